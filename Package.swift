@@ -1,0 +1,77 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Dependencies point one way, down this list; only a backend target imports a C module.
+let package = Package(
+    name: "chunkwise",
+    products: [
+        .library(name: "RandomAccess", targets: ["RandomAccess"]),
+        .library(name: "ByteSources", targets: ["ByteSources"]),
+        .library(name: "OpenSSLBackend", targets: ["OpenSSLBackend"]),
+        .library(name: "GcryptBackend", targets: ["GcryptBackend"]),
+        .library(name: "BoringSSLBackend", targets: ["BoringSSLBackend"]),
+        .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
+        .executable(name: "chunkwise", targets: ["chunkwise"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // `BoringSSL.version` states this number; a test compares the two.
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        .target(name: "RandomAccess"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
+        .target(name: "OpenSSLBackend", dependencies: ["RandomAccess", "COpenSSL"]),
+        .target(name: "GcryptBackend", dependencies: ["RandomAccess", "CGcrypt"]),
+        .target(
+            name: "BoringSSLBackend",
+            dependencies: [
+                "RandomAccess",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]
+        ),
+        .target(name: "SwiftAESBackend", dependencies: ["RandomAccess"]),
+        .target(
+            name: "BackendRegistry",
+            dependencies: ["RandomAccess", "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "SwiftAESBackend"]
+        ),
+        .target(
+            name: "ByteSources",
+            dependencies: ["RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
+        ),
+        .target(
+            name: "SubjectProtocol",
+            dependencies: ["RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
+        ),
+        .target(name: "Vectors", dependencies: ["RandomAccess", "ByteSources"]),
+        .target(name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources"]),
+        .target(name: "Statistics"),
+        .target(name: "Results"),
+        .target(
+            name: "Measurement",
+            dependencies: [
+                "RandomAccess", "ByteSources", "SubjectProtocol", "Vectors", "Statistics", "Results",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        .target(name: "Report", dependencies: ["Results", "Statistics"]),
+        .executableTarget(
+            name: "chunkwise",
+            dependencies: [
+                "RandomAccess", "BackendRegistry", "ByteSources", "SubjectProtocol", "Vectors", "Conformance",
+                "Measurement", "Statistics", "Results", "Report",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
+        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,19 @@
+#ifndef CHUNKWISE_CGCRYPT_H
+#define CHUNKWISE_CGCRYPT_H
+
+#include <gcrypt.h>
+
+/* `gcry_control` is variadic, which Swift cannot call. */
+static inline gcry_error_t chunkwise_gcrypt_disable_secure_memory(void) {
+    return gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+}
+
+static inline gcry_error_t chunkwise_gcrypt_finish_initialization(void) {
+    return gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+}
+
+static inline int chunkwise_gcrypt_is_initialized(void) {
+    return gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) != 0;
+}
+
+#endif

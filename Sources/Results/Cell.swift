@@ -1,0 +1,78 @@
+/// One measured configuration: subject × strategy × chunk × window × workload × threads.
+///
+/// All members are plain values, so that a cell can be written to a result file, compared and sorted; `id` tells two
+/// cells of a run apart and is what a resumed sweep recognises finished work by.
+public struct Cell: Codable, Hashable, Sendable {
+    /// The backend's name, such as `openssl`.
+    public var backend: String
+
+    /// The strategy's name, such as `cbc-continuous`.
+    public var strategy: String
+
+    /// The IV rule of `cbc-chunked` (`fixed` or `sequence`); `nil` for strategies without one.
+    public var ivRule: String?
+
+    /// The padding of CBC strategies (`pkcs7` or `none`); `nil` for strategies without one.
+    public var padding: String?
+
+    /// The plaintext bytes of a full chunk, or `nil` where the format has one chunk, the file.
+    public var chunkByteCount: UInt64?
+
+    /// The plaintext bytes that the reader decrypts in one step.
+    public var windowByteCount: UInt64
+
+    /// The workload as it is written on the command line: `sequential`, or `random:` and a size such as `random:4KiB`.
+    public var workload: String
+
+    /// How the reader gets from a range to ciphertext: `block` (only the blocks that cover the range),
+    /// `chunk-cache` (whole chunks, the latest one kept) or `fresh-buffers` (new buffers for each window).
+    public var access: String
+
+    /// The number of threads that read at once.
+    public var threads: Int
+
+    /// The AES key's length in bytes: 16, 24 or 32.
+    public var keyByteCount: Int
+
+    /// The plaintext length of the object that is read, in bytes.
+    public var objectByteCount: UInt64
+
+    /// Where the ciphertext comes from: `file`, `memory` or `generated`.
+    public var source: String
+
+    /// A name for what this cell reproduces, such as `article 004 as published`; `nil` for an ordinary cell.
+    public var label: String?
+
+    /// Creates a cell.
+    public init(
+        backend: String, strategy: String, ivRule: String? = nil, padding: String? = nil, chunkByteCount: UInt64? = nil,
+        windowByteCount: UInt64, workload: String = "sequential", access: String = "block", threads: Int = 1,
+        keyByteCount: Int = 16, objectByteCount: UInt64, source: String = "file", label: String? = nil
+    ) {
+        self.backend = backend
+        self.strategy = strategy
+        self.ivRule = ivRule
+        self.padding = padding
+        self.chunkByteCount = chunkByteCount
+        self.windowByteCount = windowByteCount
+        self.workload = workload
+        self.access = access
+        self.threads = threads
+        self.keyByteCount = keyByteCount
+        self.objectByteCount = objectByteCount
+        self.source = source
+        self.label = label
+    }
+
+    /// A text that is the same for equal cells and different for different ones, whatever the label.
+    public var id: String {
+        var parts = [backend, "aes\(keyByteCount * 8)", strategy]
+        if let ivRule { parts.append(ivRule) }
+        if let padding { parts.append(padding) }
+        if let chunkByteCount { parts.append("chunk=\(chunkByteCount)") }
+        parts += [
+            "window=\(windowByteCount)", workload, access, "threads=\(threads)", "object=\(objectByteCount)", source,
+        ]
+        return parts.joined(separator: " ")
+    }
+}

@@ -1,0 +1,129 @@
+/// The untimed first look at a cell: is the plaintext right, and how much ciphertext did it take?
+public struct CheckRecord: Codable, Hashable, Sendable {
+    /// The cell.
+    public var cell: Cell
+    /// SHA-256 of the plaintext in the order delivered, in hex.
+    public var digest: String
+    /// The plaintext bytes that the workload delivered.
+    public var deliveredByteCount: UInt64
+    /// The ciphertext bytes that were fetched for them.
+    public var fetchedByteCount: UInt64
+    /// The ciphertext bytes that went through the cipher for them.
+    public var decryptedByteCount: UInt64
+
+    /// Creates a record.
+    public init(
+        cell: Cell, digest: String, deliveredByteCount: UInt64, fetchedByteCount: UInt64, decryptedByteCount: UInt64
+    ) {
+        self.cell = cell
+        self.digest = digest
+        self.deliveredByteCount = deliveredByteCount
+        self.fetchedByteCount = fetchedByteCount
+        self.decryptedByteCount = decryptedByteCount
+    }
+}
+
+/// The timed iterations of a cell in one round: one fresh process.
+public struct TimeRecord: Codable, Hashable, Sendable {
+    /// The cell's `id`.
+    public var cellID: String
+    /// The round, from 0.
+    public var round: Int
+    /// One duration an iteration, in nanoseconds.
+    public var nanoseconds: [UInt64]
+
+    /// Creates a record.
+    public init(cellID: String, round: Int, nanoseconds: [UInt64]) {
+        self.cellID = cellID
+        self.round = round
+        self.nanoseconds = nanoseconds
+    }
+}
+
+/// The latency of single reads of a cell, from one iteration in a fresh process.
+public struct LatencyRecord: Codable, Hashable, Sendable {
+    /// The cell's `id`.
+    public var cellID: String
+    /// The percentiles.
+    public var latency: Latency
+
+    /// Creates a record.
+    public init(cellID: String, latency: Latency) {
+        self.cellID = cellID
+        self.latency = latency
+    }
+
+    /// Percentiles by nearest rank (Hyndman and Fan 1996, type 1): each is a latency that occurred, in nanoseconds.
+    public struct Latency: Codable, Hashable, Sendable {
+        /// How many reads were timed.
+        public var readCount: Int
+        /// Half the reads took no longer.
+        public var p50: UInt64
+        /// 90 % of the reads took no longer.
+        public var p90: UInt64
+        /// 99 % of the reads took no longer.
+        public var p99: UInt64
+        /// 99.9 % of the reads took no longer.
+        public var p999: UInt64
+        /// The longest read.
+        public var max: UInt64
+
+        /// Creates percentiles.
+        public init(readCount: Int, p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
+            self.readCount = readCount
+            self.p50 = p50
+            self.p90 = p90
+            self.p99 = p99
+            self.p999 = p999
+            self.max = max
+        }
+    }
+}
+
+/// The memory of a cell: the subject's process, seen from outside, in a pass of its own.
+public struct MemoryRecord: Codable, Hashable, Sendable {
+    /// The cell's `id`.
+    public var cellID: String
+    /// The figures.
+    public var memory: Memory
+
+    /// Creates a record.
+    public init(cellID: String, memory: Memory) {
+        self.cellID = cellID
+        self.memory = memory
+    }
+
+    /// Resident memory in bytes.
+    public struct Memory: Codable, Hashable, Sendable {
+        /// Resident memory after the object was opened and before the first read.
+        public var baselineByteCount: UInt64
+        /// The high-water mark (`VmHWM`) while the workload ran.
+        public var peakByteCount: UInt64
+        /// What the reader says its buffers need at most beside the baseline; `nil` for subjects that do not say.
+        public var boundByteCount: UInt64?
+
+        /// Creates figures.
+        public init(baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?) {
+            self.baselineByteCount = baselineByteCount
+            self.peakByteCount = peakByteCount
+            self.boundByteCount = boundByteCount
+        }
+
+        /// How far the peak lies above the baseline.
+        public var growthByteCount: UInt64 { peakByteCount > baselineByteCount ? peakByteCount - baselineByteCount : 0 }
+    }
+}
+
+/// Why a cell has no figures.
+public struct FailureRecord: Codable, Hashable, Sendable {
+    /// The cell.
+    public var cell: Cell
+    /// What failed, the value, what was expected.
+    public var reason: String
+
+    /// Creates a record.
+    public init(cell: Cell, reason: String) {
+        self.cell = cell
+        self.reason = reason
+    }
+}

@@ -1,0 +1,98 @@
+/// A result file as a whole: what every report is computed from.
+public struct RunResults: Codable, Hashable, Sendable {
+    /// What is true of the whole run.
+    public var header: RunHeader
+    /// The subjects' outcomes in the vectors, in the order of the file.
+    public var conformance: [ConformanceRecord]
+    /// The cells, in the order in which the file first names them.
+    public var cells: [CellResult]
+    /// Whether the run came to its end.
+    public var isComplete: Bool
+
+    /// Creates results.
+    public init(header: RunHeader, conformance: [ConformanceRecord], cells: [CellResult], isComplete: Bool) {
+        self.header = header
+        self.conformance = conformance
+        self.cells = cells
+        self.isComplete = isComplete
+    }
+
+    /// Gathers the records of one file, in their order.
+    ///
+    /// Records of a cell whose check is missing, or that failed, give no speed.
+    /// - Throws: `ResultsError.missingHeader` if the first record is not a header, `.unknownSchema` if it is of another
+    ///   schema.
+    public init(records: [ResultRecord]) throws(ResultsError) {
+        guard case .header(let header)? = records.first else { throw .missingHeader }
+        guard header.schema == RunHeader.currentSchema else { throw .unknownSchema(header.schema) }
+        var conformance: [ConformanceRecord] = []
+        var cells: [CellResult] = []
+        var indices: [String: Int] = [:]
+        var isComplete = false
+
+        func index(of cell: Cell) -> Int {
+            if let known = indices[cell.id] { return known }
+            indices[cell.id] = cells.count
+            cells.append(CellResult(cell: cell))
+            return cells.count - 1
+        }
+        for record in records.dropFirst() {
+            switch record {
+            case .header: break
+            case .conformance(let outcome): conformance.append(outcome)
+            case .check(let check): cells[index(of: check.cell)].check = check
+            case .failure(let failure): cells[index(of: failure.cell)].failure = failure.reason
+            case .time(let time):
+                if let index = indices[time.cellID] { cells[index].rounds.append(time.nanoseconds) }
+            case .latency(let latency):
+                if let index = indices[latency.cellID] { cells[index].latency = latency.latency }
+            case .memory(let memory):
+                if let index = indices[memory.cellID] { cells[index].memory = memory.memory }
+            case .end: isComplete = true
+            }
+        }
+        self.init(header: header, conformance: conformance, cells: cells, isComplete: isComplete)
+    }
+}
+
+/// Everything that is known of one cell.
+public struct CellResult: Codable, Hashable, Sendable {
+    /// The configuration.
+    public var cell: Cell
+    /// The untimed check; without it nothing below is reported.
+    public var check: CheckRecord?
+    /// Timed iterations in nanoseconds, one list a round (a fresh process each).
+    public var rounds: [[UInt64]] = []
+    /// Latencies of single reads.
+    public var latency: LatencyRecord.Latency?
+    /// Peak memory.
+    public var memory: MemoryRecord.Memory?
+    /// Why the cell has no figures, or `nil` if it did not fail.
+    public var failure: String?
+
+    /// Creates a result without figures.
+    public init(cell: Cell) {
+        self.cell = cell
+    }
+
+    /// The plaintext bytes that one iteration delivers; 0 where the check is missing.
+    public var deliveredByteCount: UInt64 { check?.deliveredByteCount ?? 0 }
+}
+
+/// Why a result file could not be understood.
+public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The first record is not a header.
+    case missingHeader
+    /// The header names another schema.
+    case unknownSchema(String)
+
+    /// What failed, the value, what was expected.
+    public var description: String {
+        switch self {
+        case .missingHeader:
+            "no header in the result file: expected the first line to be a header of schema \(RunHeader.currentSchema)"
+        case .unknownSchema(let schema):
+            "unknown result schema \"\(schema)\": this program reads \(RunHeader.currentSchema)"
+        }
+    }
+}
