@@ -48,7 +48,7 @@ let package = Package(
             dependencies: ["RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
         ),
         .target(name: "Vectors", dependencies: ["RandomAccess", "ByteSources"]),
-        .target(name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources"]),
+        .target(name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources", "Results"]),
         .target(name: "Statistics"),
         .target(name: "Results"),
         .target(
@@ -69,6 +69,23 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
+        ),
+        .testTarget(
+            name: "RandomAccessTests",
+            dependencies: ["RandomAccess", "ByteSources", "BackendRegistry"]
+        ),
+        .testTarget(
+            name: "ByteSourcesTests",
+            dependencies: [
+                "ByteSources", "RandomAccess", .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
+        .testTarget(name: "BackendRegistryTests", dependencies: ["BackendRegistry", "RandomAccess"]),
+        .testTarget(name: "VectorsTests", dependencies: ["Vectors", "RandomAccess", "ByteSources", "BackendRegistry"]),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"]),

@@ -1,0 +1,37 @@
+internal import BoringSSLBackend
+internal import GcryptBackend
+internal import OpenSSLBackend
+package import RandomAccess
+internal import SwiftAESBackend
+
+/// The backends that this program knows: the one place that names them all.
+package enum BackendRegistry {
+    /// A backend's name, and what it takes to get it.
+    package struct Entry: Sendable {
+        /// The name that selects the backend.
+        package let name: String
+        /// Makes the backend, or says why this machine does not have it.
+        package let make: @Sendable () throws(DecryptionError) -> any CipherBackend
+    }
+
+    /// All backends, in the order in which they are shown.
+    package static let entries: [Entry] = [
+        Entry(name: "openssl") { () throws(DecryptionError) in try OpenSSL() },
+        Entry(name: "libgcrypt") { () throws(DecryptionError) in try Gcrypt() },
+        Entry(name: "boringssl") { () throws(DecryptionError) in BoringSSL(machineFeatures: CPUFlags.ofThisMachine()) },
+        Entry(name: "swift-reference") { () throws(DecryptionError) in SwiftReference() },
+    ]
+
+    /// All names, in the order in which they are shown.
+    package static var names: [String] { entries.map(\.name) }
+
+    /// Makes a backend by its name.
+    ///
+    /// - Throws: `DecryptionError.unsupported` if there is no such backend, or what making it throws.
+    package static func backend(named name: String) throws(DecryptionError) -> any CipherBackend {
+        guard let entry = entries.first(where: { $0.name == name }) else {
+            throw .unsupported("backend \"\(name)\": expected one of \(names.joined(separator: ", "))")
+        }
+        return try entry.make()
+    }
+}

@@ -1,0 +1,34 @@
+public import RandomAccess
+
+/// AES from the BoringSSL that swift-crypto carries, through swift-crypto's public functions.
+///
+/// These take a whole message and return a new one: each call makes the key schedule anew and copies the result. That
+/// is what a user of swift-crypto gets, and so it is what is measured.
+public struct BoringSSL: CipherBackend {
+    /// `boringssl`
+    public let name = "boringssl"
+    /// The AES key lengths in bytes.
+    public let keyByteCounts = [16, 24, 32]
+    /// The modes offered.
+    public let modes: [CipherMode] = [.cbc, .ctr]
+    /// The package's version and the BoringSSL revision in it; the library itself does not tell.
+    public let version = "swift-crypto 4.5.2 (BoringSSL 0226f304)"
+    /// The CPU features that BoringSSL's AES looks for and this machine has.
+    public let cpuFeatures: [String]
+
+    /// Creates the backend.
+    ///
+    /// - Parameter machineFeatures: The CPU's flags as the kernel names them. BoringSSL asks the CPU itself and has no
+    ///   function that says what it found.
+    public init(machineFeatures: [String]) {
+        let used = ["ssse3", "aes", "pclmulqdq", "avx", "avx2", "vaes", "vpclmulqdq", "asimd", "pmull"]
+        self.cpuFeatures = used.filter(machineFeatures.contains)
+    }
+
+    /// Makes a context for one key, mode and direction.
+    public func makeContext(
+        mode: CipherMode, direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any CipherContext {
+        BoringSSLContext(mode: mode, direction: direction, key: key)
+    }
+}

@@ -1,0 +1,51 @@
+public import RandomAccess
+import Synchronization
+
+/// Notes every fetch of another source.
+public final class RecordingSource: ByteSource {
+    private struct Record {
+        var byteCount: UInt64 = 0
+        var ranges: [Range<UInt64>] = []
+    }
+
+    private let base: any ByteSource
+    private let keepsRanges: Bool
+    private let record = Mutex(Record())
+
+    /// Wraps a source.
+    ///
+    /// - Parameter keepsRanges: Whether each range is kept, or only their sum.
+    public init(_ base: any ByteSource, keepsRanges: Bool) {
+        self.base = base
+        self.keepsRanges = keepsRanges
+    }
+
+    /// The wrapped source's length in bytes.
+    public var byteCount: UInt64 { base.byteCount }
+
+    /// The bytes that were delivered in all since the last `reset()`.
+    public var fetchedByteCount: UInt64 { record.withLock { $0.byteCount } }
+
+    /// The ranges that were delivered since the last `reset()`, in order.
+    public var ranges: [Range<UInt64>] { record.withLock { $0.ranges } }
+
+    /// Forgets what was noted.
+    public func reset() {
+        record.withLock { $0 = Record() }
+    }
+
+    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        let count = try base.read(at: offset, into: buffers)
+        record.withLock {
+            $0.byteCount += UInt64(count)
+            if keepsRanges { $0.ranges.append(offset..<offset + UInt64(count)) }
+        }
+        return count
+    }
+
+    /// Notices a change; see ``ByteSource/checkUnchanged()``.
+    public func checkUnchanged() throws(DecryptionError) {
+        try base.checkUnchanged()
+    }
+}

@@ -1,0 +1,63 @@
+internal import CGcrypt
+internal import RandomAccess
+
+/// A `gcry_cipher_hd_t` whose key schedule is made once; each stretch sets its IV or counter and nothing else.
+final class GcryptContext: CipherContext {
+    private let handle: gcry_cipher_hd_t
+    private let mode: CipherMode
+    private let direction: CipherDirection
+
+    init(mode: CipherMode, direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
+        let algorithm: gcry_cipher_algos
+        switch key.byteCount {
+        case 16: algorithm = GCRY_CIPHER_AES
+        case 24: algorithm = GCRY_CIPHER_AES192
+        default: algorithm = GCRY_CIPHER_AES256
+        }
+        let gcryptMode = mode == .cbc ? GCRY_CIPHER_MODE_CBC : GCRY_CIPHER_MODE_CTR
+        var opened: gcry_cipher_hd_t?
+        try checkGcrypt(
+            gcry_cipher_open(&opened, Int32(algorithm.rawValue), Int32(gcryptMode.rawValue), 0), in: "gcry_cipher_open")
+        guard let opened else {
+            throw .backend(name: "libgcrypt", operation: "gcry_cipher_open", reason: "no handle")
+        }
+        self.handle = opened
+        self.mode = mode
+        self.direction = direction
+        let code = key.withUnsafeBytes { gcry_cipher_setkey(opened, $0.baseAddress, $0.count) }
+        try checkGcrypt(code, in: "gcry_cipher_setkey")
+    }
+
+    deinit {
+        // Erases the key schedule, too.
+        gcry_cipher_close(handle)
+    }
+
+    /// The corresponding C functions are `gcry_cipher_setiv` or `gcry_cipher_setctr`, and `gcry_cipher_decrypt` or
+    /// `gcry_cipher_encrypt`.
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
+    ) throws(DecryptionError) {
+        guard let start = input.baseAddress, input.count > 0 else { return }
+        switch mode {
+        case .cbc:
+            try checkGcrypt(
+                iv.withUnsafeBytes { gcry_cipher_setiv(handle, $0.baseAddress, $0.count) }, in: "gcry_cipher_setiv")
+        case .ctr:
+            try checkGcrypt(
+                iv.withUnsafeBytes { gcry_cipher_setctr(handle, $0.baseAddress, $0.count) }, in: "gcry_cipher_setctr")
+        }
+        // Without an input, libgcrypt works in place.
+        let isInPlace = start == UnsafeRawPointer(output)
+        let source = isInPlace ? nil : start
+        let sourceCount = isInPlace ? 0 : input.count
+        switch direction {
+        case .decrypt:
+            try checkGcrypt(
+                gcry_cipher_decrypt(handle, output, input.count, source, sourceCount), in: "gcry_cipher_decrypt")
+        case .encrypt:
+            try checkGcrypt(
+                gcry_cipher_encrypt(handle, output, input.count, source, sourceCount), in: "gcry_cipher_encrypt")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// One AES block: 16 bytes, seen as a big-endian number.
+///
+/// IVs and counter blocks are blocks. Adding to one carries through all 128 bits and wraps at 2¹²⁸, which is what CTR
+/// (NIST SP 800-38A, appendix B.1, with m = 128) and the IV rule `sequence` ask for.
+public struct Block: Hashable, Sendable {
+    /// The length of a block in bytes.
+    public static let byteCount = 16
+
+    /// The block as a number; its first byte is the most significant one.
+    public var bigEndianValue: UInt128
+
+    /// Creates a block from its value as a big-endian number.
+    @inlinable
+    public init(bigEndianValue: UInt128) {
+        self.bigEndianValue = bigEndianValue
+    }
+
+    /// Reads the block that starts at byte `offset` of some memory, at any alignment.
+    @inlinable
+    public init(loadingFrom bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
+        self.bigEndianValue = UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt128.self))
+    }
+
+    /// Creates a block from 16 bytes.
+    ///
+    /// - Throws: `DecryptionError.invalidIV` if there are not exactly 16.
+    public init(_ bytes: [UInt8]) throws(DecryptionError) {
+        guard bytes.count == Self.byteCount else { throw .invalidIV(byteCount: bytes.count) }
+        self = bytes.withUnsafeBytes { Block(loadingFrom: $0) }
+    }
+
+    /// The 16 bytes in order.
+    public var bytes: [UInt8] {
+        withUnsafeBytes { Array($0) }
+    }
+
+    /// Calls `body` with the 16 bytes in order.
+    @inlinable
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let value = bigEndianValue.bigEndian
+        return try Swift.withUnsafeBytes(of: value, body)
+    }
+
+    /// Writes the 16 bytes in order to `destination`, from its byte `offset` on, at any alignment.
+    @inlinable
+    public func store(to destination: UnsafeMutableRawBufferPointer, at offset: Int = 0) {
+        destination.storeBytes(of: bigEndianValue.bigEndian, toByteOffset: offset, as: UInt128.self)
+    }
+
+    /// The block `count` steps on, modulo 2¹²⁸.
+    public func advanced(by count: UInt64) -> Block {
+        Block(bigEndianValue: bigEndianValue &+ UInt128(count))
+    }
+
+    /// The bitwise sum of two blocks. Source: NIST SP 800-38A, section 4.2 (`X ⊕ Y`).
+    @inlinable
+    public static func ^ (left: Block, right: Block) -> Block {
+        Block(bigEndianValue: left.bigEndianValue ^ right.bigEndianValue)
+    }
+}

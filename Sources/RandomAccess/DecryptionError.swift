@@ -1,0 +1,80 @@
+/// Why an object could not be opened, read or written.
+///
+/// The cases are those that PROTOCOL.md names, with what they need to explain themselves. Nothing in them is secret:
+/// neither key nor plaintext bytes ever become part of an error.
+public enum DecryptionError: Error, Hashable, Sendable {
+    /// A parameter has a value that cannot be.
+    case invalidParameter(name: String, value: String, expected: String)
+    /// Understood, but not offered here.
+    case unsupported(String)
+    /// The key has a length that AES does not know.
+    case invalidKey(byteCount: Int)
+    /// The IV or the initial counter block is not 16 bytes long.
+    case invalidIV(byteCount: Int)
+    /// The source failed. `code` is the `errno` value, 0 where there is none.
+    case io(operation: String, code: Int32, reason: String)
+    /// A length that no plaintext has, or a source that ends earlier than it said.
+    case truncatedCiphertext(byteCount: UInt64, expected: String)
+    /// The source's length is not the one it had when the object was opened.
+    case sourceChanged(byteCount: UInt64, expected: UInt64)
+    /// The end does not unpad. Deliberately without any detail: what is wrong with a padding is nobody's business.
+    case invalidPadding
+    /// A tag or commitment does not match.
+    case authenticationFailed(chunk: UInt64)
+    /// A read starts past the end of the plaintext.
+    case rangeOutOfBounds(offset: UInt64, plaintextByteCount: UInt64)
+    /// A plaintext that a strategy without padding cannot hold.
+    case unalignedPlaintext(byteCount: UInt64)
+    /// The crypto library failed.
+    case backend(name: String, operation: String, reason: String)
+}
+
+extension DecryptionError: CustomStringConvertible {
+    /// What failed, the value, what was expected.
+    public var description: String {
+        switch self {
+        case .invalidParameter(let name, let value, let expected):
+            "invalid \(name) \(value): expected \(expected)"
+        case .unsupported(let what):
+            "unsupported: \(what)"
+        case .invalidKey(let byteCount):
+            "the key has \(byteCount) bytes: expected 16, 24 or 32 (AES-128, AES-192 or AES-256)"
+        case .invalidIV(let byteCount):
+            "the IV has \(byteCount) bytes: expected 16"
+        case .io(let operation, _, let reason):
+            "\(operation) failed: \(reason)"
+        case .truncatedCiphertext(let byteCount, let expected):
+            "the ciphertext has \(byteCount) bytes: expected \(expected)"
+        case .sourceChanged(let byteCount, let expected):
+            "the source has \(byteCount) bytes now: expected the \(expected) that it had when it was opened"
+        case .invalidPadding:
+            "the padding at the end is not valid: expected PKCS#7 (wrong key, IV or parameters, or damaged data)"
+        case .authenticationFailed(let chunk):
+            "chunk \(chunk) is not authentic: expected a matching tag (wrong key or context, or damaged data)"
+        case .rangeOutOfBounds(let offset, let plaintextByteCount):
+            "the read starts at offset \(offset): expected at most \(plaintextByteCount), the plaintext's length"
+        case .unalignedPlaintext(let byteCount):
+            "the plaintext has \(byteCount) bytes: expected a multiple of 16, since padding is none"
+        case .backend(let name, let operation, let reason):
+            "\(name): \(operation) failed: \(reason)"
+        }
+    }
+}
+
+extension DecryptionError {
+    /// The error's name in the subject protocol. Source: PROTOCOL.md, "Transport".
+    public var protocolName: String {
+        switch self {
+        case .invalidParameter: "invalidRequest"
+        case .unsupported: "unsupported"
+        case .invalidKey: "invalidKey"
+        case .invalidIV: "invalidIV"
+        case .io: "io"
+        case .truncatedCiphertext, .sourceChanged: "truncatedCiphertext"
+        case .invalidPadding: "invalidPadding"
+        case .authenticationFailed: "authenticationFailed"
+        case .rangeOutOfBounds: "rangeOutOfBounds"
+        case .unalignedPlaintext, .backend: "internal"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Where each plaintext byte of an object lies in its ciphertext, and what it takes to decrypt it.
+///
+/// Immutable and pure: no I/O, no cipher. Made by a ``Probe``.
+public struct Layout: Hashable, Sendable {
+    private let run: ExtentRun
+
+    init(run: ExtentRun) {
+        self.run = run
+    }
+
+    /// The plaintext's length in bytes.
+    public var plaintextByteCount: UInt64 { run.plaintext.upperBound }
+
+    /// The ciphertext's length in bytes.
+    public var ciphertextByteCount: UInt64 { run.ciphertext.upperBound }
+
+    /// The chunk that holds the plaintext byte at `offset`.
+    ///
+    /// - Precondition: `offset < plaintextByteCount`.
+    public func extent(at offset: UInt64) -> Extent {
+        precondition(offset < plaintextByteCount, "offset \(offset) of \(plaintextByteCount)")
+        return run.extent(at: offset)
+    }
+
+    /// The range of plaintext that a read delivers: like `pread`, clipped at the end.
+    ///
+    /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the end, whatever `count` is.
+    /// - Source: PROTOCOL.md, "read".
+    public func clip(offset: UInt64, count: Int) throws(DecryptionError) -> Range<UInt64> {
+        guard offset <= plaintextByteCount else {
+            throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)
+        }
+        return offset..<offset + Swift.min(UInt64(count), plaintextByteCount - offset)
+    }
+
+    /// Says which bytes to fetch for a range of plaintext, which IV each stretch starts from, and what to trim.
+    ///
+    /// - Parameters:
+    ///   - range: Plaintext bytes, within `0..<plaintextByteCount`.
+    ///   - windowByteCount: The most plaintext bytes of a step; steps end at its multiples. It is
+    ///     rounded down to whole blocks, one at least.
+    /// - Complexity: O(1), and O(1) for each step.
+    public func plan(_ range: Range<UInt64>, windowByteCount: Int = .max) -> ReadPlan {
+        precondition(range.upperBound <= plaintextByteCount, "range \(range) of \(plaintextByteCount)")
+        precondition(windowByteCount > 0, "window of \(windowByteCount) bytes")
+        return ReadPlan(layout: self, range: range, windowByteCount: windowByteCount)
+    }
+}

@@ -1,0 +1,51 @@
+/// The steps that deliver a range of plaintext, in order: a step for each chunk and window that the range touches.
+///
+/// A value without storage of its own; walking through it allocates nothing.
+public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
+    private let layout: Layout
+    private let windowByteCount: UInt64
+    private var position: UInt64
+    private let end: UInt64
+
+    init(layout: Layout, range: Range<UInt64>, windowByteCount: Int) {
+        self.layout = layout
+        // Steps that ended inside a block would fetch and decrypt that block twice.
+        self.windowByteCount = Swift.max(16, UInt64(windowByteCount) / 16 * 16)
+        self.position = range.lowerBound
+        self.end = range.upperBound
+    }
+
+    /// The next step, or `nil` after the last one.
+    public mutating func next() -> ReadStep? {
+        guard position < end else { return nil }
+        let extent = layout.extent(at: position)
+        let windowRest = windowByteCount - position % windowByteCount
+        let stop = Swift.min(extent.plaintext.upperBound, end, windowRest > end - position ? end : position + windowRest)
+        let step = extent.step(for: position..<stop)
+        position = stop
+        return step
+    }
+}
+
+extension Extent {
+    /// The stretch of ciphertext that holds `range`, which must lie in the chunk and not be empty.
+    func step(for range: Range<UInt64>) -> ReadStep {
+        let start = range.lowerBound - plaintext.lowerBound
+        let stop = range.upperBound - plaintext.lowerBound
+        let firstBlock = start / 16
+        let ciphertextStart = ciphertext.lowerBound + firstBlock * 16
+        let skip = Int(start % 16)
+        let count = Int(range.upperBound - range.lowerBound)
+        switch mode {
+        case .cbc:
+            let blockStop = (stop + 15) / 16 * 16
+            return ReadStep(
+                mode: mode, ciphertext: ciphertextStart..<ciphertext.lowerBound + blockStop,
+                iv: firstBlock == 0 ? .value(iv) : .precedingBlock, skip: skip, count: count)
+        case .ctr:
+            return ReadStep(
+                mode: mode, ciphertext: ciphertextStart..<ciphertext.lowerBound + stop,
+                iv: .value(iv.advanced(by: firstBlock)), skip: skip, count: count)
+        }
+    }
+}

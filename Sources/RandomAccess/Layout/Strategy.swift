@@ -1,0 +1,71 @@
+/// What the last block of a CBC chain is filled up with.
+public enum Padding: String, CaseIterable, Hashable, Sendable {
+    /// 1 to 16 bytes, each of which holds their number. Source: RFC 5652, section 6.3.
+    case pkcs7
+    /// Nothing: only whole blocks can be held.
+    case none
+}
+
+/// How the chunks of `cbc-chunked` get their IVs.
+public enum IVRule: String, CaseIterable, Hashable, Sendable {
+    /// Every chunk starts from the same IV.
+    case fixed
+    /// Chunk *k* starts from the IV plus *k*, a 128-bit big-endian sum modulo 2¹²⁸.
+    case sequence
+}
+
+/// How a plaintext becomes ciphertext that can be read from the middle.
+public enum Strategy: Hashable, Sendable {
+    /// One CBC chain over the whole file.
+    case cbcContinuous(iv: Block, padding: Padding)
+    /// A CBC chain for each chunk of `chunkByteCount` plaintext bytes (a multiple of 16), each padded where `padding`
+    /// says so.
+    case cbcChunked(chunkByteCount: UInt64, iv: Block, ivRule: IVRule, padding: Padding)
+    /// Counter mode over the whole file; `iv` is the initial counter block.
+    case ctr(iv: Block)
+
+    /// The names of all strategies, as they are written on the command line and in the subject protocol.
+    public static let names = ["cbc-continuous", "cbc-chunked", "ctr"]
+
+    /// The strategy's name.
+    public var name: String {
+        switch self {
+        case .cbcContinuous: "cbc-continuous"
+        case .cbcChunked: "cbc-chunked"
+        case .ctr: "ctr"
+        }
+    }
+
+    /// The cipher mode that the strategy needs of a backend.
+    public var mode: CipherMode {
+        switch self {
+        case .cbcContinuous, .cbcChunked: .cbc
+        case .ctr: .ctr
+        }
+    }
+
+    /// The plaintext bytes of a full chunk, or `nil` where the whole file is one chunk.
+    public var chunkByteCount: UInt64? {
+        if case .cbcChunked(let chunkByteCount, _, _, _) = self { chunkByteCount } else { nil }
+    }
+
+    /// The padding, or `nil` where the mode needs none.
+    public var padding: Padding? {
+        switch self {
+        case .cbcContinuous(_, let padding), .cbcChunked(_, _, _, let padding): padding
+        case .ctr: nil
+        }
+    }
+
+    /// Checks what the types do not: that the chunk length is one that the format knows.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter`.
+    public func validate() throws(DecryptionError) {
+        guard let chunkByteCount else { return }
+        // Far above any file, far below where sums of two lengths would overflow.
+        guard chunkByteCount > 0, chunkByteCount % 16 == 0, chunkByteCount <= 1 << 62 else {
+            throw .invalidParameter(
+                name: "chunk length", value: "\(chunkByteCount)", expected: "a positive multiple of 16 bytes")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// A ciphertext with what it takes to read it: source, layout, backend and key.
+///
+/// Immutable; one object is shared by any number of cursors on any number of threads.
+public final class EncryptedObject: Sendable {
+    /// Where the ciphertext comes from.
+    public let source: any ByteSource
+    /// What was found when the object was opened.
+    public let layout: Layout
+    /// The strategy that the ciphertext was made with.
+    public let strategy: Strategy
+
+    private let backend: any CipherBackend
+    private let key: SecretKey
+
+    /// Opens an object: probes its end where the strategy needs that, and works out its layout.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter`, `.unsupported`, `.io`, `.truncatedCiphertext`, `.invalidPadding`,
+    ///   `.backend`; checked in the order of PROTOCOL.md.
+    public init(
+        source: any ByteSource, strategy: Strategy, backend: any CipherBackend, key: SecretKey
+    ) throws(DecryptionError) {
+        try strategy.validate()
+        let context = try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
+        let probe = try Probe(strategy: strategy, ciphertextByteCount: source.byteCount)
+        var lastBlock: Block?
+        if let step = probe.lastBlock {
+            lastBlock = try EncryptedObject.decryptBlock(step, from: source, with: context)
+        }
+        self.source = source
+        self.strategy = strategy
+        self.layout = try probe.layout(lastBlock: lastBlock)
+        self.backend = backend
+        self.key = key
+    }
+
+    /// The plaintext's length in bytes.
+    public var plaintextByteCount: UInt64 { layout.plaintextByteCount }
+
+    /// Makes a reader with buffers and a cipher context of its own, for one thread.
+    ///
+    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step.
+    /// - Throws: `DecryptionError.backend`.
+    public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> ReadCursor {
+        guard windowByteCount > 0 else {
+            throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
+        }
+        return ReadCursor(object: self, context: try makeContext(), windowByteCount: windowByteCount)
+    }
+
+    func makeContext() throws(DecryptionError) -> any CipherContext {
+        try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
+    }
+
+    private static func decryptBlock(
+        _ step: ReadStep, from source: any ByteSource, with context: any CipherContext
+    ) throws(DecryptionError) -> Block {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 16)
+        defer {
+            eraseBytes(room)
+            room.deallocate()
+        }
+        let fetched = UnsafeMutableRawBufferPointer(rebasing: room[..<step.fetch.count])
+        try source.fetch(at: step.fetch.lowerBound, into: fetched)
+        let block = UnsafeMutableRawBufferPointer(rebasing: fetched[(fetched.count - 16)...])
+        let iv: Block
+        switch step.iv {
+        case .value(let value): iv = value
+        case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
+        }
+        try context.process(inPlace: block, iv: iv)
+        return Block(loadingFrom: UnsafeRawBufferPointer(block))
+    }
+}

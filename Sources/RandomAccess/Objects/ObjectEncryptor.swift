@@ -1,0 +1,96 @@
+/// Makes the ciphertext of an object from plaintext that arrives piece by piece.
+///
+/// Holds one window of plaintext at most, whatever the object's length.
+public final class ObjectEncryptor {
+
+    private let strategy: Strategy
+    private let context: any CipherContext
+    /// Plaintext that is waiting, from the buffer's start; has room for one block of padding behind a full window.
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let windowByteCount: Int
+    private var filled = 0
+    private var chunkIndex: UInt64 = 0
+    private var chunkFilled: UInt64 = 0
+    private var total: UInt64 = 0
+    private var iv: Block
+
+    /// Creates an encryptor for one object.
+    ///
+    /// - Parameter windowByteCount: How much is encrypted at once; rounded down to whole blocks, one at least.
+    /// - Throws: `DecryptionError.invalidParameter`, `.unsupported`, `.backend`.
+    public init(
+        strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int = 1 << 18
+    ) throws(DecryptionError) {
+        try strategy.validate()
+        self.strategy = strategy
+        self.context = try backend.makeContext(mode: strategy.mode, direction: .encrypt, key: key)
+        self.windowByteCount = max(16, windowByteCount / 16 * 16)
+        self.buffer = .allocate(byteCount: self.windowByteCount + 16, alignment: 4096)
+        self.iv = strategy.iv(ofChunk: 0)
+    }
+
+    deinit {
+        eraseBytes(buffer)
+        buffer.deallocate()
+    }
+
+    /// Encrypts the next bytes of the plaintext.
+    ///
+    /// - Throws: `DecryptionError.backend`, or what `sink` throws.
+    public func append(
+        _ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var rest = plaintext[...]
+        while !rest.isEmpty {
+            let chunkRest = (strategy.chunkByteCount ?? .max) - chunkFilled
+            let count = Int(min(UInt64(min(rest.count, windowByteCount - filled)), chunkRest))
+            UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+            rest = rest.dropFirst(count)
+            filled += count
+            chunkFilled += UInt64(count)
+            total += UInt64(count)
+            if chunkFilled == strategy.chunkByteCount {
+                try endChunk(to: sink)
+            } else if filled == windowByteCount {
+                try flush(filled, to: sink)
+            }
+        }
+    }
+
+    /// Encrypts what is left, with its padding.
+    ///
+    /// - Throws: `DecryptionError.unalignedPlaintext` if there is no padding and the plaintext does not end with a
+    ///   block; `.backend`, or what `sink` throws.
+    public func finish(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if strategy.padding == Padding.none, total % 16 != 0 {
+            throw DecryptionError.unalignedPlaintext(byteCount: total)
+        }
+        // An empty plaintext is one chunk of padding; otherwise no chunk is empty.
+        if chunkFilled > 0 || total == 0 { try endChunk(to: sink) }
+    }
+
+    private func endChunk(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if strategy.padding == .pkcs7 {
+            let count = PKCS7.paddingByteCount(afterPlaintext: chunkFilled)
+            for index in filled..<filled + count { buffer[index] = UInt8(count) }
+            filled += count
+        }
+        try flush(filled, to: sink)
+        chunkIndex += 1
+        chunkFilled = 0
+        iv = strategy.iv(ofChunk: chunkIndex)
+    }
+
+    private func flush(_ count: Int, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard count > 0 else { return }
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        try context.process(inPlace: bytes, iv: iv)
+        switch strategy.mode {
+        case .cbc: iv = Block(loadingFrom: UnsafeRawBufferPointer(bytes), at: count - 16)
+        case .ctr: iv = iv.advanced(by: UInt64(count) / 16)
+        }
+        try sink(UnsafeRawBufferPointer(bytes))
+        filled = 0
+    }
+}

@@ -1,0 +1,59 @@
+/// Decrypts a whole chunk to serve any byte of it, and keeps the latest one.
+///
+/// The access policy of article 000 ("play encrypted files with on-the-fly decryption"), with correct arithmetic: there
+/// for comparison. A read of two bytes may cost a chunk.
+public final class WholeChunkReader: RandomAccessDecryptor {
+    private let cursor: ReadCursor
+    private let chunkByteCount: UInt64
+    private let cache: UnsafeMutableRawBufferPointer
+    private var cachedChunk: (index: UInt64, byteCount: Int)?
+
+    /// Creates a reader for one thread.
+    ///
+    /// - Parameters:
+    ///   - object: The object to read.
+    ///   - chunkByteCount: What is decrypted at once where the format has a single chunk; otherwise the format decides.
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
+    public init(object: EncryptedObject, chunkByteCount: Int) throws(DecryptionError) {
+        self.cursor = try object.makeCursor()
+        let formatChunk = object.strategy.chunkByteCount
+        self.chunkByteCount = max(1, min(formatChunk ?? UInt64(chunkByteCount), object.plaintextByteCount))
+        guard let capacity = Int(exactly: self.chunkByteCount) else {
+            throw .invalidParameter(name: "chunk length", value: "\(self.chunkByteCount)", expected: "one that fits memory")
+        }
+        self.cache = .allocate(byteCount: capacity, alignment: 4096)
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(rebasing: cache[..<(cachedChunk?.byteCount ?? 0)]))
+        cache.deallocate()
+    }
+
+    /// The plaintext's length in bytes.
+    public var plaintextByteCount: UInt64 { cursor.plaintextByteCount }
+
+    /// Reads plaintext; see ``RandomAccessDecryptor/read(at:into:)``.
+    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let range = try cursor.object.layout.clip(offset: offset, count: buffer.count)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let index = position / chunkByteCount
+            let count = try load(index)
+            let start = Int(position - index * chunkByteCount)
+            let taken = min(count - start, Int(range.upperBound - position))
+            UnsafeMutableRawBufferPointer(rebasing: buffer[Int(position - range.lowerBound)...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[start..<start + taken]))
+            position += UInt64(taken)
+        }
+        return range.count
+    }
+
+    private func load(_ index: UInt64) throws(DecryptionError) -> Int {
+        if let cachedChunk, cachedChunk.index == index { return cachedChunk.byteCount }
+        // A failed read leaves the room unspecified, so the old chunk is forgotten first.
+        cachedChunk = nil
+        let count = try cursor.read(at: index * chunkByteCount, into: cache)
+        cachedChunk = (index, count)
+        return count
+    }
+}
