@@ -50,9 +50,9 @@ public struct GeneratedSource: ByteSource {
             let blockEnd = overflow || stretchEnd > byteCount ? byteCount : stretchEnd
             guard blockEnd >= 16, blockEnd - 16 < end else { return }
             if let block = replacement(blockEnd / 16 - 1) {
-                for index in 0..<16 where blockEnd - 16 + UInt64(index) >= offset && blockEnd - 16 + UInt64(index) < end {
-                    let byte = UInt8(truncatingIfNeeded: block.bigEndianValue >> (120 - 8 * UInt128(index)))
-                    buffer[Int(blockEnd - 16 + UInt64(index) - offset)] = byte
+                let bytes = block.bytes
+                for place in max(blockEnd - 16, offset)..<min(blockEnd, end) {
+                    buffer[Int(place - offset)] = bytes[Int(place - (blockEnd - 16))]
                 }
             }
             if blockEnd == byteCount { return }

@@ -14,7 +14,9 @@ public final class RecordingSource: ByteSource {
 
     /// Wraps a source.
     ///
-    /// - Parameter keepsRanges: Whether each range is kept, or only their sum.
+    /// - Parameters:
+    ///   - base: The source.
+    ///   - keepsRanges: Whether each range is kept, or only their sum.
     public init(_ base: any ByteSource, keepsRanges: Bool) {
         self.base = base
         self.keepsRanges = keepsRanges

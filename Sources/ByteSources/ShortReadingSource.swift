@@ -7,7 +7,9 @@ public struct ShortReadingSource: ByteSource {
 
     /// Wraps a source.
     ///
-    /// - Parameter largestRead: The most bytes of one read, at least 1.
+    /// - Parameters:
+    ///   - base: The source.
+    ///   - largestRead: The most bytes of one read, at least 1.
     public init(_ base: any ByteSource, largestRead: Int) {
         precondition(largestRead > 0, "reads of \(largestRead) bytes")
         self.base = base

@@ -11,9 +11,14 @@ import Musl
 package enum SystemCall {
     /// Repeats a call while it is interrupted.
     ///
-    /// - Parameter call: Returns a negative number and sets `errno` when it fails.
+    /// - Parameters:
+    ///   - operation: What is tried, for the error.
+    ///   - call: Returns a negative number and sets `errno` when it fails.
+    /// - Returns: What `call` returned, at least 0.
     /// - Throws: `DecryptionError.io` with `errno`.
-    package static func retrying(_ operation: @autoclosure () -> String, _ call: () -> Int) throws(DecryptionError) -> Int {
+    package static func retrying(
+        _ operation: @autoclosure () -> String, _ call: () -> Int
+    ) throws(DecryptionError) -> Int {
         while true {
             let result = call()
             if result >= 0 { return result }
@@ -24,6 +29,10 @@ package enum SystemCall {
 
     /// Turns what swift-system throws into this project's errors.
     ///
+    /// - Parameters:
+    ///   - operation: What is tried, for the error.
+    ///   - body: Calls swift-system.
+    /// - Returns: What `body` returned.
     /// - Throws: `DecryptionError.io`.
     package static func check<Value>(
         _ operation: @autoclosure () -> String, _ body: () throws -> Value

@@ -35,6 +35,7 @@ public struct OpenSSL: CipherBackend {
     public func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        try OpenSSLContext(cipher: ciphers.cipher(mode: mode, keyByteCount: key.byteCount), direction: direction, key: key)
+        let cipher = try ciphers.cipher(mode: mode, keyByteCount: key.byteCount)
+        return try OpenSSLContext(cipher: cipher, direction: direction, key: key)
     }
 }

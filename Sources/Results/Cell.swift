@@ -24,6 +24,9 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The workload as it is written on the command line: `sequential`, or `random:` and a size such as `random:4KiB`.
     public var workload: String
 
+    /// The reads of one iteration of a random workload; `nil` for other workloads.
+    public var readCount: Int?
+
     /// How the reader gets from a range to ciphertext: `block` (only the blocks that cover the range),
     /// `chunk-cache` (whole chunks, the latest one kept) or `fresh-buffers` (new buffers for each window).
     public var access: String
@@ -46,7 +49,8 @@ public struct Cell: Codable, Hashable, Sendable {
     /// Creates a cell.
     public init(
         backend: String, strategy: String, ivRule: String? = nil, padding: String? = nil, chunkByteCount: UInt64? = nil,
-        windowByteCount: UInt64, workload: String = "sequential", access: String = "block", threads: Int = 1,
+        windowByteCount: UInt64, workload: String = "sequential", readCount: Int? = nil, access: String = "block",
+        threads: Int = 1,
         keyByteCount: Int = 16, objectByteCount: UInt64, source: String = "file", label: String? = nil
     ) {
         self.backend = backend
@@ -56,6 +60,7 @@ public struct Cell: Codable, Hashable, Sendable {
         self.chunkByteCount = chunkByteCount
         self.windowByteCount = windowByteCount
         self.workload = workload
+        self.readCount = readCount
         self.access = access
         self.threads = threads
         self.keyByteCount = keyByteCount
@@ -70,9 +75,9 @@ public struct Cell: Codable, Hashable, Sendable {
         if let ivRule { parts.append(ivRule) }
         if let padding { parts.append(padding) }
         if let chunkByteCount { parts.append("chunk=\(chunkByteCount)") }
-        parts += [
-            "window=\(windowByteCount)", workload, access, "threads=\(threads)", "object=\(objectByteCount)", source,
-        ]
+        parts += ["window=\(windowByteCount)", workload]
+        if let readCount { parts.append("reads=\(readCount)") }
+        parts += [access, "threads=\(threads)", "object=\(objectByteCount)", source]
         return parts.joined(separator: " ")
     }
 }

@@ -39,6 +39,7 @@ public struct Layout: Hashable, Sendable {
     ///   - range: Plaintext bytes, within `0..<plaintextByteCount`.
     ///   - windowByteCount: The most plaintext bytes of a step; steps end at its multiples. It is
     ///     rounded down to whole blocks, one at least.
+    /// - Returns: The steps, in the order of the plaintext.
     /// - Complexity: O(1), and O(1) for each step.
     public func plan(_ range: Range<UInt64>, windowByteCount: Int = .max) -> ReadPlan {
         precondition(range.upperBound <= plaintextByteCount, "range \(range) of \(plaintextByteCount)")

@@ -48,7 +48,8 @@ public struct Probe: Hashable, Sendable {
 
     /// The second step of opening: the layout that follows from the decrypted last block.
     ///
-    /// - Parameter lastBlock: The plaintext of ``lastBlock``, 16 bytes; `nil` where there was none to be seen.
+    /// - Parameter plaintext: The plaintext of ``lastBlock``, 16 bytes; `nil` where there was none to be seen.
+    /// - Returns: The layout.
     /// - Throws: `DecryptionError.invalidPadding` if the end does not unpad, or unpads to a length that no writer makes.
     public func layout(lastBlock plaintext: Block?) throws(DecryptionError) -> Layout {
         guard let padding = strategy.padding else {

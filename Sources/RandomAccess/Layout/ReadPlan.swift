@@ -20,7 +20,8 @@ public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
         guard position < end else { return nil }
         let extent = layout.extent(at: position)
         let windowRest = windowByteCount - position % windowByteCount
-        let stop = Swift.min(extent.plaintext.upperBound, end, windowRest > end - position ? end : position + windowRest)
+        let windowStop = windowRest > end - position ? end : position + windowRest
+        let stop = Swift.min(extent.plaintext.upperBound, windowStop)
         let step = extent.step(for: position..<stop)
         position = stop
         return step

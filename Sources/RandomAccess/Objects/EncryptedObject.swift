@@ -38,8 +38,9 @@ public final class EncryptedObject: Sendable {
 
     /// Makes a reader with buffers and a cipher context of its own, for one thread.
     ///
-    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step.
-    /// - Throws: `DecryptionError.backend`.
+    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
+    /// - Returns: A cursor at no particular place: every read says where it starts.
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> ReadCursor {
         guard windowByteCount > 0 else {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")

@@ -16,7 +16,11 @@ public final class ObjectEncryptor {
 
     /// Creates an encryptor for one object.
     ///
-    /// - Parameter windowByteCount: How much is encrypted at once; rounded down to whole blocks, one at least.
+    /// - Parameters:
+    ///   - strategy: How the ciphertext is laid out.
+    ///   - backend: The library that encrypts.
+    ///   - key: The key.
+    ///   - windowByteCount: How much is encrypted at once; rounded down to whole blocks, one at least.
     /// - Throws: `DecryptionError.invalidParameter`, `.unsupported`, `.backend`.
     public init(
         strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int = 1 << 18

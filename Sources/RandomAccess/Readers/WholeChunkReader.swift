@@ -19,7 +19,8 @@ public final class WholeChunkReader: RandomAccessDecryptor {
         let formatChunk = object.strategy.chunkByteCount
         self.chunkByteCount = max(1, min(formatChunk ?? UInt64(chunkByteCount), object.plaintextByteCount))
         guard let capacity = Int(exactly: self.chunkByteCount) else {
-            throw .invalidParameter(name: "chunk length", value: "\(self.chunkByteCount)", expected: "one that fits memory")
+            throw .invalidParameter(
+                name: "chunk length", value: "\(self.chunkByteCount)", expected: "one that fits memory")
         }
         self.cache = .allocate(byteCount: capacity, alignment: 4096)
     }
