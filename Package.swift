@@ -45,7 +45,7 @@ let package = Package(
         ),
         .target(
             name: "SubjectProtocol",
-            dependencies: ["RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
+            dependencies: ["RandomAccess", "ByteSources"]
         ),
         .target(name: "Vectors", dependencies: ["RandomAccess", "ByteSources"]),
         .target(name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources", "Results"]),

@@ -1,0 +1,39 @@
+package import RandomAccess
+
+/// A source on the other side of the protocol: each read asks the harness for the bytes.
+///
+/// Source: PROTOCOL.md, "Served sources". Belongs to the thread that handles requests; `@unchecked` because sources are
+/// shared between threads in general, which a subject with one served object and one thread never does.
+package final class ServedSource: ByteSource, @unchecked Sendable {
+    /// The length that the harness announced.
+    package let byteCount: UInt64
+    private let pipe: PipeEnd
+
+    /// Creates a source that asks over `pipe`.
+    package init(byteCount: UInt64, pipe: PipeEnd) {
+        self.byteCount = byteCount
+        self.pipe = pipe
+    }
+
+    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    package func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        guard offset < byteCount else { return 0 }
+        let wanted = min(UInt64(buffers.byteCount), byteCount - offset)
+        let need: JSONValue = ["need": ["offset": .integer(offset), "count": .integer(wanted)]]
+        guard need.line.withUnsafeBytes({ pipe.writeAll($0) }), let line = pipe.readLine(),
+            let answer = JSONValue.parse(line)
+        else { throw Self.failure("the harness went away") }
+        guard answer["ok"]?.bool == true else { throw Self.failure("the harness could not read") }
+        let payload = answer["payload"]?.integer ?? 0
+        guard payload <= wanted else { throw Self.failure("\(payload) bytes served, at most \(wanted) asked for") }
+        let filled = buffers.prefix(Int(payload))
+        var isWhole = true
+        filled.forEach { _, buffer in isWhole = isWhole && pipe.readExactly(into: buffer) }
+        guard isWhole else { throw Self.failure("the harness went away") }
+        return Int(payload)
+    }
+
+    private static func failure(_ reason: String) -> DecryptionError {
+        .io(operation: "read of served source", code: 0, reason: reason)
+    }
+}

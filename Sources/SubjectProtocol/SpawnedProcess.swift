@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A child process with pipes at its standard streams.
+struct SpawnedProcess {
+    /// The process's number.
+    let processID: pid_t
+    /// Where the child reads from.
+    let input: Int32
+    /// Where the child writes to.
+    let output: Int32
+    /// Where the child logs to.
+    let errors: Int32
+
+    /// Starts a program. The corresponding C function is `posix_spawnp`.
+    ///
+    /// - Throws: `SubjectError.notStarted`.
+    init(command: [String]) throws(SubjectError) {
+        let name = command.first ?? ""
+        func fail(_ code: Int32) -> SubjectError {
+            .notStarted(command: name.isEmpty ? "an empty command" : name, reason: String(cString: strerror(code)))
+        }
+        guard !name.isEmpty else { throw fail(ENOENT) }
+        var pipes: [[Int32]] = []
+        func closeAll() {
+            for pipe in pipes { for end in pipe { close(end) } }
+        }
+        for _ in 0..<3 {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else {
+                let code = errno
+                closeAll()
+                throw fail(code)
+            }
+            // A later child must not hold this one's ends open.
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            pipes.append(ends)
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipes[0][0], 0)
+        posix_spawn_file_actions_adddup2(&actions, pipes[1][1], 1)
+        posix_spawn_file_actions_adddup2(&actions, pipes[2][1], 2)
+        // This process ignores SIGPIPE; a child should not inherit that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var processID: pid_t = 0
+        let code = posix_spawnp(&processID, name, &actions, &attributes, &arguments, environ)
+        guard code == 0 else {
+            closeAll()
+            throw fail(code)
+        }
+        close(pipes[0][0])
+        close(pipes[1][1])
+        close(pipes[2][1])
+        self.processID = processID
+        self.input = pipes[0][1]
+        self.output = pipes[1][0]
+        self.errors = pipes[2][0]
+    }
+}

@@ -1,0 +1,90 @@
+package import RandomAccess
+
+extension Strategy {
+    /// The strategy's members in an `open` request. Source: PROTOCOL.md, "open".
+    package var protocolMembers: [String: JSONValue] {
+        var members: [String: JSONValue] = ["strategy": .string(name)]
+        switch self {
+        case .cbcContinuous(let iv, let padding):
+            members["iv"] = .string(Hexadecimal.encode(iv.bytes))
+            members["padding"] = .string(padding.rawValue)
+        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
+            members["iv"] = .string(Hexadecimal.encode(iv.bytes))
+            members["padding"] = .string(padding.rawValue)
+            members["chunkByteCount"] = .integer(chunkByteCount)
+            members["ivRule"] = .string(ivRule.rawValue)
+        case .ctr(let iv):
+            members["iv"] = .string(Hexadecimal.encode(iv.bytes))
+        }
+        return members
+    }
+}
+
+/// The parameters of an `open` request, checked in the protocol's order: request, strategy, key, IV.
+package struct OpenParameters: Sendable {
+    /// How the ciphertext is laid out.
+    package let strategy: Strategy
+    /// The key.
+    package let key: SecretKey
+
+    /// Reads the members of a request.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for members that are missing, of the wrong type or impossible;
+    ///   `.unsupported` for an unknown strategy; `.invalidKey`; `.invalidIV`.
+    package init(_ request: JSONValue) throws(DecryptionError) {
+        guard let name = request["strategy"]?.string else {
+            throw Self.missing("strategy", "the name of a strategy")
+        }
+        guard Strategy.names.contains(name) else {
+            throw .unsupported("strategy \"\(name)\": expected one of \(Strategy.names.joined(separator: ", "))")
+        }
+        let keyBytes = try Self.bytes("key", of: request)
+        let ivBytes = try Self.bytes("iv", of: request)
+        let padding: Padding? = name == "ctr" ? nil : try Self.choice("padding", of: request)
+        let ivRule: IVRule? = name == "cbc-chunked" ? try Self.choice("ivRule", of: request) : nil
+        var chunkByteCount: UInt64?
+        if name == "cbc-chunked" {
+            guard let count = request["chunkByteCount"]?.integer, count <= Self.largestInteger else {
+                throw Self.missing("chunkByteCount", "a positive multiple of 16")
+            }
+            chunkByteCount = count
+        }
+        // Impossible chunk lengths are an invalid request, and come before key and IV.
+        let zero = Block(bigEndianValue: 0)
+        try Self.strategy(padding, ivRule, chunkByteCount, iv: zero).validate()
+        self.key = try SecretKey(keyBytes)
+        self.strategy = Self.strategy(padding, ivRule, chunkByteCount, iv: try Block(ivBytes))
+    }
+
+    /// Integers in messages stay below 2⁵³, so that every language can hold them.
+    static let largestInteger: UInt64 = 1 << 53 - 1
+
+    private static func strategy(
+        _ padding: Padding?, _ ivRule: IVRule?, _ chunkByteCount: UInt64?, iv: Block
+    ) -> Strategy {
+        guard let padding else { return .ctr(iv: iv) }
+        guard let ivRule, let chunkByteCount else { return .cbcContinuous(iv: iv, padding: padding) }
+        return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
+    }
+
+    private static func bytes(_ member: String, of request: JSONValue) throws(DecryptionError) -> [UInt8] {
+        guard let text = request[member]?.string, let bytes = Hexadecimal.decode(text) else {
+            throw missing(member, "lower-case hexadecimal digits, an even number of them")
+        }
+        return bytes
+    }
+
+    private static func choice<Value: RawRepresentable & CaseIterable>(
+        _ member: String, of request: JSONValue
+    ) throws(DecryptionError) -> Value where Value.RawValue == String {
+        let names = Value.allCases.map(\.rawValue).joined(separator: " or ")
+        guard let text = request[member]?.string, let value = Value(rawValue: text) else {
+            throw missing(member, names)
+        }
+        return value
+    }
+
+    private static func missing(_ member: String, _ expected: String) -> DecryptionError {
+        .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
+    }
+}

@@ -1,0 +1,143 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The harness's ends of a subject's pipes: every wait has a deadline, and the log is read along so that a subject that
+/// writes much of it never blocks.
+final class SubjectChannel {
+    private let input: Int32
+    private let output: Int32
+    private var errors: Int32
+    private let timeout: Duration
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var log: [UInt8] = []
+    /// A line longer than this is not a message.
+    private let longestLine = 64 << 20
+
+    init(input: Int32, output: Int32, errors: Int32, timeout: Duration) {
+        self.input = input
+        self.output = output
+        self.errors = errors
+        self.timeout = timeout
+        for descriptor in [input, output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    }
+
+    deinit {
+        close(input)
+        close(output)
+        if errors >= 0 { close(errors) }
+    }
+
+    /// The last lines of the subject's standard error, as far as they were read.
+    var lastLog: String {
+        drainLog()
+        let text = String(decoding: log.suffix(400), as: UTF8.self)
+        return text.split(separator: "\n").suffix(3).joined(separator: " | ")
+    }
+
+    func send(_ bytes: [UInt8]) throws(SubjectError) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { room.deallocate() }
+        room.copyBytes(from: bytes)
+        try send(UnsafeRawBufferPointer(room))
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer) throws(SubjectError) {
+        let deadline = ContinuousClock.now + timeout
+        var done = 0
+        while done < bytes.count {
+            let count = write(output, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+            if count > 0 {
+                done += count
+            } else if errno == EAGAIN {
+                try wait(for: output, events: Int16(POLLOUT), until: deadline)
+            } else if errno != EINTR {
+                throw .ended
+            }
+        }
+    }
+
+    /// The next line, without its end.
+    func readLine() throws(SubjectError) -> [UInt8] {
+        let deadline = ContinuousClock.now + timeout
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                let line = Array(buffer[start..<end])
+                start = end + 1
+                return line
+            }
+            guard buffer.count - start <= longestLine else { throw .framing("a line of over \(longestLine) bytes") }
+            buffer.removeFirst(start)
+            start = 0
+            searched = buffer.count
+            try fill(until: deadline)
+        }
+    }
+
+    /// The next `count` bytes.
+    func read(_ count: Int) throws(SubjectError) -> [UInt8] {
+        let deadline = ContinuousClock.now + timeout
+        while buffer.count - start < count { try fill(until: deadline) }
+        let bytes = Array(buffer[start..<start + count])
+        start += count
+        return bytes
+    }
+
+    private func fill(until deadline: ContinuousClock.Instant) throws(SubjectError) {
+        while true {
+            let count = Self.append(from: input, to: &buffer)
+            if count > 0 { return }
+            if count == 0 { throw .ended }
+            if errno == EAGAIN {
+                try wait(for: input, events: Int16(POLLIN), until: deadline)
+            } else if errno != EINTR {
+                throw .ended
+            }
+        }
+    }
+
+    /// The corresponding C function is `poll`.
+    private func wait(
+        for descriptor: Int32, events: Int16, until deadline: ContinuousClock.Instant
+    ) throws(SubjectError) {
+        while true {
+            let rest = deadline - ContinuousClock.now
+            guard rest > .zero else { throw .timeout(seconds: timeout / .seconds(1)) }
+            var descriptors = [
+                pollfd(fd: descriptor, events: events, revents: 0),
+                pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = poll(&descriptors, 2, Int32(clamping: Int((rest / .milliseconds(1)).rounded(.up))))
+            if ready < 0, errno != EINTR { throw .ended }
+            if ready > 0 {
+                if descriptors[1].revents != 0 { drainLog() }
+                if descriptors[0].revents != 0 { return }
+            }
+        }
+    }
+
+    private func drainLog() {
+        while errors >= 0 {
+            let count = Self.append(from: errors, to: &log)
+            if log.count > 1 << 16 { log.removeFirst(log.count - 4096) }
+            if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR {
+                close(errors)
+                errors = -1
+            } else if count < 0, errno == EAGAIN {
+                return
+            }
+        }
+    }
+
+    private static func append(from descriptor: Int32, to buffer: inout [UInt8]) -> Int {
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { room in
+            let count = Glibc.read(descriptor, room.baseAddress, room.count)
+            if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count])) }
+            return count
+        }
+    }
+}

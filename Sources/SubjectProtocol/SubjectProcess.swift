@@ -1,0 +1,124 @@
+package import RandomAccess
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A subject in a process of its own, seen from the harness.
+///
+/// Written over `posix_spawn` and `poll` rather than a package: every wait needs a deadline, the process's number is
+/// needed to read its memory, and nothing may run in this process while a subject is timed.
+package final class SubjectProcess {
+    /// The process's number.
+    package let processID: pid_t
+
+    private let channel: SubjectChannel
+    private var exitStatus: Int32?
+
+    /// Starts a subject.
+    ///
+    /// - Parameters:
+    ///   - command: The program, found on the path if it has no slash, and its arguments.
+    ///   - timeout: How long each answer may take.
+    /// - Throws: `SubjectError.notStarted`.
+    package init(command: [String], timeout: Duration) throws(SubjectError) {
+        let spawned = try SpawnedProcess(command: command)
+        self.processID = spawned.processID
+        self.channel = SubjectChannel(
+            input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout)
+    }
+
+    deinit {
+        if exitStatus == nil {
+            kill(processID, SIGKILL)
+            _ = wait()
+        }
+    }
+
+    /// Sends a request and waits for its answer; serves what the subject needs meanwhile.
+    ///
+    /// - Parameters:
+    ///   - members: The request, its `op` included.
+    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
+    /// - Returns: The answer.
+    /// - Throws: `SubjectError.refused` for an error answer; any other case if there was no proper answer, after which
+    ///   the process is of no use.
+    package func request(
+        _ members: JSONValue, serving source: (any ByteSource)? = nil
+    ) throws(SubjectError) -> SubjectAnswer {
+        do throws(SubjectError) {
+            try channel.send(members.line)
+            while true {
+                guard let message = JSONValue.parse(try channel.readLine()), case .object = message else {
+                    throw SubjectError.framing("an answer is no JSON object")
+                }
+                guard let need = message["need"] else { return try answer(message) }
+                try serve(need, from: source)
+            }
+        } catch .ended {
+            let status = wait()
+            throw .died(status: status, log: channel.lastLog)
+        }
+    }
+
+    /// Says goodbye and waits for the end of the process.
+    ///
+    /// - Throws: `SubjectError` if it does not end as it should.
+    package func end() throws(SubjectError) {
+        _ = try request(["op": "bye"])
+        let status = wait()
+        guard status == 0 else { throw .died(status: status, log: channel.lastLog) }
+    }
+
+    private func answer(_ message: JSONValue) throws(SubjectError) -> SubjectAnswer {
+        guard let isGood = message["ok"]?.bool else { throw .framing("an answer has no member \"ok\"") }
+        let count = message["payload"]?.integer ?? 0
+        guard count <= Workload.largestRead else { throw .framing("a payload of \(count) bytes") }
+        let payload = try channel.read(Int(count))
+        guard isGood else {
+            throw .refused(
+                name: message["error"]?.string ?? "internal", message: message["message"]?.string ?? "no message")
+        }
+        return SubjectAnswer(members: message, payload: payload)
+    }
+
+    private func serve(_ need: JSONValue, from source: (any ByteSource)?) throws(SubjectError) {
+        guard let offset = need["offset"]?.integer, let count = need["count"]?.integer else {
+            throw .framing("a need without offset and count")
+        }
+        guard let source, count <= Workload.largestRead, offset <= source.byteCount, count <= source.byteCount - offset
+        else { throw .framing("a need of \(count) bytes at \(offset), outside of what is served") }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)
+        defer { room.deallocate() }
+        let served: Int
+        do {
+            served = try source.read(at: offset, into: FetchBuffers(room))
+        } catch {
+            let refusal: JSONValue = ["ok": false, "error": "io"]
+            try channel.send(refusal.line)
+            return
+        }
+        let answer: JSONValue = ["ok": true, "payload": .integer(UInt64(served))]
+        try channel.send(answer.line)
+        try channel.send(UnsafeRawBufferPointer(rebasing: room[..<served]))
+    }
+
+    /// The corresponding C function is `waitpid`.
+    private func wait() -> Int32 {
+        if let exitStatus { return exitStatus }
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        exitStatus = status
+        return status
+    }
+}
+
+/// A good answer.
+package struct SubjectAnswer: Sendable {
+    /// The JSON object.
+    package let members: JSONValue
+    /// The bytes behind it.
+    package let payload: [UInt8]
+}
