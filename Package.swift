@@ -47,6 +47,12 @@ let package = Package(
             name: "SubjectProtocol",
             dependencies: ["RandomAccess", "ByteSources"]
         ),
+        .target(
+            name: "Transfer",
+            dependencies: [
+                "RandomAccess", "ByteSources", .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .target(name: "Vectors", dependencies: ["RandomAccess", "ByteSources"]),
         .target(name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources", "Results"]),
         .target(name: "Statistics"),
@@ -54,7 +60,7 @@ let package = Package(
         .target(
             name: "Measurement",
             dependencies: [
-                "RandomAccess", "ByteSources", "SubjectProtocol", "Vectors", "Statistics", "Results",
+                "RandomAccess", "ByteSources", "Transfer", "SubjectProtocol", "Vectors", "Statistics", "Results",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Yams", package: "Yams"),
@@ -64,7 +70,7 @@ let package = Package(
         .executableTarget(
             name: "chunkwise",
             dependencies: [
-                "RandomAccess", "BackendRegistry", "ByteSources", "SubjectProtocol", "Vectors", "Conformance",
+                "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors", "Conformance",
                 "Measurement", "Statistics", "Results", "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),

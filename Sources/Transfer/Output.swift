@@ -1,0 +1,44 @@
+internal import ByteSources
+package import RandomAccess
+internal import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Chooses the sink for an output that a user named.
+package enum Output {
+    /// Opens an output.
+    ///
+    /// - Parameter name: A path, or `-` for standard output. A pipe or device is written to as it is; a symbolic link is
+    ///   followed.
+    /// - Returns: The sink.
+    /// - Throws: `DecryptionError.io`.
+    package static func open(_ name: String) throws(DecryptionError) -> any ByteSink {
+        if name == "-" {
+            return StreamSink(descriptor: .standardOutput, name: "standard output", closesAtEnd: false)
+        }
+        let path = resolved(name)
+        var status = stat()
+        guard stat(path.string, &status) == 0 else { return try FileSink(path: path) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return try FileSink(path: path)
+        case S_IFDIR:
+            throw .io(operation: "create \(name)", code: EISDIR, reason: "it is a directory: expected a file")
+        default:
+            let descriptor = try SystemCall.check("open \(name)") {
+                try FileDescriptor.open(path, .writeOnly, options: .closeOnExec)
+            }
+            return StreamSink(descriptor: descriptor, name: name, closesAtEnd: true)
+        }
+    }
+
+    /// Follows symbolic links, so that the file behind one is replaced and not the link.
+    private static func resolved(_ name: String) -> FilePath {
+        guard let real = realpath(name, nil) else { return FilePath(name) }
+        defer { free(real) }
+        return FilePath(String(cString: real))
+    }
+}

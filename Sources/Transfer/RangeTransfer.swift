@@ -1,0 +1,98 @@
+package import RandomAccess
+
+/// Decrypts a range of an object to a sink, window by window, on one or more threads.
+///
+/// Memory is one window a thread, whatever the range.
+package struct RangeTransfer {
+    private let object: EncryptedObject
+    private let range: Range<UInt64>
+    private let windowByteCount: Int
+
+    /// Plans a transfer.
+    ///
+    /// - Parameters:
+    ///   - object: What to decrypt.
+    ///   - range: Plaintext bytes, within the object.
+    ///   - windowByteCount: The most bytes of one step; steps end at its multiples.
+    package init(object: EncryptedObject, range: Range<UInt64>, windowByteCount: Int) {
+        self.object = object
+        self.range = range
+        self.windowByteCount = windowByteCount
+    }
+
+    /// Runs the transfer; the sink is not committed.
+    ///
+    /// - Parameters:
+    ///   - sink: Where the plaintext goes, its first byte at offset 0.
+    ///   - threadCount: The number of threads, at least 1.
+    ///   - progress: Called on the caller's thread with the bytes done so far.
+    /// - Throws: The first error of any thread.
+    package func run(
+        to sink: any ByteSink, threadCount: Int, progress: (UInt64) -> Void = { _ in }
+    ) throws(DecryptionError) {
+        let windows = firstWindow..<lastWindow
+        var workers: [Worker] = []
+        for _ in 0..<max(1, min(threadCount, windows.count)) {
+            workers.append(
+                Worker(
+                    cursor: try object.makeCursor(windowByteCount: windowByteCount),
+                    byteCount: Int(min(UInt64(windowByteCount), UInt64(range.count)))))
+        }
+        let queue = OrderedQueue(windows: windows)
+        // Each thread uses the worker of its index and no other.
+        nonisolated(unsafe) let ownWorkers = workers
+        ThreadTeam(threadCount: workers.count).run { index in
+            while let window = queue.claim() {
+                do throws(DecryptionError) {
+                    let bytes = try ownWorkers[index].decrypt(self.part(window))
+                    if sink.isSeekable {
+                        try sink.write(bytes, at: self.part(window).lowerBound - self.range.lowerBound)
+                        queue.finish(window)
+                    } else if queue.waitForTurn(of: window) {
+                        try sink.write(bytes, at: self.part(window).lowerBound - self.range.lowerBound)
+                        queue.finish(window)
+                    }
+                } catch {
+                    queue.fail(error)
+                }
+                if index == 0 { progress(queue.finishedCount * UInt64(self.windowByteCount)) }
+            }
+        }
+        if let failure = queue.failure { throw failure }
+    }
+
+    private var firstWindow: UInt64 { range.lowerBound / UInt64(windowByteCount) }
+
+    private var lastWindow: UInt64 {
+        range.isEmpty ? firstWindow : (range.upperBound - 1) / UInt64(windowByteCount) + 1
+    }
+
+    /// The part of the range that lies in a window.
+    private func part(_ window: UInt64) -> Range<UInt64> {
+        let start = window * UInt64(windowByteCount)
+        let count = min(UInt64(windowByteCount), range.upperBound - start)
+        return max(range.lowerBound, start)..<start + count
+    }
+
+    /// A cursor with room for one window.
+    private final class Worker {
+        private let cursor: ReadCursor
+        private let buffer: UnsafeMutableRawBufferPointer
+
+        init(cursor: ReadCursor, byteCount: Int) {
+            self.cursor = cursor
+            self.buffer = .allocate(byteCount: byteCount, alignment: 4096)
+        }
+
+        deinit {
+            eraseBytes(buffer)
+            buffer.deallocate()
+        }
+
+        func decrypt(_ part: Range<UInt64>) throws(DecryptionError) -> UnsafeRawBufferPointer {
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
+            let count = try cursor.read(at: part.lowerBound, into: room)
+            return UnsafeRawBufferPointer(rebasing: room[..<count])
+        }
+    }
+}
