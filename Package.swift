@@ -98,3 +98,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What a file imports is its own business unless it says otherwise.
+for target in package.targets where target.type == .regular || target.type == .executable || target.type == .test {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
+}

@@ -85,6 +85,8 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
     case missingHeader
     /// The header names another schema.
     case unknownSchema(String)
+    /// A line of the file, counted from 1, is no record.
+    case damagedLine(Int)
 
     /// What failed, the value, what was expected.
     public var description: String {
@@ -93,6 +95,8 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
             "no header in the result file: expected the first line to be a header of schema \(RunHeader.currentSchema)"
         case .unknownSchema(let schema):
             "unknown result schema \"\(schema)\": this program reads \(RunHeader.currentSchema)"
+        case .damagedLine(let line):
+            "line \(line) of the result file is no result record: expected one JSON object a line, as a sweep writes them"
         }
     }
 }

@@ -12,7 +12,7 @@ import Musl
 /// needed to read its memory, and nothing may run in this process while a subject is timed.
 package final class SubjectProcess {
     /// The process's number.
-    package let processID: pid_t
+    package let processID: Int32
 
     private let channel: SubjectChannel
     private var exitStatus: Int32?

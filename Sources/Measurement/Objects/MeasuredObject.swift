@@ -1,0 +1,81 @@
+import ByteSources
+package import RandomAccess
+package import Results
+package import SubjectProtocol
+
+/// An object that cells are measured on: how a subject opens it, and what its plaintext must be.
+package struct MeasuredObject: Sendable {
+    /// How the ciphertext is laid out.
+    package let strategy: Strategy
+    /// The plaintext's length in bytes.
+    package let plaintextByteCount: UInt64
+
+    let key: SecretKey
+    let source: JSONValue
+    let expected: any ExpectedPlaintext
+
+    /// Describes an object.
+    ///
+    /// - Parameters:
+    ///   - strategy: How the ciphertext is laid out.
+    ///   - key: The key; it reaches subjects through a pipe, never by a command line.
+    ///   - plaintextByteCount: The plaintext's length.
+    ///   - source: The member `source` of an `open` request.
+    ///   - expected: The plaintext.
+    package init(
+        strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, source: JSONValue,
+        expected: any ExpectedPlaintext
+    ) {
+        self.strategy = strategy
+        self.key = key
+        self.plaintextByteCount = plaintextByteCount
+        self.source = source
+        self.expected = expected
+    }
+
+    /// The `open` request for this object.
+    func openRequest(id: UInt64) -> JSONValue {
+        var members = strategy.protocolMembers
+        members["op"] = "open"
+        members["id"] = .integer(id)
+        members["source"] = source
+        members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
+        return .object(members)
+    }
+}
+
+extension Cell {
+    /// The strategy with its parameters; the IV of a measured object is always the same, with 16 different bytes.
+    ///
+    /// - Throws: `DecryptionError.unsupported` or `.invalidParameter` for a cell that no plan makes.
+    func strategy() throws(DecryptionError) -> Strategy {
+        let iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0)
+        guard let padding = padding.map(Padding.init(rawValue:)) ?? .pkcs7 else {
+            throw .invalidParameter(name: "padding", value: self.padding ?? "", expected: "pkcs7 or none")
+        }
+        switch strategy {
+        case "cbc-continuous": return .cbcContinuous(iv: iv, padding: padding)
+        case "ctr": return .ctr(iv: iv)
+        case "cbc-chunked":
+            guard let chunkByteCount, let rule = ivRule.flatMap(IVRule.init(rawValue:)) else {
+                throw .invalidParameter(name: "cell", value: id, expected: "chunk length and IV rule")
+            }
+            return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: rule, padding: padding)
+        default: throw .unsupported("strategy \"\(strategy)\"")
+        }
+    }
+
+    /// The reads of one iteration.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a cell that no plan makes.
+    func workload(seed: UInt64) throws(DecryptionError) -> Workload {
+        switch CellWorkload(workload) {
+        case .sequential: return .sequential(windowByteCount: windowByteCount)
+        case .random(let rangeByteCount):
+            let count = UInt64(readCount ?? CellWorkload.defaultReadCount)
+            return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: count)
+        case nil:
+            throw .invalidParameter(name: "workload", value: workload, expected: "sequential, or random: and a size")
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import ByteSources
+package import RandomAccess
+package import Results
+import SubjectProtocol
+package import SystemPackage
+import Transfer
+import Vectors
+
+/// The objects of a run, each made when a cell first asks for it and used by all that have the same.
+package final class ObjectStore {
+    private let folder: FilePath
+    private let encryption: any CipherBackend
+    private var objects: [String: MeasuredObject] = [:]
+    private var digests: [String: String] = [:]
+    private let plaintext = SplitMix64Stream(seed: 0x6368_756e_6b77_6973)
+
+    /// Creates a store.
+    ///
+    /// - Parameters:
+    ///   - folder: Where files of ciphertext go; must exist.
+    ///   - encryption: What encrypts them.
+    package init(folder: FilePath, encryption: any CipherBackend) {
+        self.folder = folder
+        self.encryption = encryption
+    }
+
+    /// The object that a cell is measured on.
+    ///
+    /// - Throws: `DecryptionError.io` if there is no room for it.
+    package func object(for cell: Cell) throws(DecryptionError) -> MeasuredObject {
+        let name = Self.name(of: cell)
+        if let known = objects[name] { return known }
+        let strategy = try cell.strategy()
+        var keyBytes = [UInt8](repeating: 0, count: cell.keyByteCount)
+        keyBytes.withUnsafeMutableBytes { SplitMix64Stream(seed: 0x6b65_79).fill($0, from: 0) }
+        let key = try SecretKey(keyBytes)
+        let made: MeasuredObject
+        if cell.source == ObjectKind.generated.rawValue {
+            made = try .generated(strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount)
+        } else {
+            let path = folder.appending(name)
+            try makeFile(path, cell: cell, strategy: strategy, key: key)
+            made = MeasuredObject(
+                strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount,
+                source: ["path": .string(path.string)], expected: StreamPlaintext(stream: plaintext))
+        }
+        objects[name] = made
+        return made
+    }
+
+    /// SHA-256 of what a workload must deliver of an object.
+    func expectedDigest(of object: MeasuredObject, cell: Cell, reads: ReadList) throws(DecryptionError) -> String {
+        // However it is cut into windows, a sequential workload delivers the same.
+        let name = Self.name(of: cell) + " \(cell.workload) \(cell.readCount ?? 0)"
+        if let known = digests[name] { return known }
+        let digest = try object.expected.digest(of: reads)
+        digests[name] = digest
+        return digest
+    }
+
+    /// Encrypts the plaintext, unless a run that was broken off did so before.
+    private func makeFile(
+        _ path: FilePath, cell: Cell, strategy: Strategy, key: SecretKey
+    ) throws(DecryptionError) {
+        // Files appear under their names only when they are complete, so the name alone says enough.
+        if (try? FileSource(path: path)) != nil { return }
+        let sink = try FileSink(path: path)
+        let encryptor = try ObjectEncryptor(strategy: strategy, backend: encryption, key: key, windowByteCount: 1 << 20)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { room.deallocate() }
+        var written: UInt64 = 0
+        func write(_ bytes: UnsafeRawBufferPointer) throws {
+            try sink.write(bytes, at: written)
+            written += UInt64(bytes.count)
+        }
+        do {
+            var offset: UInt64 = 0
+            while offset < cell.objectByteCount {
+                let count = Int(min(UInt64(room.count), cell.objectByteCount - offset))
+                let part = UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+                plaintext.fill(part, from: offset)
+                try encryptor.append(UnsafeRawBufferPointer(part), to: write)
+                offset += UInt64(count)
+            }
+            try encryptor.finish(to: write)
+        } catch {
+            throw error as? DecryptionError ?? .io(operation: "write \(path)", code: 0, reason: "\(error)")
+        }
+        try sink.commit()
+    }
+
+    private static func name(of cell: Cell) -> String {
+        var parts = [cell.source, "aes\(cell.keyByteCount * 8)", cell.strategy]
+        if let ivRule = cell.ivRule { parts.append(ivRule) }
+        if let padding = cell.padding { parts.append(padding) }
+        if let chunkByteCount = cell.chunkByteCount { parts.append("\(chunkByteCount)") }
+        return (parts + ["\(cell.objectByteCount).bin"]).joined(separator: "-")
+    }
+}

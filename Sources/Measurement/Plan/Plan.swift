@@ -1,0 +1,35 @@
+package import Results
+
+/// What a sweep measures.
+package struct Plan: Sendable {
+    /// The plan's text as it stands in the file, to be kept with the results.
+    package var text: String
+    /// What the order of the cells and the random reads are drawn from.
+    package var seed: UInt64
+    /// How long each round of a cell is timed at least, one iteration in any case.
+    package var roundNanoseconds: UInt64
+    /// The cells, each once, in the order of the plan.
+    package var cells: [PlannedCell]
+
+    /// Creates a plan.
+    package init(text: String, seed: UInt64, roundNanoseconds: UInt64, cells: [PlannedCell]) {
+        self.text = text
+        self.seed = seed
+        self.roundNanoseconds = roundNanoseconds
+        self.cells = cells
+    }
+}
+
+/// A cell, and how often it is timed.
+package struct PlannedCell: Hashable, Sendable {
+    /// The configuration.
+    package var cell: Cell
+    /// The number of rounds, a fresh process each.
+    package var rounds: Int
+
+    /// Creates a planned cell.
+    package init(cell: Cell, rounds: Int) {
+        self.cell = cell
+        self.rounds = rounds
+    }
+}

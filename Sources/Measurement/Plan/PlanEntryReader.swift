@@ -1,0 +1,132 @@
+import RandomAccess
+import Results
+import SubjectProtocol
+
+/// Reads one entry of a plan: every combination of its values is a cell.
+struct PlanEntryReader {
+    let entry: PlanMapping
+    let knownBackends: [String]
+
+    private static let keys = [
+        "backend", "strategy", "chunk-size", "iv-rule", "padding", "window", "workload", "reads", "access", "threads",
+        "key-size", "object-size", "source", "rounds", "label",
+    ]
+
+    func cells(defaultObjectByteCount: UInt64) throws(PlanError) -> [Cell] {
+        try entry.allow(Self.keys)
+        let backends = try choices("backend", known: knownBackends, fallback: nil)
+        let strategy = try single("strategy", known: Strategy.names, fallback: "cbc-continuous")
+        let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
+        let source = try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
+        let objectByteCount = try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
+        let keyByteCount = try keyByteCount()
+        let label = try entry.text("label")
+
+        var cells: [Cell] = []
+        for chunkByteCount in try chunks(strategy) {
+            for window in try entry.texts("window") ?? ["256KiB"] {
+                let windowByteCount = try entry.size(window, key: "window", minimum: 1)
+                try require(windowByteCount <= Workload.largestRead, "window", window, "at most 256MiB")
+                for workload in try entry.texts("workload") ?? ["sequential"] {
+                    let parsed = try parse(workload, objectByteCount: objectByteCount)
+                    for threads in try entry.texts("threads") ?? ["1"] {
+                        let threadCount = Int(threads) ?? 0
+                        try require((1...256).contains(threadCount), "threads", threads, "a number from 1 to 256")
+                        for backend in backends {
+                            cells.append(
+                                Cell(
+                                    backend: backend, strategy: strategy, ivRule: try ivRule(strategy),
+                                    padding: try padding(strategy, objectByteCount), chunkByteCount: chunkByteCount,
+                                    windowByteCount: windowByteCount, workload: parsed.text,
+                                    readCount: parsed.readCount, access: access, threads: threadCount,
+                                    keyByteCount: keyByteCount, objectByteCount: objectByteCount, source: source,
+                                    label: label))
+                        }
+                    }
+                }
+            }
+        }
+        return cells
+    }
+
+    private func require(
+        _ condition: Bool, _ key: String, _ value: String, _ expected: String
+    ) throws(PlanError) {
+        guard condition else { throw entry.error(key, "\(key) \(value): expected \(expected)") }
+    }
+
+    private func choices(_ key: String, known: [String], fallback: [String]?) throws(PlanError) -> [String] {
+        guard let values = try entry.texts(key) ?? fallback else {
+            throw entry.error(key, "no \(key): expected one of \(known.joined(separator: ", "))")
+        }
+        for value in values {
+            try require(known.contains(value), key, value, "one of \(known.joined(separator: ", "))")
+        }
+        return values
+    }
+
+    private func single(_ key: String, known: [String], fallback: String) throws(PlanError) -> String {
+        let values = try choices(key, known: known, fallback: [fallback])
+        try require(values.count == 1, key, values.joined(separator: ", "), "a single value")
+        return values[0]
+    }
+
+    private func chunks(_ strategy: String) throws(PlanError) -> [UInt64?] {
+        guard let texts = try entry.texts("chunk-size") else {
+            try require(strategy != "cbc-chunked", "strategy", strategy, "a chunk-size with it")
+            return [nil]
+        }
+        try require(strategy == "cbc-chunked", "chunk-size", texts[0], "no chunk-size for \(strategy)")
+        var sizes: [UInt64?] = []
+        for text in texts {
+            let size = try entry.size(text, key: "chunk-size", minimum: 16)
+            try require(size % 16 == 0, "chunk-size", text, "a multiple of 16 bytes")
+            sizes.append(size)
+        }
+        return sizes
+    }
+
+    private func ivRule(_ strategy: String) throws(PlanError) -> String? {
+        let rules = IVRule.allCases.map(\.rawValue)
+        guard strategy == "cbc-chunked" else {
+            if let text = try entry.text("iv-rule") {
+                try require(false, "iv-rule", text, "no iv-rule for \(strategy)")
+            }
+            return nil
+        }
+        return try single("iv-rule", known: rules, fallback: "sequence")
+    }
+
+    private func padding(_ strategy: String, _ objectByteCount: UInt64) throws(PlanError) -> String? {
+        if strategy == "ctr" {
+            if let text = try entry.text("padding") { try require(false, "padding", text, "no padding for ctr") }
+            return nil
+        }
+        let padding = try single("padding", known: Padding.allCases.map(\.rawValue), fallback: "pkcs7")
+        try require(
+            padding == "pkcs7" || objectByteCount % 16 == 0, "object-size", "\(objectByteCount)",
+            "a multiple of 16 bytes, since padding is none")
+        return padding
+    }
+
+    private func keyByteCount() throws(PlanError) -> Int {
+        // Bits, as the ciphers are named after them.
+        switch try single("key-size", known: ["128", "192", "256"], fallback: "128") {
+        case "128": 16
+        case "192": 24
+        default: 32
+        }
+    }
+
+    private func parse(
+        _ workload: String, objectByteCount: UInt64
+    ) throws(PlanError) -> (text: String, readCount: Int?) {
+        guard let parsed = CellWorkload(workload) else {
+            throw entry.error("workload", "workload \(workload): expected sequential, or random: and a size such as random:4KiB")
+        }
+        guard case .random(let rangeByteCount) = parsed else { return (parsed.description, nil) }
+        try require(
+            rangeByteCount <= objectByteCount, "workload", workload, "ranges within the object's \(objectByteCount) bytes")
+        return (parsed.description, try entry.integer("reads", default: CellWorkload.defaultReadCount, 1...1_000_000))
+    }
+}

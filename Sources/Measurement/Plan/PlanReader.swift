@@ -1,0 +1,69 @@
+package import Results
+import Yams
+
+/// Reads a plan from YAML.
+///
+/// Every value is checked where it stands, so that an error names its line; an unknown key is an error, since it is
+/// more often a slip than a wish.
+package struct PlanReader {
+    private let file: String
+    private let knownBackends: [String]
+
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - file: What errors call the plan.
+    ///   - knownBackends: The names that `backend` may have.
+    package init(file: String, knownBackends: [String]) {
+        self.file = file
+        self.knownBackends = knownBackends
+    }
+
+    /// Reads a plan.
+    ///
+    /// - Parameter text: YAML.
+    /// - Returns: The plan, with at least one cell.
+    /// - Throws: `PlanError`.
+    package func read(_ text: String) throws(PlanError) -> Plan {
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch let error as YamlError {
+            throw PlanError(file: file, line: Self.line(of: error), message: "this is not YAML: \(error)".firstLine)
+        } catch {
+            throw PlanError(file: file, line: nil, message: "this is not YAML: \(error)".firstLine)
+        }
+        guard let root, let top = PlanMapping(root, file: file) else {
+            throw PlanError(file: file, line: 1, message: "expected a mapping with the key cells")
+        }
+        try top.allow(["name", "seed", "rounds", "time", "object-size", "cells"])
+        let rounds = try top.integer("rounds", default: 3, 1...1000)
+        let objectByteCount = try top.size("object-size", default: 64 << 20, minimum: 0)
+        guard let entries = try top.mappings("cells"), !entries.isEmpty else {
+            throw PlanError(file: file, line: top.line, message: "no cells: expected a list under the key cells")
+        }
+        var cells: [PlannedCell] = []
+        var known: Set<String> = []
+        for entry in entries {
+            let reader = PlanEntryReader(entry: entry, knownBackends: knownBackends)
+            for cell in try reader.cells(defaultObjectByteCount: objectByteCount) where known.insert(cell.id).inserted {
+                cells.append(PlannedCell(cell: cell, rounds: try entry.integer("rounds", default: rounds, 1...1000)))
+            }
+        }
+        return Plan(
+            text: text, seed: UInt64(try top.integer("seed", default: 1, 0...Int.max >> 10)),
+            roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells)
+    }
+
+    private static func line(of error: YamlError) -> Int? {
+        switch error {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// The text up to its first line's end.
+    fileprivate var firstLine: String { split(separator: "\n").first.map(String.init) ?? self }
+}

@@ -1,0 +1,164 @@
+import ByteSources
+package import RandomAccess
+package import SubjectProtocol
+import SystemPackage
+import Vectors
+
+/// One of our readers as a subject of the protocol: what `chunkwise subject` runs, and every measured process.
+package final class ReaderSubject: SubjectImplementation {
+    private struct OpenObject {
+        var object: EncryptedObject
+        var reader: any RandomAccessDecryptor
+        var source: any ByteSource
+        var parameters: OpenParameters
+    }
+
+    private let backend: any CipherBackend
+    private let configuration: ReaderConfiguration
+    private let programVersion: String
+    private var objects: [UInt64: OpenObject] = [:]
+    private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    /// Creates a subject.
+    package init(backend: any CipherBackend, configuration: ReaderConfiguration, programVersion: String) {
+        self.backend = backend
+        self.configuration = configuration
+        self.programVersion = programVersion
+    }
+
+    deinit {
+        eraseBytes(payload)
+        payload.deallocate()
+    }
+
+    /// The members of the answer to `hello`.
+    package var hello: [String: JSONValue] {
+        let strategies = Strategy.names.filter { backend.modes.contains($0 == "ctr" ? .ctr : .cbc) }
+        return [
+            "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
+            "version": .string("\(programVersion) (\(backend.name) \(backend.version))"),
+            "strategies": .array(strategies.map { .string($0) }),
+            "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
+            "sources": ["path", "served"], "granularity": configuration.access == .chunkCache ? "chunk" : "block",
+            "measures": true,
+        ]
+    }
+
+    /// Whether an object is open under `id`.
+    package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
+
+    /// Opens a file.
+    package func source(_ description: JSONValue) throws(DecryptionError) -> any ByteSource {
+        guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
+            throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
+        }
+        return try FileSource(path: FilePath(path))
+    }
+
+    /// Opens an object.
+    package func open(
+        id: UInt64, parameters: OpenParameters, source: any ByteSource
+    ) throws(DecryptionError) -> UInt64 {
+        let object = try EncryptedObject(
+            source: source, strategy: parameters.strategy, backend: backend, key: parameters.key)
+        objects[id] = OpenObject(
+            object: object, reader: try configuration.makeReader(of: object), source: source, parameters: parameters)
+        return object.plaintextByteCount
+    }
+
+    /// Reads a range.
+    package func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer {
+        let entry = try entry(id)
+        let length = entry.object.plaintextByteCount
+        let most = Int(min(count, length - min(offset, length)))
+        if payload.count < most {
+            payload.deallocate()
+            payload = .allocate(byteCount: most, alignment: 4096)
+        }
+        let delivered = try entry.reader.read(
+            at: offset, into: UnsafeMutableRawBufferPointer(rebasing: payload[..<most]))
+        return UnsafeRawBufferPointer(rebasing: payload[..<delivered])
+    }
+
+    /// Forgets an object.
+    package func close(id: UInt64) {
+        objects[id] = nil
+    }
+
+    /// Runs a measurement.
+    ///
+    /// Beside what the protocol asks for, `digest` answers `fetchedByteCount` and `decryptedByteCount`, and `time`
+    /// answers `boundByteCount`.
+    package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
+        guard let description = request["workload"], case .object = description else {
+            throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
+        }
+        let workload = try Workload(description)
+        switch request["collect"]?.string {
+        case "digest": return try digest(try entry(id), workload)
+        case "time":
+            guard let nanoseconds = request["minimumNanoseconds"]?.integer,
+                let iterations = request["maximumIterations"]?.integer, iterations > 0
+            else {
+                throw .invalidParameter(
+                    name: "member", value: "\"minimumNanoseconds\" or \"maximumIterations\"", expected: "integers")
+            }
+            return try time(try entry(id), workload, nanoseconds, iterations)
+        case "latencies":
+            let latencies = try runner(try entry(id).object, workload).latencies()
+            return ["latencies": .array(latencies.map { .integer($0) })]
+        default:
+            throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
+        }
+    }
+
+    private func entry(_ id: UInt64) throws(DecryptionError) -> OpenObject {
+        guard let entry = objects[id] else {
+            throw .invalidParameter(name: "id", value: "\(id)", expected: "an open object")
+        }
+        return entry
+    }
+
+    private func runner(_ object: EncryptedObject, _ workload: Workload) throws(DecryptionError) -> WorkloadRunner {
+        try WorkloadRunner(
+            reads: try workload.reads(plaintextByteCount: object.plaintextByteCount), object: object,
+            configuration: configuration)
+    }
+
+    /// Counts on the way: the object is opened once more behind a source and a backend that do.
+    private func digest(_ entry: OpenObject, _ workload: Workload) throws(DecryptionError) -> [String: JSONValue] {
+        let source = RecordingSource(entry.source, keepsRanges: false)
+        let counter = ByteCounter()
+        let object = try EncryptedObject(
+            source: source, strategy: entry.parameters.strategy, backend: CountingBackend(backend, counter: counter),
+            key: entry.parameters.key)
+        let runner = try runner(object, workload)
+        source.reset()
+        counter.reset()
+        let result = try runner.digest()
+        return [
+            "digest": .string(Hexadecimal.encode(result.digest)), "deliveredByteCount": .integer(result.byteCount),
+            "fetchedByteCount": .integer(source.fetchedByteCount), "decryptedByteCount": .integer(counter.value),
+        ]
+    }
+
+    private func time(
+        _ entry: OpenObject, _ workload: Workload, _ minimumNanoseconds: UInt64, _ maximumIterations: UInt64
+    ) throws(DecryptionError) -> [String: JSONValue] {
+        let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
+        let runner = try WorkloadRunner(reads: reads, object: entry.object, configuration: configuration)
+        var nanoseconds: [JSONValue] = []
+        var sum: UInt64 = 0
+        repeat {
+            let duration = try runner.time()
+            nanoseconds.append(.integer(duration))
+            sum += duration
+        } while sum < minimumNanoseconds && nanoseconds.count < Int(clamping: maximumIterations)
+        let bound = configuration.boundByteCount(
+            bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.strategy.chunkByteCount,
+            plaintextByteCount: entry.object.plaintextByteCount,
+            // swift-crypto's functions return a new buffer for every call.
+            copiesInLibrary: backend.name == "boringssl" ? 1 : 0)
+        return ["nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound)]
+    }
+}

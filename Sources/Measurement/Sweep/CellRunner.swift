@@ -1,0 +1,179 @@
+package import Results
+import RandomAccess
+import SubjectProtocol
+
+/// Measures cells, each pass in a fresh process of its own.
+///
+/// The order of passes is the caller's: digest, memory, latencies and time never share a process.
+package struct CellRunner {
+    private let program: [String]
+    private let store: ObjectStore
+    private let seed: UInt64
+    private let timeout: Duration
+
+    /// Creates a runner.
+    ///
+    /// - Parameters:
+    ///   - program: The command that starts a subject, to which the reader's options are added.
+    ///   - store: Where objects come from.
+    ///   - seed: What random offsets are drawn from.
+    ///   - timeout: How long one answer may take.
+    package init(program: [String], store: ObjectStore, seed: UInt64, timeout: Duration = .seconds(600)) {
+        self.program = program
+        self.store = store
+        self.seed = seed
+        self.timeout = timeout
+    }
+
+    /// Compares the digest of what the cell delivers with what it must deliver, and counts what it takes.
+    ///
+    /// - Throws: `CellFailure`, also if the digest is wrong.
+    package func check(_ cell: Cell) throws(CellFailure) -> CheckRecord {
+        try with(cell) { (subject, object) throws in
+            let workload = try cell.workload(seed: seed)
+            let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
+            let expected = try store.expectedDigest(of: object, cell: cell, reads: reads)
+            let answer = try subject.measure(workload, ["collect": "digest"])
+            guard let digest = answer["digest"]?.string, let delivered = answer["deliveredByteCount"]?.integer else {
+                throw SubjectError.framing("digest answered without digest or deliveredByteCount")
+            }
+            guard digest == expected, delivered == reads.totalByteCount else {
+                throw CellFailure(
+                    "wrong plaintext: \(delivered) bytes with SHA-256 \(digest), expected \(reads.totalByteCount) with \(expected)")
+            }
+            return CheckRecord(
+                cell: cell, digest: digest, deliveredByteCount: delivered,
+                fetchedByteCount: answer["fetchedByteCount"]?.integer ?? 0,
+                decryptedByteCount: answer["decryptedByteCount"]?.integer ?? 0)
+        }
+    }
+
+    /// The process's peak memory while the workload runs once; `nil` where the kernel does not tell.
+    ///
+    /// - Throws: `CellFailure`.
+    package func memory(_ cell: Cell) throws(CellFailure) -> MemoryRecord? {
+        try with(cell) { (subject, object) throws in
+            // Code that every read runs is paged in before the baseline is taken.
+            let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
+            _ = try subject.measure(first, Self.oneIteration)
+            let processID = subject.process.processID
+            guard ProcessMemory.resetPeak(of: processID),
+                let baseline = ProcessMemory.residentByteCount(of: processID)
+            else { return nil }
+            let answer = try subject.measure(try cell.workload(seed: seed), Self.oneIteration)
+            guard let peak = ProcessMemory.peakByteCount(of: processID) else { return nil }
+            return MemoryRecord(
+                cellID: cell.id,
+                memory: .init(
+                    baselineByteCount: baseline, peakByteCount: peak,
+                    boundByteCount: answer["boundByteCount"]?.integer))
+        }
+    }
+
+    /// The latencies of the reads of one iteration.
+    ///
+    /// - Throws: `CellFailure`.
+    package func latencies(_ cell: Cell) throws(CellFailure) -> [UInt64] {
+        try with(cell) { (subject, _) throws in
+            let workload = try cell.workload(seed: seed)
+            try subject.warmUp(workload)
+            return try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
+        }
+    }
+
+    /// The durations of iterations until they add up to `minimumNanoseconds`, one at least.
+    ///
+    /// - Throws: `CellFailure`.
+    package func time(_ cell: Cell, minimumNanoseconds: UInt64) throws(CellFailure) -> [UInt64] {
+        try with(cell) { (subject, _) throws in
+            let workload = try cell.workload(seed: seed)
+            try subject.warmUp(workload)
+            return try subject.measure(
+                workload,
+                [
+                    "collect": "time", "minimumNanoseconds": .integer(minimumNanoseconds),
+                    "maximumIterations": 1_000_000,
+                ]
+            ).integers("nanoseconds")
+        }
+    }
+
+    private static let oneIteration: JSONValue = [
+        "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
+    ]
+
+    /// Starts a subject, opens the cell's object in it, and ends it.
+    private func with<Value>(
+        _ cell: Cell, _ body: (CellSubject, MeasuredObject) throws -> Value
+    ) throws(CellFailure) -> Value {
+        do {
+            let object = try store.object(for: cell)
+            let process = try SubjectProcess(
+                command: program + [
+                    "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)",
+                    "--threads", "\(cell.threads)",
+                ], timeout: timeout)
+            _ = try process.request(["op": "hello", "protocol": 1])
+            let opened = try process.request(object.openRequest(id: CellSubject.id)).members
+            guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
+                throw CellFailure(
+                    "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: expected \(object.plaintextByteCount)"
+                )
+            }
+            let value = try body(CellSubject(process: process), object)
+            try process.end()
+            return value
+        } catch let failure as CellFailure {
+            throw failure
+        } catch {
+            throw CellFailure("\(error)")
+        }
+    }
+}
+
+/// Why a cell has no figures: what failed, the value, what was expected.
+package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason.
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// A subject with one open object.
+private struct CellSubject {
+    static let id: UInt64 = 1
+    let process: SubjectProcess
+
+    func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
+        guard case .object(var members) = parameters else { return .null }
+        members["op"] = "measure"
+        members["id"] = .integer(Self.id)
+        members["workload"] = workload.json
+        return try process.request(.object(members)).members
+    }
+
+    /// Runs the reads once untimed, or the first of them where there are so many that one iteration is enough to be
+    /// steady.
+    func warmUp(_ workload: Workload) throws(SubjectError) {
+        var warmUp = workload
+        if case .random(let rangeByteCount, let seed, let readCount) = workload {
+            warmUp = .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
+        } else if case .sequential(let windowByteCount) = workload {
+            let count = max(1, (8 << 20) / windowByteCount)
+            warmUp = .trace((0..<count).map { Workload.Read(offset: 0 &* $0, count: windowByteCount) })
+        }
+        _ = try measure(warmUp, ["collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1])
+    }
+}
+
+extension JSONValue {
+    /// The whole numbers in the list under a member.
+    fileprivate func integers(_ member: String) throws(SubjectError) -> [UInt64] {
+        guard let values = self[member]?.array?.compactMap(\.integer), !values.isEmpty else {
+            throw .framing("an answer without a list of integers \"\(member)\"")
+        }
+        return values
+    }
+}
