@@ -71,7 +71,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
-        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"]),
+        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"], exclude: ["Golden"]),
     ],
     swiftLanguageModes: [.v6]
 )
