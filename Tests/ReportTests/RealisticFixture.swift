@@ -18,7 +18,8 @@ enum RealisticFixture {
                 cells.append(random(name, chunk: chunk, access: "block", rate: curve(4096), using: &generator))
                 let label = chunk == 16_000_000 ? "article 000 as published" : nil
                 cells.append(
-                    random(name, chunk: chunk, access: "chunk-cache", rate: curve(chunk), label: label, using: &generator))
+                    random(
+                        name, chunk: chunk, access: "chunk-cache", rate: curve(chunk), label: label, using: &generator))
             }
         }
         var header = Fixture.header
@@ -73,8 +74,8 @@ enum RealisticFixture {
         let buffers = access == "fresh-buffers" ? 2 * window : window
         result.memory = MemoryRecord.Memory(
             baselineByteCount: 9 << 20,
-            peakByteCount: (9 << 20) + buffers + UInt64(65_536 * (1 + noise(0.5, using: &generator))),
-            boundByteCount: buffers + 16_384)
+            peakByteCount: (9 << 20) + buffers + UInt64(8192 * (1 + noise(0.5, using: &generator))),
+            boundByteCount: buffers + 32_768)
         return result
     }
 
@@ -99,7 +100,7 @@ enum RealisticFixture {
             readCount: 1000, p50: UInt64(median), p90: UInt64(median * 1.15), p99: UInt64(median * 2.2),
             p999: UInt64(median * 4), max: UInt64(median * 7))
         result.memory = MemoryRecord.Memory(
-            baselineByteCount: 9 << 20, peakByteCount: (9 << 20) + fetched + 70_000, boundByteCount: fetched + 16_384)
+            baselineByteCount: 9 << 20, peakByteCount: (9 << 20) + fetched + 12_288, boundByteCount: fetched + 16_384)
         return result
     }
 }

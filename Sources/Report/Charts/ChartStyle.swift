@@ -18,7 +18,7 @@ enum ChartStyle {
         .chart .grid, .chart .faint { stroke-width: 1; }
         .chart .mark { stroke-width: 1.5; stroke-dasharray: 2 4; }
         .chart .ideal { fill: none; stroke-width: 1.5; stroke-dasharray: 7 5; }
-        .chart .leader { stroke-width: 1; }
+        .chart .leader { stroke-width: 1; stroke-opacity: 0.5; }
         .chart .line { fill: none; stroke-width: 4; stroke-opacity: 0.6; stroke-linejoin: round; }
         .chart .band { stroke: none; fill-opacity: 0.2; }
         .chart .ring { fill: none; stroke-width: 2.5; }
@@ -51,7 +51,7 @@ enum ChartStyle {
         for index in 0..<Palette.seriesCount {
             let value = colour("s\(index)")
             rules += """
-                .chart .line.s\(index), .chart .whisker.s\(index) { stroke: \(value); }
+                .chart .line.s\(index), .chart .whisker.s\(index), .chart .ring.s\(index) { stroke: \(value); }
                 .chart .band.s\(index), .chart .dot.s\(index), .chart text.s\(index) { fill: \(value); }
 
                 """

@@ -12,7 +12,8 @@ extension LineChart {
         for line in lines { drawLine(line, in: frame, to: &svg) }
         for point in publishedPoints {
             let (x, y) = (frame.x(Double(point.window)), frame.y(point.value))
-            svg.path(commands: Marker.commands(style: 0, x: x, y: y, radius: 9), class: "ring")
+            let shape = Marker.commands(style: point.style, x: x, y: y, radius: 9)
+            svg.path(commands: shape, class: "ring s\(point.style % Palette.seriesCount)")
         }
         drawEndLabels(in: frame, to: &svg)
         return Chart(

@@ -45,5 +45,7 @@ struct LineChart: Sendable {
         var window: UInt64
         /// The value.
         var value: Double
+        /// The index of the backend's colour and shape.
+        var style: Int
     }
 }

@@ -11,15 +11,15 @@ struct LineChartFrame: Sendable {
 
     /// Lays out a chart for its data.
     init(_ chart: LineChart) {
-        let windows = (chart.lines.flatMap(\.points).map(\.window) + chart.publishedPoints.map(\.window)).map(
-            Double.init)
+        let windows = (chart.lines.flatMap(\.points).map(\.window) + chart.publishedPoints.map(\.window))
+            .map { Double($0) }
         let positions = windows.filter { $0 > 0 }.map { LogScale.position(of: $0, base: 2) }
         let lower = positions.min() ?? 12
         let upper = max(positions.max() ?? 12, lower + 2)
         let legend = chart.lines.map(\.name) + chart.publishedLabels
         let legendWidth = legend.reduce(0) { $0 + 64 + TextWidth.estimate($1) }
         let legendRows = max((legendWidth / (width - 60)).rounded(.up), 1)
-        top = 96 + (legendRows - 1) * 20
+        top = 108 + (legendRows - 1) * 20
         bottom = top + 360
         height = bottom + 58
         x = LogScale(base: 2, lower: lower - 0.4, upper: upper + 0.4, start: left, end: right)

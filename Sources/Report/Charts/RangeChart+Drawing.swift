@@ -4,12 +4,12 @@ extension RangeChart {
     private static let latencyRight = 640.0
     private static let barLeft = 680.0
     private static let barRight = 880.0
-    private static let lane = 14.0
+    private static let lane = 13.0
 
     /// Draws the chart.
     func chart() -> Chart {
-        let top = 118.0
-        let heights = rows.map { Double(max($0.marks.count, 2)) * Self.lane + 20 }
+        let top = 112.0
+        let heights = rows.map { Double(max($0.marks.count, 2)) * Self.lane + 16 }
         let bottom = top + heights.reduce(0, +)
         var svg = SVGWriter()
         svg.label(title, x: 16, y: 26, class: "caption")

@@ -71,7 +71,9 @@ extension RunSummary {
             guard cell.cell.workload == "sequential", cell.speed != nil,
                 cell.cell.objectByteCount == main?.objectByteCount, let label = cell.cell.label, let value = value(cell)
             else { return nil }
-            return LineChart.PublishedPoint(label: label, window: cell.cell.windowByteCount, value: value)
+            return LineChart.PublishedPoint(
+                label: label, window: cell.cell.windowByteCount, value: value,
+                style: style(of: cell.cell.backend))
         }
     }
 }

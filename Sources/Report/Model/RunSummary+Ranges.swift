@@ -93,7 +93,8 @@ private struct RangeKey: Hashable {
     var detail: String {
         let chunk = label == nil ? nil : series.chunkByteCount.map { "\(ByteCountText.size($0)) chunks" }
         let threads = series.threads > 1 ? RatioText.count(series.threads, "thread") : nil
-        return [series.strategy, chunk, series.access, threads].compactMap { $0 }.joined(separator: ", ")
+        return [label == nil ? series.strategy : nil, chunk, series.access, threads].compactMap { $0 }.joined(
+            separator: ", ")
     }
 
     /// A number that sorts block access before others, small chunks before large ones, and published ones last.

@@ -8,8 +8,8 @@ extension Verdict {
             let alternative = summary.alternative(to: published)
         else { return nil }
         let chunk = published.cell.chunkByteCount.map { ByteCountText.size($0) + " chunks" } ?? "whole chunks"
-        return "Article 000's \(chunk), \(published.cell.workload) (\(published.cell.backend)): "
-            + "\(readCost(published)); by block: \(readCost(alternative))."
+        return "Article 000's \(chunk) (\(published.cell.backend), \(published.cell.workload)): "
+            + "\(readCost(published, isFirst: true)); by block \(readCost(alternative))."
     }
 
     /// Says what windows in fresh buffers as in article 004 cost a sequential read.
@@ -20,25 +20,26 @@ extension Verdict {
             let other = alternative.speed
         else { return nil }
         let window = ByteCountText.size(published.cell.windowByteCount)
-        let relation = speed.ties(with: other) ? "ties with" : "against"
+        let better = "\(ByteCountText.size(alternative.cell.windowByteCount)) windows"
+        let relation = speed.ties(with: other) ? "a tie with \(better)" : better
         return
-            "Article 004's \(window) fresh windows (\(published.cell.backend)): \(streamCost(published)) \(relation) "
-            + "\(streamCost(alternative)) at \(ByteCountText.size(alternative.cell.windowByteCount))."
+            "Article 004's fresh \(window) windows (\(published.cell.backend)): \(streamCost(published, isFirst: true)); "
+            + "\(relation): \(streamCost(alternative))."
     }
 
-    private static func readCost(_ summary: CellSummary) -> String {
+    private static func readCost(_ summary: CellSummary, isFirst: Bool = false) -> String {
         let parts = [
-            summary.amplification.map { "\(RatioText.times($0.fetched)) fetched" },
-            summary.latency.map { "\(DurationText.text(nanoseconds: $0.p50)) median read" },
+            summary.amplification.map { RatioText.times($0.fetched) + (isFirst ? " fetched" : "") },
+            summary.latency.map { (isFirst ? "median read " : "") + DurationText.text(nanoseconds: $0.p50) },
         ].compactMap { $0 }
         guard parts.isEmpty, let speed = summary.speed else { return parts.joined(separator: ", ") }
         return ByteCountText.rate(speed.bytesPerSecond)
     }
 
-    private static func streamCost(_ summary: CellSummary) -> String {
+    private static func streamCost(_ summary: CellSummary, isFirst: Bool = false) -> String {
         let parts = [
             summary.speed.map { ByteCountText.rate($0.bytesPerSecond) },
-            summary.memory.map { "\(ByteCountText.measured($0.growthByteCount)) memory" },
+            summary.memory.map { "+\(ByteCountText.measured($0.growthByteCount))" + (isFirst ? " memory" : "") },
         ].compactMap { $0 }
         return parts.joined(separator: ", ")
     }

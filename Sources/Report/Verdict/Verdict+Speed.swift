@@ -57,6 +57,6 @@ extension Verdict {
         let rounds = summary.cells.filter { $0.speed != nil }.map(\.rounds.count)
         guard let fewest = rounds.min(), let most = rounds.max() else { return nil }
         let count = fewest == most ? RatioText.count(most, "round") : "\(fewest)–\(most) rounds"
-        return "\(count), 95 % intervals typically ±\(RatioText.percent(widths[widths.count / 2]))"
+        return "\(count), typical interval ±\(RatioText.percent(widths[widths.count / 2]))"
     }
 }
