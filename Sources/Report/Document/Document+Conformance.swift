@@ -44,8 +44,8 @@ extension Document {
     private static func verdict(_ record: ConformanceRecord) -> Table.Entry {
         if record.failed > 0 { return Table.Entry("wrong", emphasis: .bad) }
         if record.passed == 0 { return Table.Entry("not tested", emphasis: .bad) }
-        if record.notRun > 0 { return Table.Entry("right so far") }
-        return Table.Entry("right", emphasis: .good)
+        if record.notRun > 0 { return Table.Entry("correct so far") }
+        return Table.Entry("correct", emphasis: .good)
     }
 
     private static func count(_ number: Int) -> Table.Entry {

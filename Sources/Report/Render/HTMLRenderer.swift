@@ -7,7 +7,7 @@ enum HTMLRenderer {
         let warnings = document.warnings.map {
             "<p class=\"warning\"><strong>Warning.</strong> \(MarkupText.markup($0))</p>\n"
         }
-        let verdict = document.verdict.map { "<li>\(MarkupText.markup($0))</li>\n" }
+        let verdict = document.verdict.map { "<li>\(MarkupText.markup(UnitGlue.glued($0)))</li>\n" }
         return """
             <!DOCTYPE html>
             <html lang="en">

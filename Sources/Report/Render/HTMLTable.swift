@@ -15,7 +15,7 @@ enum HTMLTable {
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="\(label)">
             <table>
-            <caption>\(label)</caption>
+            <caption><span>\(label)</span></caption>
             <thead><tr>\(heads.joined())</tr></thead>
             <tbody>
             \(rows.joined())</tbody>

@@ -43,9 +43,10 @@ enum PageStyle {
         nav ul { display: flex; flex-wrap: wrap; gap: 6px 20px; margin: 20px 0 0; padding: 0; list-style: none; }
         .scroll { overflow-x: auto; margin: 0 0 20px; }
         figure { margin: 0 0 20px; }
-        .chart { display: block; width: 100%; min-width: 660px; height: auto; }
+        .chart { display: block; width: 100%; min-width: 720px; height: auto; }
         table { border-collapse: collapse; width: 100%; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
         caption { text-align: left; color: var(--muted); padding: 0 0 8px; }
+        caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 32px); }
         th, td { padding: 7px 12px; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }
         th:first-child, td:first-child { padding-left: 0; }
         thead th { border-bottom-width: 2px; white-space: nowrap; }

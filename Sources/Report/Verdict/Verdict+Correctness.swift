@@ -23,7 +23,7 @@ extension Verdict {
         if !idle.isEmpty { remarks.append("no vectors for \(list(idle))") }
         let passing = RatioText.count(records.count { $0.passed > 0 }, "subject")
         let reads = SignificantDigits.grouped(UInt64(executed))
-        let head = idle.isEmpty && notRun == 0 ? "Right" : "Right as far as tested"
+        let head = idle.isEmpty && notRun == 0 ? "Correct" : "Correct as far as tested"
         return "\(head): \(passing) passed \(reads) of \(reads) vector reads"
             + (remarks.isEmpty ? "." : " (\(remarks.joined(separator: ", "))).")
     }
