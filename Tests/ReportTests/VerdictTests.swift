@@ -8,7 +8,7 @@ import Testing
         #expect(
             Verdict(Fixture.small).lines == [
                 "Correct: 2 subjects passed 2,404 of 2,404 vector reads (4 unsupported).",
-                "Fastest sequential: libgcrypt, 1 MiB windows, 1,010 MiB/s; 64 KiB is the smallest window that ties.",
+                "Fastest sequential cbc-continuous: libgcrypt, 1 MiB windows, 1,010 MiB/s; 64 KiB is the smallest window that ties.",
                 "Article 000's 16 MB chunks (libgcrypt, random:4KiB): 3,906× fetched, median read 4.10 ms; "
                     + "by block 1.01×, 9.00 µs.",
                 "Article 004's fresh 100 MiB windows (libgcrypt): 454 MiB/s, +101 MiB memory; 1 MiB windows: "
@@ -51,7 +51,7 @@ import Testing
         results.conformance[1].failed = 3
         let lines = Verdict(results).lines
         #expect(lines[0].hasPrefix("Wrong: libgcrypt failed 3 of 1207 reads."))
-        #expect(lines[1].hasPrefix("Fastest sequential: openssl"))
+        #expect(lines[1].hasPrefix("Fastest sequential cbc-continuous: openssl"))
         #expect(!lines.contains { $0.contains("libgcrypt,") })
     }
 
@@ -65,6 +65,19 @@ import Testing
         let lines = Verdict(results).lines
         #expect(lines[1].hasSuffix("; openssl ties."), "\(lines[1])")
         #expect(lines[2].hasPrefix("Best against libgcrypt's: openssl ties;"), "\(lines[2])")
+    }
+
+    @Test("a claim about one strategy does not speak for another, which has a table of its own")
+    func otherStrategies() throws {
+        var results = Fixture.small
+        var faster = Fixture.sequential("openssl", window: 4096, milliseconds: 0.1, growth: 0)
+        faster.cell.strategy = "ctr"
+        results.cells.append(faster)
+        #expect(Verdict(results).lines[1].hasPrefix("Fastest sequential cbc-continuous: libgcrypt"))
+        let report = try #require(renderReport(results).first { $0.name == "report.md" })
+        #expect(
+            String(decoding: report.bytes, as: UTF8.self).contains(
+                "AES-128 ctr (pkcs7), 1 MiB in file, 1 thread | openssl"))
     }
 
     @Test("an incomplete run says so")

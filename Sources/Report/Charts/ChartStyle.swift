@@ -13,7 +13,7 @@ enum ChartStyle {
         .chart text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; \
         font-variant-numeric: tabular-nums; }
         .chart .caption { font-size: 14px; font-weight: 600; }
-        .chart .end { font-weight: 600; }
+        .chart .end { font-weight: 600; paint-order: stroke; stroke-width: 4; stroke-linejoin: round; }
         .chart .small { font-size: 12px; }
         .chart .grid, .chart .faint { stroke-width: 1; }
         .chart .mark { stroke-width: 1.5; stroke-dasharray: 2 4; }
@@ -41,6 +41,7 @@ enum ChartStyle {
             .chart .paper { fill: \(colour("paper")); }
             .chart text { fill: \(colour("ink")); }
             .chart .tick, .chart .small { fill: \(colour("muted")); }
+            .chart .end { stroke: \(colour("paper")); }
             .chart .grid { stroke: \(colour("rule")); }
             .chart .faint { stroke: \(colour("faint")); }
             .chart .mark, .chart .leader, .chart .ideal { stroke: \(colour("muted")); }

@@ -114,7 +114,8 @@ extension LineChart {
         }
         let column = LabelStack.spread(ends.map(\.y), distance: 17, within: frame.top...frame.bottom)
         for (end, y) in zip(ends, column) {
-            let x = frame.right + 14
+            // A line that ends early keeps its name beside it; the others share a column, where names line up.
+            let x = frame.right - end.x > 60 ? end.x + 16 : frame.right + 14
             if (y - end.y).magnitude > 3 || x - end.x > 30 {
                 svg.line(from: (end.x + 7, end.y), to: (x - 3, y), class: "leader")
             }

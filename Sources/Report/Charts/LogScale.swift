@@ -16,7 +16,7 @@ struct LogScale: Sendable {
 
     /// Creates a scale whose ends are whole powers of the base around all values.
     init(base: Double, covering values: [Double], atLeast span: Double, from start: Double, to end: Double) {
-        let positions = values.filter { $0 > 0 }.map { Self.position(of: $0, base: base) }
+        let positions = values.filter { $0 > 0 && $0.isFinite }.map { Self.position(of: $0, base: base) }
         let lower = (positions.min() ?? 0).rounded(.down)
         self.init(
             base: base, lower: lower, upper: max((positions.max() ?? 0).rounded(.up), lower + span), start: start,
@@ -35,7 +35,7 @@ struct LogScale: Sendable {
 
     /// Returns the coordinate of a value; values below the scale are drawn at its lower end, others at its upper end.
     func callAsFunction(_ value: Double) -> Double {
-        let position = value > 0 ? Self.position(of: value, base: base) : lower
+        let position = value > 0 && value.isFinite ? Self.position(of: value, base: base) : lower
         return coordinate(atPosition: min(max(position, lower), upper))
     }
 
@@ -57,6 +57,7 @@ struct LogScale: Sendable {
 
     /// Returns the logarithm of a value above 0 to the base, to about 12 digits, by repeated squaring.
     static func position(of value: Double, base: Double) -> Double {
+        precondition(value > 0 && value.isFinite, "a logarithmic scale has no place for \(value)")
         var whole = 0.0
         var rest = value
         while rest >= base {

@@ -10,7 +10,7 @@ extension Document {
                 .paragraph("\(main.description), read from start to end. Plaintext bytes delivered per second."),
                 .chart(chart.chart()),
                 .table(throughputTable(summary)),
-            ]
+            ] + otherSeries(summary)
         )
     }
 
@@ -33,6 +33,39 @@ extension Document {
             caption:
                 "Median throughput with its 95 % interval by window. “ties”: the interval overlaps the best one's.",
             columns: [.text("Window")] + backends.map(Table.Column.number), rows: rows)
+    }
+
+    /// Returns the best of each backend in every sequential series but the main one, which a claim about the main one
+    /// does not cover; nothing if there is none.
+    private static func otherSeries(_ summary: RunSummary) -> [Block] {
+        let cells = summary.cells.filter {
+            $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential"
+                && Series($0.cell) != summary.main
+        }
+        var order: [Series] = []
+        for cell in cells where !order.contains(Series(cell.cell)) { order.append(Series(cell.cell)) }
+        let rows = order.flatMap { series in
+            summary.backends.compactMap { name -> [Table.Entry]? in
+                let candidates = cells.filter { $0.cell.backend == name && Series($0.cell) == series }
+                guard let best = RunSummary.fastest(in: candidates), let speed = best.speed else { return nil }
+                return [
+                    Table.Entry(series.description), Table.Entry(name),
+                    Table.Entry(ByteCountText.size(best.cell.windowByteCount)),
+                    Table.Entry(
+                        ByteCountText.rate(speed.bytesPerSecond),
+                        detail: ByteCountText.rateRange(speed.bytesPerSecondLow, speed.bytesPerSecondHigh)),
+                ]
+            }
+        }
+        guard !rows.isEmpty else { return [] }
+        let caption = "Other sequential reads: the best window of each backend."
+        return [
+            .table(
+                Table(
+                    caption: caption,
+                    columns: [.text("Read"), .text("Backend"), .number("Best window"), .number("Throughput")],
+                    rows: rows))
+        ]
     }
 
     /// Returns the windows of the main series in ascending order.

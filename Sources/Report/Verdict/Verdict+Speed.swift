@@ -13,7 +13,7 @@ extension Verdict {
         }
         let window = ByteCountText.size(best.cell.windowByteCount)
         let head =
-            "Fastest sequential: \(best.cell.backend), \(window) windows, \(ByteCountText.rate(speed.bytesPerSecond))"
+            "Fastest sequential \(best.cell.strategy): \(best.cell.backend), \(window) windows, \(ByteCountText.rate(speed.bytesPerSecond))"
         let smallest =
             tied.filter { $0.cell.backend == best.cell.backend }.map(\.cell.windowByteCount).min()
             ?? best.cell.windowByteCount
