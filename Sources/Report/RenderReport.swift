@@ -10,7 +10,7 @@ package func renderReport(_ results: RunResults) -> [ReportFile] {
     let summary = RunSummary(results)
     let document = Document(summary)
     let charts = document.sections.flatMap(\.blocks).compactMap { block in
-        if case .chart(let chart) = block { chart } else { nil }
+        if case .chart(let chart, _) = block { chart } else { nil }
     }
     return [
         ReportFile(name: "index.html", text: HTMLRenderer.render(document)),

@@ -13,9 +13,9 @@ struct Chart: Hashable, Sendable {
     /// The elements.
     var body: String
 
-    /// The picture for an HTML page that holds `ChartStyle.rules` itself.
-    var inline: String {
-        "<svg class=\"chart\" \(attributes)>\n\(words)\(body)</svg>"
+    /// Returns the picture for an HTML page that holds `ChartStyle.rules` itself.
+    func inline(class name: String = "") -> String {
+        "<svg class=\"chart\(name.isEmpty ? "" : " ")\(name)\" \(attributes)>\n\(words)\(body)</svg>"
     }
 
     /// The picture as a file of its own, with its style and background for light and dark.

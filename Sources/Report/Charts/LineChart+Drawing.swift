@@ -1,7 +1,8 @@
 extension LineChart {
-    /// Draws the chart.
-    func chart() -> Chart {
-        let frame = LineChartFrame(self)
+    /// Draws the chart for a page, a file or, 420 units wide, a telephone.
+    func chart(width: Double = 960) -> Chart {
+        let frame = LineChartFrame(self, width: width)
+        let isNarrow = !frame.hasNameColumn
         var svg = SVGWriter()
         svg.label(title, x: 16, y: 26, class: "caption")
         drawLegend(in: frame, to: &svg)
@@ -15,9 +16,10 @@ extension LineChart {
             let shape = Marker.commands(style: point.style, x: x, y: y, radius: 9)
             svg.path(commands: shape, class: "ring s\(point.style % Palette.seriesCount)")
         }
-        drawEndLabels(in: frame, to: &svg)
+        drawNames(in: frame, to: &svg)
         return Chart(
-            name: name, title: title, description: description, width: frame.width, height: frame.height, body: svg.text
+            name: isNarrow ? name + "-narrow" : name, title: title, description: description, width: frame.width,
+            height: frame.height, body: svg.text
         )
     }
 
@@ -73,6 +75,7 @@ extension LineChart {
             let x = frame.x(Double(window))
             svg.line(from: (x, frame.top - 6), to: (x, frame.bottom), class: "mark")
             svg.label(ByteCountText.size(window), x: x, y: frame.top - 25, anchor: "middle", class: "tick")
+            guard frame.hasNameColumn else { continue }
             svg.label(article, x: x, y: frame.top - 11, anchor: "middle", class: "small")
         }
     }
@@ -102,7 +105,8 @@ extension LineChart {
         }
     }
 
-    private func drawEndLabels(in frame: LineChartFrame, to svg: inout SVGWriter) {
+    private func drawNames(in frame: LineChartFrame, to svg: inout SVGWriter) {
+        guard frame.hasNameColumn else { return }
         var ends = lines.compactMap { line in
             line.points.last.map {
                 (text: line.name, x: frame.x(Double($0.window)), y: frame.y($0.value), style: line.style)

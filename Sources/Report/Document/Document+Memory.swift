@@ -10,7 +10,7 @@ extension Document {
                 .paragraph(
                     "How far the process's resident memory rose while it read, in a pass of its own in a fresh process. "
                         + "A reader that works in place needs one window; what lies above the diagonal is overhead."),
-                .chart(chart.chart()),
+                .chart(chart.chart(), narrow: chart.chart(width: 420)),
                 .table(memoryTable(summary)),
             ]
         )

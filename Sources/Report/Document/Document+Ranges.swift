@@ -11,7 +11,7 @@ extension Document {
                     "Workload \(workload): how long one read takes, and how much ciphertext it costs. Access “block” "
                         + "fetches only the blocks that cover the range; “chunk-cache” fetches and decrypts whole "
                         + "chunks and keeps the latest one."),
-                .chart(chart.chart()),
+                .chart(chart.chart(), narrow: nil),
                 .table(rangeTable(summary.rangeGroups)),
             ]
         )

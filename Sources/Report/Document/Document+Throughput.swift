@@ -8,7 +8,7 @@ extension Document {
             name: "throughput", title: "Sequential throughput",
             blocks: [
                 .paragraph("\(main.description), read from start to end. Plaintext bytes delivered per second."),
-                .chart(chart.chart()),
+                .chart(chart.chart(), narrow: chart.chart(width: 420)),
                 .table(throughputTable(summary)),
             ] + otherSeries(summary)
         )

@@ -33,8 +33,8 @@ struct Document: Sendable {
         case facts([(name: String, value: String)])
         /// Text that keeps its line breaks, with a caption.
         case verbatim(caption: String, text: String)
-        /// A picture.
-        case chart(Chart)
+        /// A picture, and the same for narrow screens where there is one.
+        case chart(Chart, narrow: Chart?)
         /// A table.
         case table(Table)
         /// A long table that a page shows on demand.

@@ -61,15 +61,20 @@ enum HTMLRenderer {
             // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its second.
             return "<figure class=\"verbatim\"><figcaption>\(MarkupText.markup(caption))</figcaption>"
                 + "<pre tabindex=\"0\">\n\(MarkupText.markup(text))</pre></figure>\n"
-        case .chart(let chart):
-            let label = MarkupText.markup(chart.title + " (picture)")
-            return
-                "<figure class=\"picture\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\n"
-                + "\(chart.inline)\n</div></figure>\n"
+        case .chart(let chart, let narrow): return figure(chart, narrow: narrow)
         case .table(let content): return HTMLTable.render(content)
         case .foldedTable(let content):
             return "<details>\n<summary>\(MarkupText.markup(content.caption))</summary>\n"
                 + "\(HTMLTable.render(content))</details>\n"
         }
+    }
+
+    /// Returns a picture in a box that scrolls sideways; a narrow one needs none, and the page shows one or the other.
+    private static func figure(_ chart: Chart, narrow: Chart?) -> String {
+        let label = MarkupText.markup(chart.title + " (picture)")
+        let name = narrow == nil ? "scroll" : "scroll wide"
+        let box = "<div class=\"\(name)\" tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">"
+        let small = narrow.map { $0.inline(class: "narrow") + "\n" } ?? ""
+        return "<figure class=\"picture\">\(box)\n\(chart.inline())\n</div>\n\(small)</figure>\n"
     }
 }

@@ -21,7 +21,8 @@ enum MarkdownRenderer {
             facts.map { "- **\(MarkupText.markdown($0.name)):** \(MarkupText.markdown($0.value))" }
                 .joined(separator: "\n")
         case .verbatim(let caption, let text): "\(MarkupText.markdown(caption)):\n\n\(fenced(text))"
-        case .chart(let chart): "![\(MarkupText.markdown("\(chart.title). \(chart.description)"))](\(chart.name).svg)"
+        case .chart(let chart, _):
+            "![\(MarkupText.markdown("\(chart.title). \(chart.description)"))](\(chart.name).svg)"
         case .table(let content): table(content)
         case .foldedTable(let content):
             "<details>\n<summary>\(MarkupText.markup(content.caption))</summary>\n\n\(rows(content))\n\n</details>"

@@ -44,6 +44,7 @@ enum PageStyle {
         .scroll { overflow-x: auto; margin: 0 0 20px; }
         figure { margin: 0 0 20px; }
         .chart { display: block; width: 100%; min-width: 720px; height: auto; }
+        .narrow { display: none; min-width: 0; }
         table { border-collapse: collapse; width: 100%; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
         caption { text-align: left; color: var(--muted); padding: 0 0 8px; }
         caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 32px); }
@@ -67,6 +68,8 @@ enum PageStyle {
         header, main { padding-left: 16px; padding-right: 16px; }
         header { padding-top: 24px; }
         h1 { font-size: 1.5rem; }
+        .narrow { display: block; }
+        .wide { display: none; }
         .verdict { margin-left: -16px; margin-right: -16px; border-radius: 0; padding: 16px; }
         dl { grid-template-columns: 1fr; gap: 0; }
         dd { margin-bottom: 8px; }
@@ -82,6 +85,8 @@ enum PageStyle {
         .scroll { overflow: visible; }
         .chart { min-width: 0; }
         figure, tr { break-inside: avoid; }
+        thead { break-after: avoid; }
+        section > p { break-after: avoid; }
         h2 { break-after: avoid; }
         pre { white-space: pre-wrap; }
         }
