@@ -23,7 +23,8 @@ extension RunSummary {
     /// Returns the ordinary cell that does the same work with the same backend by reading only the blocks it needs.
     ///
     /// The same chunks are preferred, then the same strategy, so that as little as possible differs. Of several windows
-    /// the one with the lowest median latency is taken for random reads and the fastest otherwise.
+    /// the one with the lowest median latency is taken for random reads; otherwise the smallest that ties with the
+    /// fastest, because a larger one costs memory and is not known to give anything for it.
     func alternative(to published: CellSummary) -> CellSummary? {
         let cell = published.cell
         let candidates = cells.filter {
@@ -35,14 +36,20 @@ extension RunSummary {
         let sameChunks = sameStrategy.filter { $0.cell.chunkByteCount == cell.chunkByteCount }
         let closest = [sameChunks, sameStrategy, candidates].first { !$0.isEmpty } ?? []
         if cell.workload.hasPrefix("random"), let quickest = Self.quickest(in: closest) { return quickest }
-        return Self.fastest(in: closest)
+        return Self.smallestTie(in: closest)
     }
 
-    /// Returns every published configuration that was measured, with its alternative where there is one.
+    /// Every published configuration that was measured and has an alternative, one configuration after the other.
     var comparisons: [Comparison] {
-        labelledCells.compactMap { published in
-            guard published.speed != nil, let alternative = alternative(to: published) else { return nil }
-            return Comparison(published: published, alternative: alternative)
+        var labels: [String] = []
+        for label in labelledCells.compactMap(\.cell.label) where !labels.contains(label) { labels.append(label) }
+        return labels.flatMap { label in
+            labelledCells.compactMap { published in
+                guard published.cell.label == label, published.speed != nil,
+                    let alternative = alternative(to: published)
+                else { return nil }
+                return Comparison(published: published, alternative: alternative)
+            }
         }
     }
 

@@ -57,6 +57,13 @@ struct RunSummary: Sendable {
         return best
     }
 
+    /// Returns the cell with the smallest window of those whose intervals overlap the fastest one's.
+    static func smallestTie(in cells: [CellSummary]) -> CellSummary? {
+        guard let fastest = fastest(in: cells), let speed = fastest.speed else { return nil }
+        return cells.filter { $0.speed?.ties(with: speed) ?? false }
+            .min { $0.cell.windowByteCount < $1.cell.windowByteCount }
+    }
+
     /// Returns the series with the most cells that have a speed; of equals the larger object, then the first.
     private static func largestSeries(in cells: [CellSummary]) -> Series? {
         var order: [Series] = []
