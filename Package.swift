@@ -94,7 +94,7 @@ let package = Package(
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
-        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"]),
+        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"], exclude: ["Golden"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,54 @@
+import Results
+
+extension Document {
+    /// The cells without figures, with the reason, or `nil` if there are none.
+    static func failures(_ summary: RunSummary) -> Section? {
+        let cells = summary.cellsWithoutFigures
+        guard !cells.isEmpty else { return nil }
+        let table = Table(
+            caption: "Cells without figures, and why.",
+            columns: [.text("Cell"), .text("Status"), .text("Reason")],
+            rows: cells.map { cell in
+                [
+                    Table.Entry(cell.cell.id, detail: cell.cell.label),
+                    Table.Entry(cell.status, emphasis: .bad),
+                    Table.Entry(cell.missingReason ?? ""),
+                ]
+            })
+        return Section(
+            name: "failures", title: "Cells without figures",
+            blocks: [.paragraph("No speed is shown for what failed or was not checked."), .table(table)])
+    }
+
+    /// Every cell, or `nil` if there are none.
+    static func allCells(_ summary: RunSummary) -> Section? {
+        guard !summary.cells.isEmpty else { return nil }
+        let table = Table(
+            caption: "All \(RatioText.count(summary.cells.count, "cell")) in the order of the results.",
+            columns: [
+                .text("Cell"), .number("Throughput"), .number("Rounds (samples)"), .number("Median read"),
+                .number("Fetched"), .number("Memory growth"),
+            ],
+            rows: summary.cells.map(row))
+        return Section(
+            name: "cells", title: "All cells",
+            blocks: [.foldedTable(table), .paragraph("results.csv and results.json hold these and the raw samples.")])
+    }
+
+    private static func row(_ summary: CellSummary) -> [Table.Entry] {
+        let throughput = summary.speed.map {
+            Table.Entry(
+                ByteCountText.rate($0.bytesPerSecond),
+                detail: ByteCountText.rateRange($0.bytesPerSecondLow, $0.bytesPerSecondHigh))
+        }
+        let samples = summary.rounds.reduce(0) { $0 + $1.count }
+        return [
+            Table.Entry(summary.cell.id, detail: summary.cell.label),
+            throughput ?? Table.Entry(summary.status, emphasis: .bad),
+            samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
+            duration(summary.latency?.p50),
+            summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
+            summary.memory.map { Table.Entry(ByteCountText.measured($0.growthByteCount)) } ?? .absent,
+        ]
+    }
+}

@@ -1,0 +1,33 @@
+import Results
+
+extension Document {
+    /// Peak memory as a picture and a table, or `nil` if none was measured.
+    static func memory(_ summary: RunSummary) -> Section? {
+        guard let chart = summary.memoryChart else { return nil }
+        return Section(
+            name: "memory", title: "Memory",
+            blocks: [
+                .paragraph(
+                    "How far the process's resident memory rose while it read, in a pass of its own in a fresh process. "
+                        + "A reader that works in place needs one window; what lies above the diagonal is overhead."),
+                .chart(chart.chart(), narrow: chart.chart(width: 420)),
+                .table(memoryTable(summary)),
+            ]
+        )
+    }
+
+    private static func memoryTable(_ summary: RunSummary) -> Table {
+        let backends = measuredBackends(summary)
+        let rows = windows(summary).map { window in
+            [Table.Entry(ByteCountText.size(window))]
+                + backends.map { name in
+                    guard let memory = mainCell(summary, backend: name, window: window)?.memory else { return .absent }
+                    let bound = memory.boundByteCount.map { "bound \(ByteCountText.measured($0))" }
+                    return Table.Entry(ByteCountText.measured(memory.growthByteCount), detail: bound)
+                }
+        }
+        return Table(
+            caption: "Peak minus baseline by window, and what the reader says its buffers need at most.",
+            columns: [.text("Window")] + backends.map(Table.Column.number), rows: rows)
+    }
+}

@@ -1,0 +1,19 @@
+/// Ratios and shares as people read them.
+package enum RatioText {
+    /// Returns a ratio with a multiplication sign: `1.00×`, `3,906×`.
+    package static func times(_ ratio: Double) -> String {
+        SignificantDigits.text(ratio) + "×"
+    }
+
+    /// Returns a share of one in percent: `1.2 %`, `12 %`.
+    package static func percent(_ share: Double) -> String {
+        let percent = share * 100
+        guard percent.isFinite, percent >= 0, percent < 1e6 else { return "–" }
+        return SignificantDigits.fixed(percent, places: percent < 9.95 ? 1 : 0) + " %"
+    }
+
+    /// Returns a number of things with the noun in singular or plural.
+    package static func count(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
+        "\(SignificantDigits.grouped(UInt64(max(number, 0)))) \(number == 1 ? singular : plural ?? singular + "s")"
+    }
+}

@@ -1,0 +1,68 @@
+import Results
+
+extension CellSummary {
+    /// The cell with the members that scripts rely on, and those that tell it from other cells of its run.
+    ///
+    /// Figures that were not measured are `null`; a cell without trusted figures has no samples either.
+    package var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "bytesPerSecond": JSONValue(speed?.bytesPerSecond),
+            "bytesPerSecondLow": JSONValue(speed?.bytesPerSecondLow),
+            "bytesPerSecondHigh": JSONValue(speed?.bytesPerSecondHigh),
+            "nanoseconds": .array(rounds.joined().map(JSONValue.integer)),
+            "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
+            "latency": latencyJSON,
+            "memory": memoryJSON,
+            "amplification": amplification.map {
+                .object(["fetched": .number($0.fetched), "decrypted": .number($0.decrypted)])
+            } ?? .null,
+            "digest": JSONValue(digest),
+            // Limits of the machine are not measured yet.
+            "limitShare": .null,
+            "status": .string(status),
+            "failure": JSONValue(missingReason),
+        ]
+        members.merge(configurationJSON) { figure, _ in figure }
+        return .object(members)
+    }
+
+    private var configurationJSON: [String: JSONValue] {
+        [
+            "name": .string(cell.id),
+            "backend": .string(cell.backend),
+            "strategy": .string(cell.strategy),
+            "ivRule": JSONValue(cell.ivRule),
+            "padding": JSONValue(cell.padding),
+            "chunkByteCount": JSONValue(cell.chunkByteCount),
+            "windowByteCount": .integer(cell.windowByteCount),
+            "workload": .string(cell.workload),
+            "access": .string(cell.access),
+            "threads": JSONValue(count: cell.threads),
+            "keyByteCount": JSONValue(count: cell.keyByteCount),
+            "objectByteCount": .integer(cell.objectByteCount),
+            "source": .string(cell.source),
+            "label": JSONValue(cell.label),
+        ]
+    }
+
+    private var latencyJSON: JSONValue {
+        guard let latency else { return .null }
+        return .object([
+            "readCount": JSONValue(count: latency.readCount),
+            "p50": .integer(latency.p50),
+            "p90": .integer(latency.p90),
+            "p99": .integer(latency.p99),
+            "p999": .integer(latency.p999),
+            "max": .integer(latency.max),
+        ])
+    }
+
+    private var memoryJSON: JSONValue {
+        guard let memory else { return .null }
+        return .object([
+            "baselineByteCount": .integer(memory.baselineByteCount),
+            "peakByteCount": .integer(memory.peakByteCount),
+            "boundByteCount": JSONValue(memory.boundByteCount),
+        ])
+    }
+}

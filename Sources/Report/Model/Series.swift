@@ -1,0 +1,41 @@
+import Results
+
+/// What cells must share so that a line through them compares windows and backends, and nothing else.
+struct Series: Hashable, Sendable {
+    var strategy: String
+    var ivRule: String?
+    var padding: String?
+    var chunkByteCount: UInt64?
+    var workload: String
+    var access: String
+    var threads: Int
+    var keyByteCount: Int
+    var objectByteCount: UInt64
+    var source: String
+
+    /// Takes the members from a cell.
+    init(_ cell: Cell) {
+        strategy = cell.strategy
+        ivRule = cell.ivRule
+        padding = cell.padding
+        chunkByteCount = cell.chunkByteCount
+        workload = cell.workload
+        access = cell.access
+        threads = cell.threads
+        keyByteCount = cell.keyByteCount
+        objectByteCount = cell.objectByteCount
+        source = cell.source
+    }
+
+    /// The members in words: `AES-128 cbc-continuous (pkcs7), 256 MiB file, 1 thread`.
+    var description: String {
+        let details = [ivRule, padding].compactMap { $0 }.joined(separator: ", ")
+        return [
+            "AES-\(keyByteCount * 8) \(strategy)" + (details.isEmpty ? "" : " (\(details))"),
+            chunkByteCount.map { "chunks of \(ByteCountText.size($0))" },
+            "\(ByteCountText.size(objectByteCount)) \(source == "generated" ? "generated object" : "in \(source)")",
+            access == "block" ? nil : "access \(access)",
+            RatioText.count(threads, "thread"),
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+}

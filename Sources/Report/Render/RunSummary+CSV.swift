@@ -1,0 +1,67 @@
+import Results
+
+extension RunSummary {
+    /// The cells as comma-separated values: a header, and a row for each cell in the order of the results.
+    ///
+    /// An absent figure is an empty field. Lines end with CR LF.
+    /// - Source: RFC 4180.
+    var csv: String {
+        ([Self.csvColumns.map(\.name)] + cells.map { cell in Self.csvColumns.map { $0.value(cell) ?? "" } })
+            .map { $0.map(Self.csvField).joined(separator: ",") + "\r\n" }
+            .joined()
+    }
+
+    private typealias CSVColumn = (name: String, value: @Sendable (CellSummary) -> String?)
+
+    private static let csvColumns = configurationColumns + speedColumns + otherColumns
+
+    private static let speedColumns: [CSVColumn] = [
+        ("status", { $0.status }),
+        ("bytesPerSecond", { text($0.speed?.bytesPerSecond) }),
+        ("bytesPerSecondLow", { text($0.speed?.bytesPerSecondLow) }),
+        ("bytesPerSecondHigh", { text($0.speed?.bytesPerSecondHigh) }),
+        ("rounds", { String($0.rounds.count) }),
+        ("samples", { String($0.rounds.reduce(0) { $0 + $1.count }) }),
+    ]
+
+    private static let otherColumns: [CSVColumn] = [
+        ("latencyP50", { text($0.latency?.p50) }),
+        ("latencyP90", { text($0.latency?.p90) }),
+        ("latencyP99", { text($0.latency?.p99) }),
+        ("latencyP999", { text($0.latency?.p999) }),
+        ("latencyMax", { text($0.latency?.max) }),
+        ("baselineByteCount", { text($0.memory?.baselineByteCount) }),
+        ("peakByteCount", { text($0.memory?.peakByteCount) }),
+        ("boundByteCount", { text($0.memory?.boundByteCount) }),
+        ("amplificationFetched", { $0.amplification.map { "\($0.fetched)" } }),
+        ("amplificationDecrypted", { $0.amplification.map { "\($0.decrypted)" } }),
+        ("digest", { $0.digest }),
+        ("failure", { $0.missingReason }),
+    ]
+
+    private static let configurationColumns: [CSVColumn] = [
+        ("backend", { $0.cell.backend }),
+        ("strategy", { $0.cell.strategy }),
+        ("ivRule", { $0.cell.ivRule }),
+        ("padding", { $0.cell.padding }),
+        ("chunkByteCount", { text($0.cell.chunkByteCount) }),
+        ("windowByteCount", { String($0.cell.windowByteCount) }),
+        ("workload", { $0.cell.workload }),
+        ("access", { $0.cell.access }),
+        ("threads", { String($0.cell.threads) }),
+        ("keyByteCount", { String($0.cell.keyByteCount) }),
+        ("objectByteCount", { String($0.cell.objectByteCount) }),
+        ("source", { $0.cell.source }),
+        ("label", { $0.cell.label }),
+    ]
+
+    private static func text(_ number: UInt64?) -> String? {
+        number.map { String($0) }
+    }
+
+    private static func csvField(_ field: String) -> String {
+        let special: Set<Unicode.Scalar> = ["\"", ",", "\r", "\n"]
+        guard field.unicodeScalars.contains(where: special.contains) else { return field }
+        return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,63 @@
+import Results
+
+extension RunSummary {
+    /// The whole run as one JSON object: what the records say, the figures computed from them, and the verdict.
+    var json: JSONValue {
+        let header = results.header
+        return .object([
+            "schema": .string("chunkwise-report-1"),
+            "resultSchema": .string(header.schema),
+            "programVersion": .string(header.programVersion),
+            "command": JSONValue(strings: header.command),
+            "startedAt": .string(header.startedAt),
+            "seed": .integer(header.seed),
+            "plan": JSONValue(header.plan),
+            "isComplete": .bool(results.isComplete),
+            "host": Self.json(header.host),
+            "backends": .array(header.backends.map(Self.json)),
+            "conformance": .array(results.conformance.map(Self.json)),
+            "verdict": JSONValue(strings: Verdict(self).lines),
+            "cells": .array(cells.map(\.json)),
+        ])
+    }
+
+    private static func json(_ host: RunHeader.Host) -> JSONValue {
+        .object([
+            "name": .string(host.name),
+            "cpuModel": .string(host.cpuModel),
+            "cpuCount": JSONValue(count: host.cpuCount),
+            "cpuFlags": JSONValue(strings: host.cpuFlags),
+            "memoryByteCount": .integer(host.memoryByteCount),
+            "kernel": .string(host.kernel),
+            "cacheByteCounts": .array(host.cacheByteCounts.map(JSONValue.integer)),
+            "transparentHugePages": JSONValue(host.transparentHugePages),
+            "frequencyGovernor": JSONValue(host.frequencyGovernor),
+        ])
+    }
+
+    private static func json(_ backend: RunHeader.Backend) -> JSONValue {
+        .object([
+            "name": .string(backend.name),
+            "version": .string(backend.version),
+            "cpuFeatures": JSONValue(strings: backend.cpuFeatures),
+        ])
+    }
+
+    private static func json(_ record: ConformanceRecord) -> JSONValue {
+        let failures = record.failures.map { failure in
+            JSONValue.object([
+                "id": .string(failure.id),
+                "flags": JSONValue(strings: failure.flags),
+                "reason": .string(failure.reason),
+            ])
+        }
+        return .object([
+            "subject": .string(record.subject),
+            "passed": JSONValue(count: record.passed),
+            "failed": JSONValue(count: record.failed),
+            "unsupported": JSONValue(count: record.unsupported),
+            "notRun": JSONValue(count: record.notRun),
+            "failures": .array(failures),
+        ])
+    }
+}

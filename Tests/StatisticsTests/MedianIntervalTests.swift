@@ -1,0 +1,73 @@
+import Statistics
+import Testing
+
+@Suite struct MedianIntervalTests {
+    @Test("one sample and equal samples have an interval without width")
+    func noWidth() {
+        let point = MedianInterval(low: 7, median: 7, high: 7)
+        #expect(MedianInterval(rounds: [[7]], seed: 1) == point)
+        #expect(MedianInterval(rounds: [[7, 7], [], [7, 7, 7]], seed: 1) == point)
+        #expect(point.relativeHalfWidth == 0)
+    }
+
+    @Test("no samples have no interval")
+    func empty() {
+        #expect(MedianInterval(rounds: [], seed: 1) == nil)
+        #expect(MedianInterval(rounds: [[], []], seed: 1) == nil)
+    }
+
+    @Test("two samples in one round give an interval from one to the other")
+    func twoSamples() {
+        // A resample is (1,1), (1,3), (3,1) or (3,3): a quarter of the medians is 1, a quarter 3.
+        #expect(MedianInterval(rounds: [[3, 1]], seed: 9) == MedianInterval(low: 1, median: 2, high: 3))
+    }
+
+    @Test("rounds are drawn as a whole, so that two rounds that disagree give an interval that spans both")
+    func betweenRounds() {
+        let apart = MedianInterval(rounds: [[10, 10, 10], [20, 20, 20]], seed: 3)
+        #expect(apart == MedianInterval(low: 10, median: 15, high: 20))
+    }
+
+    @Test("the interval contains the sample median and depends on nothing but samples and seed", arguments: 0..<50)
+    func properties(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        let roundCount = Int.random(in: 1...6, using: &generator)
+        let rounds = (0..<roundCount).map { _ in
+            (0..<Int.random(in: 1...9, using: &generator)).map { _ in UInt64.random(in: 1...1000, using: &generator) }
+        }
+        let interval = try #require(MedianInterval(rounds: rounds, seed: seed))
+        #expect(interval.low <= interval.median && interval.median <= interval.high, "\(rounds)")
+        #expect(interval.median == Statistics.median(of: rounds.flatMap { $0 }), "\(rounds)")
+        #expect(interval == MedianInterval(rounds: rounds, seed: seed))
+        let shuffled = rounds.map { $0.sorted() }
+        #expect(MedianInterval(rounds: shuffled, seed: seed)?.median == interval.median)
+    }
+
+    @Test("about 95 of 100 intervals contain the true median, also when rounds differ from each other")
+    func coverage() {
+        // Round effects and samples are uniform around 100,000, which is then the true median.
+        var generator = SplitMix64(seed: 20_261_120)
+        let trials = 300
+        var covered = 0
+        for trial in 0..<trials {
+            let rounds = (0..<10).map { _ in
+                let effect = Int.random(in: -1000...1000, using: &generator)
+                return (0..<8).map { _ in UInt64(100_000 + effect + Int.random(in: -2000...2000, using: &generator)) }
+            }
+            if let interval = MedianInterval(rounds: rounds, seed: UInt64(trial)),
+                interval.low <= 100_000, interval.high >= 100_000
+            {
+                covered += 1
+            }
+        }
+        #expect((trials * 90 / 100...trials * 99 / 100).contains(covered), "\(covered) of \(trials)")
+    }
+
+    @Test("intervals that touch overlap")
+    func overlap() {
+        let first = MedianInterval(low: 1, median: 2, high: 3)
+        #expect(first.overlaps(MedianInterval(low: 3, median: 4, high: 5)))
+        #expect(!first.overlaps(MedianInterval(low: 3.5, median: 4, high: 5)))
+        #expect(MedianInterval(low: 0, median: 2, high: 9).overlaps(first))
+    }
+}
