@@ -1,0 +1,101 @@
+package import ByteSources
+package import RandomAccess
+
+/// An object that is defined by its ciphertext, so that any range of it, and that range's plaintext, costs the range and
+/// not the object.
+///
+/// How to make one in any language. Let S be the byte stream of ``SplitMix64Stream`` for the seed, S[i] its byte i.
+///
+/// 1. The ciphertext's length follows from the plaintext's, as PROTOCOL.md has it: with `pkcs7` each chunk of n
+///    plaintext bytes takes (⌊n/16⌋ + 1) · 16 bytes, with `none` and `ctr` n.
+/// 2. Ciphertext byte i is S[i], except, with `pkcs7`, in the last block of each chunk:
+/// 3. let that block start at ciphertext byte b, and its chunk hold n plaintext bytes. Its plaintext is S[b], …,
+///    S[b + n mod 16 − 1], then 16 − n mod 16 bytes of that value; its ciphertext is that plaintext encrypted in CBC:
+///    AES(P ⊕ C), where C is the ciphertext block before it, or the chunk's IV if it is the chunk's only block.
+///
+/// C is never itself a last block, so step 3 looks back one block and no further.
+package struct GeneratedObject: Sendable {
+    /// The strategy.
+    package let strategy: Strategy
+    /// The key.
+    package let key: SecretKey
+    /// The plaintext's length in bytes.
+    package let plaintextByteCount: UInt64
+    /// What the stream is computed from.
+    package let seed: UInt64
+    /// The ciphertext.
+    package let source: GeneratedSource
+    /// What the object decrypts to.
+    package let oracle: Oracle
+
+    /// Creates an object.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for an impossible chunk length, or a plaintext of more than 2⁶²
+    ///   bytes; `.unalignedPlaintext` for a length that a strategy without padding cannot hold.
+    package init(
+        strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64
+    ) throws(DecryptionError) {
+        try strategy.validate()
+        guard plaintextByteCount <= 1 << 62 else {
+            throw .invalidParameter(
+                name: "plaintext length", value: "\(plaintextByteCount)", expected: "at most \(UInt64(1) << 62) bytes")
+        }
+        self.strategy = strategy
+        self.key = key
+        self.plaintextByteCount = plaintextByteCount
+        self.seed = seed
+        self.oracle = Oracle(strategy: strategy, key: key)
+        let stream = SplitMix64Stream(seed: seed)
+        guard let padding = strategy.padding else {
+            self.source = GeneratedSource(stream: stream, byteCount: plaintextByteCount)
+            return
+        }
+        guard padding == .pkcs7 else {
+            guard plaintextByteCount % 16 == 0 else { throw .unalignedPlaintext(byteCount: plaintextByteCount) }
+            self.source = GeneratedSource(stream: stream, byteCount: plaintextByteCount)
+            return
+        }
+        let ends = PaddedEnds(
+            oracle: oracle, stream: stream, chunkByteCount: strategy.chunkByteCount ?? 1 << 62,
+            plaintextByteCount: plaintextByteCount)
+        self.source = GeneratedSource(
+            stream: stream, byteCount: ends.ciphertextByteCount,
+            replacementStride: strategy.chunkByteCount.map { $0 + 16 } ?? .max
+        ) { block in
+            ends.block(block)
+        }
+    }
+}
+
+/// The last blocks of a generated object's chunks.
+private struct PaddedEnds: Sendable {
+    let oracle: Oracle
+    let stream: SplitMix64Stream
+    let chunkByteCount: UInt64
+    let plaintextByteCount: UInt64
+
+    /// The number of chunks that hold `chunkByteCount` bytes and are not the last one.
+    private var earlierChunkCount: UInt64 {
+        plaintextByteCount == 0 ? 0 : (plaintextByteCount - 1) / chunkByteCount
+    }
+
+    var ciphertextByteCount: UInt64 {
+        let last = plaintextByteCount - earlierChunkCount * chunkByteCount
+        return earlierChunkCount * (chunkByteCount + 16) + (last / 16 + 1) * 16
+    }
+
+    /// The ciphertext of block `index`, which must be the last one of its chunk.
+    func block(_ index: UInt64) -> Block {
+        let start = 16 * index
+        let chunk = start / (chunkByteCount + 16)
+        let byteCount = min(chunkByteCount, plaintextByteCount - chunk * chunkByteCount)
+        let dataByteCount = byteCount % 16
+        var plaintext = (0..<dataByteCount).map { stream.byte(start + $0) }
+        plaintext += [UInt8](repeating: UInt8(16 - dataByteCount), count: 16 - Int(dataByteCount))
+        let isAlone = start == chunk * (chunkByteCount + 16)
+        let previous =
+            isAlone ? oracle.iv(ofChunk: chunk) : OracleBlock((0..<16).map { stream.byte(start - 16 + $0) })
+        let ciphertext = oracle.aes.encrypt(OracleBlock(plaintext) ^ previous).bytes
+        return Block(bigEndianValue: ciphertext.reduce(0) { $0 << 8 | UInt128($1) })
+    }
+}

@@ -1,0 +1,118 @@
+internal import ByteSources
+internal import RandomAccess
+
+extension VectorSet {
+    private static var paddedStrategies: [Strategy] { smallStrategies.filter { $0.padding == .pkcs7 } }
+
+    /// Blocks that look like padding, in the middle of a plaintext and, without padding, at its end.
+    package static func paddingLookalikes() -> [VectorGroup] {
+        let plaintext: [UInt8] = [16, 1, 2, 16, 15, 16].flatMap { value in
+            [UInt8](repeating: 0x41, count: 16 - Int(value)) + [UInt8](repeating: value, count: Int(value))
+        }
+        return smallStrategies.enumerated().map { number, strategy in
+            let key = key(number)
+            let length = plaintext.count
+            let reads = (0..<length).flatMap { offset in
+                [1, 16, 20, length - offset].map {
+                    RangeRead(offset: UInt64(offset), count: $0, of: UInt64(length), flags: [.paddingLookalike])
+                }
+            }
+            return VectorGroup(
+                id: "padding-lookalike/\(strategy.label)/aes\(key.byteCount * 8)", source: "generated",
+                flags: [.paddingLookalike], strategy: strategy, key: key,
+                ciphertext: MemorySource(Oracle(strategy: strategy, key: key).encrypt(plaintext)),
+                plaintext: GroupPlaintext(plaintext), opening: .opens(plaintextByteCount: UInt64(length)),
+                windowByteCounts: [.max, 16], reads: reads)
+        }
+    }
+
+    /// Ends that do not unpad: impossible values, and each position of each padding damaged in turn.
+    package static func badPaddings() -> [VectorGroup] {
+        var ends: [(String, [UInt8])] = [0, 17, 18, 32, 127, 128, 240, 255].map {
+            ("last byte \($0)", [UInt8](repeating: $0, count: 16))
+        }
+        for count in 2...16 {
+            let good = [UInt8](repeating: 0x41, count: 16 - count) + [UInt8](repeating: UInt8(count), count: count)
+            for position in 16 - count..<15 {
+                var bad = good
+                bad[position] ^= position % 2 == 0 ? 0x80 : 0x01
+                ends.append(("\(count) bytes, byte \(position) wrong", bad))
+            }
+        }
+        return paddedStrategies.enumerated().flatMap { index, strategy in
+            ends.enumerated().map { place, end in
+                // The end is the object's only block, its second, or the first or a later one of its second chunk.
+                let before = [0, 16, 48, 64][(place + index) % 4]
+                let key = key(place)
+                let oracle = Oracle(strategy: strategy, key: key)
+                return failing(
+                    id: "bad-padding/\(strategy.label)/aes\(key.byteCount * 8)/after \(before)/\(end.0)",
+                    flag: .badPadding, strategy: strategy, key: key,
+                    ciphertext: ciphertext(ending: end.1, after: before, oracle: oracle), error: .invalidPadding)
+            }
+        }
+    }
+
+    /// Ciphertext lengths that no plaintext has, and last chunks that no writer makes.
+    package static func impossibleLengths() -> [VectorGroup] {
+        var groups: [VectorGroup] = []
+        for strategy in smallStrategies where strategy.mode == .cbc {
+            for byteCount in Array(1...15) + Array(17...31) + [63, 65, 113] {
+                groups.append(
+                    failing(
+                        id: "partial-block/\(strategy.label)/\(byteCount)", flag: .partialBlock, strategy: strategy,
+                        key: key(byteCount), ciphertext: [UInt8](repeating: 0x5a, count: byteCount),
+                        error: .truncatedCiphertext))
+            }
+        }
+        for (index, strategy) in paddedStrategies.enumerated() {
+            groups.append(
+                failing(
+                    id: "empty-ciphertext/\(strategy.label)", flag: .emptyCiphertext, strategy: strategy,
+                    key: key(index), ciphertext: [], error: .truncatedCiphertext))
+        }
+        let chunked = paddedStrategies.filter { $0.chunkByteCount != nil }
+        for (index, strategy) in chunked.enumerated() {
+            let key = key(index)
+            let oracle = Oracle(strategy: strategy, key: key)
+            let nothing = ciphertext(ending: [UInt8](repeating: 16, count: 16), after: 48, oracle: oracle)
+            groups.append(
+                failing(
+                    id: "last-chunk-empty/\(strategy.label)", flag: .impossibleLastChunk, strategy: strategy, key: key,
+                    ciphertext: nothing, error: .invalidPadding))
+            for count in 1...15 {
+                let end =
+                    [UInt8](repeating: 0x41, count: 16 - count) + [UInt8](repeating: UInt8(count), count: count)
+                // Three blocks of data and up to fifteen bytes more than a chunk holds.
+                for chunksBefore in [0, 1] {
+                    let first = chunksBefore == 1 ? oracle.encrypt([UInt8](repeating: 0x42, count: 48)) : []
+                    let last = oracle.encrypt(
+                        blocks: [UInt8](repeating: 0x43, count: 48) + end, chunk: UInt64(chunksBefore))
+                    groups.append(
+                        failing(
+                            id: "last-chunk-long/\(strategy.label)/chunk \(chunksBefore)/\(16 - count) too many",
+                            flag: .impossibleLastChunk, strategy: strategy, key: key, ciphertext: first + last,
+                            error: .invalidPadding))
+                }
+            }
+        }
+        return groups
+    }
+
+    /// A ciphertext whose last block decrypts to `end`, after so many plaintext bytes (a multiple of 16).
+    private static func ciphertext(ending end: [UInt8], after byteCount: Int, oracle: Oracle) -> [UInt8] {
+        let chunkByteCount = oracle.strategy.chunkByteCount.map { Int($0) } ?? .max
+        let data = [UInt8](repeating: 0x42, count: byteCount)
+        guard byteCount >= chunkByteCount else { return oracle.encrypt(blocks: data + end) }
+        return oracle.encrypt([UInt8](repeating: 0x42, count: chunkByteCount))
+            + oracle.encrypt(blocks: Array(data.dropFirst(chunkByteCount)) + end, chunk: 1)
+    }
+
+    private static func failing(
+        id: String, flag: VectorFlag, strategy: Strategy, key: SecretKey, ciphertext: [UInt8], error: ErrorName
+    ) -> VectorGroup {
+        VectorGroup(
+            id: id, source: "generated", flags: [flag], strategy: strategy, key: key,
+            ciphertext: MemorySource(ciphertext), plaintext: GroupPlaintext([]), opening: .fails(error), reads: [])
+    }
+}

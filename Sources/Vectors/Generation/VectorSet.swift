@@ -1,0 +1,57 @@
+internal import RandomAccess
+
+/// The generated vectors, class by class. Which there are is the same in every run.
+package enum VectorSet {
+    /// Everything that `chunkwise verify` runs by default beside the files in `data/vectors`.
+    package static func standard() -> [VectorGroup] {
+        exhaustive() + chunkEdges() + windowEdges() + wholeWindows() + largeOffsets() + counterCarries()
+            + sequenceCarries() + paddingLookalikes() + badPaddings() + impossibleLengths()
+    }
+
+    /// Key number `index`: 16, 24 and 32 bytes in turn, distinct bytes in each.
+    static func key(_ index: Int) -> SecretKey {
+        let byteCount = [16, 24, 32][index % 3]
+        let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: 7 * index + 13 * $0 + 1) }
+        do {
+            return try SecretKey(bytes)
+        } catch {
+            preconditionFailure("\(byteCount) bytes are an AES key: \(error)")
+        }
+    }
+
+    /// IV number `index`: sixteen distinct bytes, each of two distinct digits.
+    static func iv(_ index: Int) -> Block {
+        Block(bigEndianValue: 0x0123_4567_89ab_cdef_1032_5476_98ba_dcfe ^ UInt128(index) << 64)
+    }
+
+    /// Objects that are computed, and reads of them that are listed.
+    static func generated(
+        id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
+        windowByteCounts: [Int] = [.max], reads: [RangeRead]
+    ) -> VectorGroup {
+        let object: GeneratedObject
+        do {
+            object = try GeneratedObject(
+                strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
+        } catch {
+            preconditionFailure("\(id): \(error)")
+        }
+        let plaintext = GroupPlaintext(oracle: object.oracle, ciphertext: object.source, byteCount: plaintextByteCount)
+        return VectorGroup(
+            id: id, source: "generated, seed \(seed)", flags: flags, strategy: strategy, key: key,
+            ciphertext: object.source, plaintext: plaintext, opening: .opens(plaintextByteCount: plaintextByteCount),
+            windowByteCounts: windowByteCounts, reads: reads)
+    }
+}
+
+extension Strategy {
+    /// The strategy with what tells it from others, for identifiers.
+    package var label: String {
+        switch self {
+        case .cbcContinuous(_, let padding): "\(name) \(padding.rawValue)"
+        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
+            "\(name) \(ivRule.rawValue) \(padding.rawValue) chunk=\(chunkByteCount)"
+        case .ctr: name
+        }
+    }
+}

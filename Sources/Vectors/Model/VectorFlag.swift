@@ -1,0 +1,100 @@
+/// A class of bugs that a vector stands for, in the manner of Wycheproof: each is explained once, here.
+package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
+    /// A case that a standard prints.
+    case knownAnswer = "KnownAnswer"
+    /// One of all ranges of a small object.
+    case exhaustive = "Exhaustive"
+    /// The read reaches past the end and is to be clipped.
+    case readPastEnd = "ReadPastEnd"
+    /// The read starts just behind the last byte.
+    case offsetAtEnd = "OffsetAtEnd"
+    /// The read starts beyond that.
+    case offsetPastEnd = "OffsetPastEnd"
+    /// Nothing is asked for.
+    case zeroCount = "ZeroCount"
+    /// The object holds no plaintext.
+    case emptyObject = "EmptyObject"
+    /// The read crosses from one chunk into another, or starts or ends near there.
+    case chunkEdge = "ChunkEdge"
+    /// The same for windows, which the format does not know.
+    case windowEdge = "WindowEdge"
+    /// A whole window in one read.
+    case wholeWindow = "WholeWindow"
+    /// The last 1 to 32 bytes.
+    case lastBytes = "LastBytes"
+    /// The plaintext ends with a block, so that the padding is a block of its own.
+    case paddingBlock = "PaddingBlock"
+    /// A block in the middle looks like padding and is data.
+    case paddingLookalike = "PaddingLookalike"
+    /// The end does not unpad.
+    case badPadding = "BadPadding"
+    /// The last chunk unpads, but to a length that no writer makes.
+    case impossibleLastChunk = "ImpossibleLastChunk"
+    /// The ciphertext's length is not one of whole blocks.
+    case partialBlock = "PartialBlock"
+    /// No ciphertext where padding is to be.
+    case emptyCiphertext = "EmptyCiphertext"
+    /// The counter carries past its lowest 32 bits.
+    case counterCarry32 = "CounterCarry32"
+    /// The counter carries past its lowest 64 bits.
+    case counterCarry64 = "CounterCarry64"
+    /// The counter starts again from zero.
+    case counterWrap = "CounterWrap"
+    /// A chunk's IV is the sum of the first one and its number, with carries up to the wrap at 2¹²⁸.
+    case sequenceCarry = "SequenceCarry"
+    /// The offset needs more than 31, 32 or 36 bits.
+    case largeOffset = "LargeOffset"
+    /// Reads jump about.
+    case seekStorm = "SeekStorm"
+
+    /// What goes wrong in programs that fail such a vector.
+    package var explanation: String {
+        switch self {
+        case .knownAnswer: "the cipher or its mode is wrong"
+        case .exhaustive: "an off-by-one in the arithmetic of blocks, chunks, skipping and trimming"
+        case .readPastEnd: "a read past the end hangs, fails, or delivers padding or old bytes"
+        case .offsetAtEnd: "end of file is taken for an error, or for more data"
+        case .offsetPastEnd: "an offset past the end silently delivers nothing, hangs, or wraps around"
+        case .zeroCount: "a read of nothing fetches, fails or moves"
+        case .emptyObject: "the only block is padding, and there is no chunk to look for"
+        case .chunkEdge: "the chain is not restarted at a chunk's start, or its IV or place is another chunk's"
+        case .windowEdge: "the chain is restarted at a window's start, or its last ciphertext block is lost"
+        case .wholeWindow: "a window's own edges are handled twice or not at all"
+        case .lastBytes: "the end of a padded object is cut short, or padding is delivered"
+        case .paddingBlock: "a last block of nothing but padding is delivered, or decrypted twice"
+        case .paddingLookalike: "padding is stripped in the middle of the file, or where there is none"
+        case .badPadding: "padding is trusted, or only its last byte is looked at"
+        case .impossibleLastChunk: "the length that the padding gives is not checked against the chunk's"
+        case .partialBlock: "a last part of a block is cut off or padded in silence"
+        case .emptyCiphertext: "a truncated object passes for an empty one"
+        case .counterCarry32: "the counter is 32 bits wide, as in GCM"
+        case .counterCarry64: "the counter is 64 bits wide, beside a nonce"
+        case .counterWrap: "the counter's overflow traps or is lost"
+        case .sequenceCarry: "a chunk's number is added to a part of the IV only"
+        case .largeOffset: "an offset or block number is held in too few bits"
+        case .seekStorm: "a read depends on the one before it"
+        }
+    }
+
+    /// Where the class is from: a standard, or programs that had the bug.
+    package var source: String {
+        switch self {
+        case .knownAnswer: "NIST SP 800-38A, appendix F"
+        case .exhaustive: "TritonDataCenter/java-manta#207, krzyzanowskim/CryptoSwift#287"
+        case .readPastEnd, .offsetPastEnd: "aws/amazon-s3-encryption-client-java#200, #301; PROTOCOL.md, \"read\""
+        case .offsetAtEnd, .zeroCount: "PROTOCOL.md, \"read\""
+        case .emptyObject, .emptyCiphertext, .impossibleLastChunk: "PROTOCOL.md, \"open\""
+        case .chunkEdge: "ceph/ceph#27130, guanzhi/GmSSL#1899, minio/minio#6776"
+        case .windowEdge, .wholeWindow: "RidgeRun/gst-crypto#3"
+        case .lastBytes: "palantir/hadoop-crypto#101"
+        case .paddingBlock: "mpv-player/mpv#18207"
+        case .paddingLookalike: "denoland/deno#32403"
+        case .badPadding: "RFC 5652, section 6.3; Wycheproof, flag BadPadding"
+        case .partialBlock: "streamlink/streamlink#4533, apple/swift-crypto#438"
+        case .counterCarry32, .counterCarry64, .counterWrap: "NIST SP 800-38A, appendix B.1; bcgit/bc-java#1775"
+        case .sequenceCarry: "PROTOCOL.md, \"open\""
+        case .largeOffset: "libgcrypt commit e1a352f8, pycryptodome#226"
+        case .seekStorm: "rclone/rclone#828"
+        }
+    }
+}

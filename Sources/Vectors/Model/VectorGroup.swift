@@ -1,0 +1,89 @@
+package import RandomAccess
+
+/// Reads of one object: strategy, parameters, key and ciphertext, how opening it ends, and what is read.
+///
+/// A group is small: its reads are made when it is walked through.
+package struct VectorGroup: Sendable {
+    /// How opening the object is to end.
+    package enum Opening: Hashable, Sendable {
+        /// It opens, and its plaintext has this length.
+        case opens(plaintextByteCount: UInt64)
+        /// It does not open.
+        case fails(ErrorName)
+    }
+
+    /// The group's identifier, the first part of those of its vectors.
+    package let id: String
+    /// Where the case is from: a document and section, or what generates it.
+    package let source: String
+    /// The classes of bugs that opening the object stands for.
+    package let flags: [VectorFlag]
+    /// The strategy with its parameters.
+    package let strategy: Strategy
+    /// The key.
+    package let key: SecretKey
+    /// The ciphertext.
+    package let ciphertext: any ByteSource
+    /// The plaintext that reads are compared with; empty where the object does not open.
+    package let plaintext: GroupPlaintext
+    /// How opening the object is to end: a vector of its own.
+    package let opening: Opening
+    /// The windows that a reader which has such is to use: each for all reads.
+    package let windowByteCounts: [Int]
+    /// The number of reads.
+    package let readCount: Int
+
+    private let makeReads: @Sendable () -> AnySequence<RangeRead>
+
+    /// Creates a group.
+    ///
+    /// - Parameters:
+    ///   - readCount: How many reads `reads` makes.
+    ///   - reads: Makes the reads anew, each time the same.
+    package init(
+        id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
+        ciphertext: any ByteSource, plaintext: GroupPlaintext, opening: Opening, windowByteCounts: [Int] = [.max],
+        readCount: Int, reads: @escaping @Sendable () -> AnySequence<RangeRead>
+    ) {
+        self.id = id
+        self.source = source
+        self.flags = flags
+        self.strategy = strategy
+        self.key = key
+        self.ciphertext = ciphertext
+        self.plaintext = plaintext
+        self.opening = opening
+        self.windowByteCounts = windowByteCounts
+        self.readCount = readCount
+        self.makeReads = reads
+    }
+
+    /// The reads, in order.
+    package var reads: AnySequence<RangeRead> { makeReads() }
+
+    /// The number of vectors: the opening, and each read.
+    package var vectorCount: Int { 1 + readCount }
+
+    /// The identifier of the vector that opens the object.
+    package var openingID: String { "\(id) open" }
+
+    /// The identifier of a read.
+    package func id(of read: RangeRead) -> String {
+        let range = "\(id) \(read.offset)+\(read.count)"
+        return read.label.map { "\(range) (\($0))" } ?? range
+    }
+}
+
+extension VectorGroup {
+    /// Creates a group whose reads are listed.
+    package init(
+        id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
+        ciphertext: any ByteSource, plaintext: GroupPlaintext, opening: Opening, windowByteCounts: [Int] = [.max],
+        reads: [RangeRead]
+    ) {
+        self.init(
+            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
+            plaintext: plaintext, opening: opening, windowByteCounts: windowByteCounts, readCount: reads.count
+        ) { AnySequence(reads) }
+    }
+}
