@@ -45,8 +45,9 @@ let package = Package(
         ),
         .target(
             name: "SubjectProtocol",
-            dependencies: ["RandomAccess", "ByteSources"]
+            dependencies: ["JSON", "RandomAccess", "ByteSources"]
         ),
+        .target(name: "JSON"),
         .target(
             name: "Transfer",
             dependencies: [
@@ -60,17 +61,19 @@ let package = Package(
         .target(
             name: "Measurement",
             dependencies: [
-                "RandomAccess", "ByteSources", "Transfer", "SubjectProtocol", "Vectors", "Statistics", "Results",
+                "JSON", "RandomAccess", "ByteSources", "Transfer", "SubjectProtocol", "Vectors", "Statistics",
+                "Results",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .target(name: "Report", dependencies: ["Results", "Statistics"]),
+        .target(name: "Report", dependencies: ["JSON", "Results", "Statistics"]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
-                "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors", "Conformance",
+                "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
+                "Conformance",
                 "Measurement", "Statistics", "Results", "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -1,4 +1,4 @@
-import Results
+package import Results
 
 /// Renders the report of a run: a page, Markdown with its pictures, and the data as JSON and CSV.
 ///

@@ -1,3 +1,4 @@
+import JSON
 package import RandomAccess
 
 /// A source on the other side of the protocol: each read asks the harness for the bytes.

@@ -1,3 +1,4 @@
+package import JSON
 package import RandomAccess
 
 /// What a subject can do; the server does the talking.
@@ -14,7 +15,7 @@ package protocol SubjectImplementation: AnyObject {
     func isOpen(_ id: UInt64) -> Bool
 
     /// Opens the source that an `open` request describes, where it is not a served one.
-    func source(_ description: JSONValue) throws(DecryptionError) -> any ByteSource
+    func source(_ description: JSONValue, parameters: OpenParameters) throws(DecryptionError) -> any ByteSource
 
     /// Reads a range of the object `id`; the bytes are valid until the next call.
     func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer
@@ -96,7 +97,7 @@ package final class SubjectServer {
         if let byteCount = description["byteCount"]?.integer {
             source = ServedSource(byteCount: byteCount, pipe: pipe)
         } else {
-            source = try subject.source(description)
+            source = try subject.source(description, parameters: parameters)
         }
         let plaintextByteCount = try subject.open(id: id, parameters: parameters, source: source)
         answer(["plaintextByteCount": .integer(plaintextByteCount)])

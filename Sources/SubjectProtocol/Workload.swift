@@ -1,3 +1,4 @@
+package import JSON
 import ByteSources
 package import RandomAccess
 

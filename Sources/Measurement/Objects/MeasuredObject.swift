@@ -1,7 +1,9 @@
+package import JSON
 import ByteSources
+import Vectors
 package import RandomAccess
-package import Results
-package import SubjectProtocol
+import Results
+import SubjectProtocol
 
 /// An object that cells are measured on: how a subject opens it, and what its plaintext must be.
 package struct MeasuredObject: Sendable {

@@ -1,4 +1,4 @@
-package import Results
+import Results
 import Yams
 
 /// Reads a plan from YAML.

@@ -1,3 +1,4 @@
+package import JSON
 import ByteSources
 package import RandomAccess
 package import SubjectProtocol
@@ -47,8 +48,17 @@ package final class ReaderSubject: SubjectImplementation {
     /// Whether an object is open under `id`.
     package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
 
-    /// Opens a file.
-    package func source(_ description: JSONValue) throws(DecryptionError) -> any ByteSource {
+    /// Opens a file; or, which only this program asks of itself, a generated object.
+    package func source(
+        _ description: JSONValue, parameters: OpenParameters
+    ) throws(DecryptionError) -> any ByteSource {
+        if let generated = description["generated"], let byteCount = generated["plaintextByteCount"]?.integer,
+            let seed = generated["seed"]?.integer
+        {
+            return try GeneratedObject(
+                strategy: parameters.strategy, key: parameters.key, plaintextByteCount: byteCount, seed: seed
+            ).source
+        }
         guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
             throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
         }

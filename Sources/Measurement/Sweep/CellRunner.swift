@@ -1,3 +1,4 @@
+import JSON
 package import Results
 import RandomAccess
 import SubjectProtocol

@@ -1,5 +1,5 @@
 import ByteSources
-import RandomAccess
+package import RandomAccess
 package import Results
 package import SystemPackage
 

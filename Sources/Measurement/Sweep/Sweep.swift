@@ -1,5 +1,5 @@
 import RandomAccess
-package import Results
+import Results
 import Statistics
 
 /// Measures the cells of a plan in rounds, and goes on where an earlier run of the same plan was broken off.

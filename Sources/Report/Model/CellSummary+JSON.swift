@@ -1,3 +1,4 @@
+package import JSON
 import Results
 
 extension CellSummary {

@@ -1,4 +1,4 @@
-import Results
+package import Results
 import Statistics
 
 /// A cell as reports show it: figures where they can be trusted, and otherwise the reason why there are none.

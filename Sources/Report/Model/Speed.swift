@@ -1,4 +1,4 @@
-import Statistics
+package import Statistics
 
 /// Throughput of a cell: plaintext bytes delivered in an iteration ÷ the iteration's time.
 package struct Speed: Hashable, Sendable {

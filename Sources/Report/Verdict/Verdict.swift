@@ -1,4 +1,4 @@
-import Results
+package import Results
 
 /// What a run found, in at most five lines that claim no more than the data carry.
 ///

@@ -1,22 +1,4 @@
-/// A JSON value whose shape is not known beforehand.
-///
-/// Messages are taken apart by hand, since the protocol says which error each wrong member gives.
-package enum JSONValue: Hashable, Sendable {
-    /// `null`
-    case null
-    /// `true` or `false`
-    case bool(Bool)
-    /// A whole number from 0 to 2⁶⁴ − 1.
-    case integer(UInt64)
-    /// Any other number.
-    case number(Double)
-    /// A string.
-    case string(String)
-    /// A list.
-    case array([JSONValue])
-    /// An object.
-    case object([String: JSONValue])
-
+extension JSONValue {
     /// The member of an object, or `nil`.
     package subscript(_ member: String) -> JSONValue? {
         if case .object(let members) = self { members[member] } else { nil }

@@ -91,22 +91,22 @@ package enum JSONValue: Hashable, Sendable {
 
 extension JSONValue {
     /// Creates a string, or `null`.
-    init(_ string: String?) {
+    package init(_ string: String?) {
         self = string.map(JSONValue.string) ?? .null
     }
 
     /// Creates an integer, or `null`.
-    init(_ integer: UInt64?) {
+    package init(_ integer: UInt64?) {
         self = integer.map(JSONValue.integer) ?? .null
     }
 
     /// Creates an integer from a count, which is never below 0.
-    init(count: Int) {
+    package init(count: Int) {
         self = .integer(UInt64(max(count, 0)))
     }
 
     /// Creates a list of strings.
-    init(strings: [String]) {
+    package init(strings: [String]) {
         self = .array(strings.map(JSONValue.string))
     }
 }
