@@ -8,8 +8,8 @@ import Vectors
 
 /// The objects of a run, each made when a cell first asks for it and used by all that have the same.
 package final class ObjectStore {
-    private let folder: FilePath
-    private let encryption: any CipherBackend
+    private let make: (FilePath, any CipherBackend)?
+    private let input: MeasuredObject?
     private var objects: [String: MeasuredObject] = [:]
     private var digests: [String: String] = [:]
     private let plaintext = SplitMix64Stream(seed: 0x6368_756e_6b77_6973)
@@ -20,14 +20,21 @@ package final class ObjectStore {
     ///   - folder: Where files of ciphertext go; must exist.
     ///   - encryption: What encrypts them.
     package init(folder: FilePath, encryption: any CipherBackend) {
-        self.folder = folder
-        self.encryption = encryption
+        self.make = (folder, encryption)
+        self.input = nil
+    }
+
+    /// Creates a store of a single object, which all cells get.
+    package init(input: MeasuredObject) {
+        self.make = nil
+        self.input = input
     }
 
     /// The object that a cell is measured on.
     ///
     /// - Throws: `DecryptionError.io` if there is no room for it.
     package func object(for cell: Cell) throws(DecryptionError) -> MeasuredObject {
+        if let input { return input }
         let name = Self.name(of: cell)
         if let known = objects[name] { return known }
         let strategy = try cell.strategy()
@@ -38,8 +45,9 @@ package final class ObjectStore {
         if cell.source == ObjectKind.generated.rawValue {
             made = try .generated(strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount)
         } else {
+            guard let (folder, encryption) = make else { throw .unsupported("a file without a folder") }
             let path = folder.appending(name)
-            try makeFile(path, cell: cell, strategy: strategy, key: key)
+            try makeFile(path, cell: cell, strategy: strategy, key: key, encryption: encryption)
             made = MeasuredObject(
                 strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount,
                 source: ["path": .string(path.string)], expected: StreamPlaintext(stream: plaintext))
@@ -60,7 +68,7 @@ package final class ObjectStore {
 
     /// Encrypts the plaintext, unless a run that was broken off did so before.
     private func makeFile(
-        _ path: FilePath, cell: Cell, strategy: Strategy, key: SecretKey
+        _ path: FilePath, cell: Cell, strategy: Strategy, key: SecretKey, encryption: any CipherBackend
     ) throws(DecryptionError) {
         // Files appear under their names only when they are complete, so the name alone says enough.
         if (try? FileSource(path: path)) != nil { return }

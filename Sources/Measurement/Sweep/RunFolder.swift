@@ -1,0 +1,90 @@
+import ByteSources
+import RandomAccess
+import Results
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The folder of one run: its result file, and while it runs the objects that it measures on.
+package struct RunFolder: Sendable {
+    /// The folder.
+    package let path: FilePath
+
+    /// Names a folder; nothing is created yet.
+    package init(path: FilePath) {
+        self.path = path
+    }
+
+    /// The result file.
+    package var resultFile: FilePath { path.appending("results.jsonl") }
+
+    /// Where the objects are.
+    package var objectFolder: FilePath { path.appending("objects") }
+
+    /// Whether a run has left results here, and has come to its end.
+    package var isFinished: Bool {
+        (try? ResultLog.read(resultFile).results.isComplete) ?? false
+    }
+
+    /// Creates the folder, and the one for objects in it, where they are not there yet.
+    ///
+    /// - Throws: `SweepError.io`.
+    package func create() throws(SweepError) {
+        do throws(DecryptionError) {
+            var made = FilePath(root: path.root)
+            for component in path.components + [objectFolder.lastComponent].compactMap({ $0 }) {
+                made.append(component)
+                if mkdir(made.string, 0o777) != 0, errno != EEXIST {
+                    _ = try SystemCall.retrying("create folder \(made)") { -1 }
+                }
+            }
+            // A file of that name would be found out about much later otherwise.
+            _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
+        } catch {
+            throw .io(error)
+        }
+    }
+
+    /// Removes the objects.
+    package func removeObjects() {
+        RunFolder.removeFiles(in: objectFolder)
+        rmdir(objectFolder.string)
+    }
+
+    /// Removes the folder with all that a run puts there.
+    package func removeAll() {
+        removeObjects()
+        RunFolder.removeFiles(in: path)
+        rmdir(path.string)
+    }
+
+    /// Makes a new folder for a run whose results nobody keeps.
+    ///
+    /// - Throws: `SweepError.io`.
+    package static func temporary() throws(SweepError) -> RunFolder {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/chunkwise-XXXXXX".utf8CString)
+        do throws(DecryptionError) {
+            _ = try SystemCall.retrying("create a folder in \(parent)") { mkdtemp(&template) == nil ? -1 : 0 }
+        } catch {
+            throw .io(error)
+        }
+        let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return RunFolder(path: FilePath(name))
+    }
+
+    private static func removeFiles(in folder: FilePath) {
+        guard let directory = opendir(folder.string) else { return }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { unlink(folder.appending(name).string) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package import RandomAccess
+package import Results
+import SystemPackage
+
+/// A sweep with its folder: starts it, or goes on with one that was broken off.
+package struct SweepJob {
+    private let folder: RunFolder
+    private let plan: Plan
+    private let program: [String]
+    private let header: RunHeader
+    private let encryption: any CipherBackend
+
+    /// Prepares a job; nothing is written yet.
+    ///
+    /// - Parameters:
+    ///   - folder: Where results go.
+    ///   - plan: What to measure.
+    ///   - program: The command that starts a subject.
+    ///   - programVersion: The version of this program.
+    ///   - command: The command line that repeats the run, without keys.
+    ///   - startedAt: The time, in ISO 8601.
+    ///   - backends: The backends that are there.
+    package init(
+        folder: RunFolder, plan: Plan, program: [String], programVersion: String, command: [String],
+        startedAt: String, backends: [any CipherBackend]
+    ) throws(SweepError) {
+        guard let encryption = backends.first else {
+            throw .io(.unsupported("a sweep without any backend"))
+        }
+        self.folder = folder
+        self.plan = plan
+        self.program = program
+        self.encryption = encryption
+        self.header = RunHeader(
+            programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
+            backends: backends.map {
+                RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
+            }, plan: plan.text, seed: plan.seed)
+    }
+
+    /// Runs the job.
+    ///
+    /// - Parameters:
+    ///   - input: The object to measure all cells on, or `nil` to make those that they ask for.
+    ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a backend
+    ///     that failed is not measured.
+    ///   - progress: Called before each process.
+    ///   - shouldStop: Asked before each process.
+    /// - Returns: The results so far; they are complete unless `shouldStop` said so.
+    /// - Throws: `SweepError`.
+    package func run(
+        input: MeasuredObject? = nil, verify: (() -> [ConformanceRecord])? = nil,
+        progress: (Sweep.Progress) -> Void, shouldStop: () -> Bool
+    ) throws(SweepError) -> RunResults {
+        try folder.create()
+        let log = try ResultLog(path: folder.resultFile)
+        var outcomes: [ConformanceRecord] = []
+        if let first = log.earlierRecords.first {
+            try requireSameSweep(first)
+            for case .conformance(let outcome) in log.earlierRecords { outcomes.append(outcome) }
+        } else {
+            try log.append(.header(header))
+        }
+        if outcomes.isEmpty, let verify {
+            outcomes = verify()
+            for outcome in outcomes { try log.append(.conformance(outcome)) }
+        }
+        let store = input.map(ObjectStore.init(input:))
+            ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
+        let runner = CellRunner(program: program, store: store, seed: plan.seed)
+        let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))
+        if try sweep.run(progress: progress, shouldStop: shouldStop) { folder.removeObjects() }
+        return try ResultLog.read(folder.resultFile).results
+    }
+
+    /// Correct before fast: a backend that failed a vector gets no speed.
+    private static func refusals(_ outcomes: [ConformanceRecord]) -> [String: String] {
+        var refusals: [String: String] = [:]
+        for outcome in outcomes where outcome.failed > 0 || outcome.passed == 0 {
+            refusals[outcome.subject] =
+                "\(outcome.failed) of \(outcome.failed + outcome.passed) vectors failed: expected none before any speed"
+        }
+        return refusals
+    }
+
+    private func requireSameSweep(_ record: ResultRecord) throws(SweepError) {
+        let path = folder.resultFile.string
+        guard case .header(let earlier) = record else { throw .damaged(path, .missingHeader) }
+        var difference: String?
+        if earlier.plan != header.plan || earlier.seed != header.seed {
+            difference = "its plan is another one"
+        } else if earlier.host.name != header.host.name || earlier.host.cpuModel != header.host.cpuModel {
+            difference = "it was measured on \(earlier.host.name) (\(earlier.host.cpuModel))"
+        } else if earlier.backends != header.backends {
+            difference = "its backends have other versions"
+        } else if earlier.programVersion != header.programVersion {
+            difference = "it was measured by version \(earlier.programVersion)"
+        }
+        if let difference { throw .foreignResults(path: path, difference: difference) }
+    }
+}
