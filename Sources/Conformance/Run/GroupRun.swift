@@ -1,0 +1,162 @@
+internal import ByteSources
+internal import RandomAccess
+internal import Vectors
+
+/// Puts one subject to one group.
+struct GroupRun {
+    private let group: VectorGroup
+    private let subject: ConformanceSubject
+    private let check: ReadCheck
+
+    init(group: VectorGroup, subject: ConformanceSubject) {
+        self.group = group
+        self.subject = subject
+        self.check = ReadCheck(group: group)
+    }
+
+    /// Runs everything and adds what came of it.
+    func run(into tally: inout Tally) {
+        guard subject.supports(group.strategy.mode, group.key.byteCount) else {
+            tally.unsupported += group.vectorCount
+            return
+        }
+        let always = ReaderSetup.forEveryRead(of: group)
+        let inTurn = ReaderSetup.inTurn(of: group)
+        var readers: [OpenedReader] = []
+        var complaint: String?
+        for setup in always + inTurn {
+            switch opening(setup) {
+            case .success(let reader): reader.map { readers.append($0) }
+            case .failure(let failure): complaint = complaint ?? "\(setup): \(failure.reason)"
+            }
+        }
+        if let complaint {
+            tally.fail(id: group.openingID, flags: group.flags, reason: complaint, size: [objectByteCount, 0, 0])
+        } else {
+            tally.passed += 1
+        }
+        guard readers.count == always.count + inTurn.count else {
+            if group.readCount > 0 {
+                tally.fail(
+                    id: "\(group.id) reads", flags: group.flags, reason: "the object was not opened as it should be",
+                    size: [objectByteCount, 1, 0], count: group.readCount)
+            }
+            return
+        }
+        runReads(always: readers[..<always.count], inTurn: readers[always.count...], into: &tally)
+    }
+
+    private var objectByteCount: UInt64 { group.ciphertext.byteCount }
+
+    private struct Complaint: Error {
+        var reason: String
+    }
+
+    /// Opens the object: a reader if it is to open, and does; `nil` if it is not to, and does not.
+    private func opening(_ setup: ReaderSetup) -> Result<OpenedReader?, Complaint> {
+        do {
+            let reader = try OpenedReader(group, setup: setup, subject: subject)
+            switch group.opening {
+            case .fails(let name):
+                return .failure(Complaint(reason: "opened: expected the error \(name.rawValue)"))
+            case .opens(let plaintextByteCount):
+                let found = reader.decryptor.plaintextByteCount
+                guard found == plaintextByteCount else {
+                    return .failure(
+                        Complaint(reason: "the plaintext has \(found) bytes: expected \(plaintextByteCount)"))
+                }
+                // The last two blocks hold all that opening can need. Source: PROTOCOL.md, "Served sources".
+                let end = objectByteCount - min(objectByteCount, 32)..<objectByteCount
+                if reader.rule != nil, let fetch = reader.recorder?.ranges.first(where: { !end.contains($0) }) {
+                    return .failure(Complaint(reason: "ciphertext \(fetch) fetched to open: expected bytes of \(end) only"))
+                }
+                return .success(reader)
+            }
+        } catch {
+            if case .fails(let name) = group.opening, ErrorName(error) == name { return .success(nil) }
+            let expected =
+                switch group.opening {
+                case .fails(let name): "the error \(name.rawValue)"
+                case .opens: "it to open"
+                }
+            return .failure(Complaint(reason: "\(ErrorName(error).rawValue) (\(error)): expected \(expected)"))
+        }
+    }
+
+    private func runReads(
+        always: ArraySlice<OpenedReader>, inTurn: ArraySlice<OpenedReader>, into tally: inout Tally
+    ) {
+        for (index, read) in group.reads.enumerated() {
+            guard read.count <= subject.largestReadByteCount else {
+                tally.notRun += 1
+                continue
+            }
+            var readers = Array(always)
+            // Large reads are about windows, which only the cursor has to prove.
+            if read.count <= ExpectedBytes.largestHeldByteCount {
+                readers.append(inTurn[inTurn.startIndex + index % inTurn.count])
+            }
+            let complaint: String?
+            do {
+                complaint = try self.complaint(about: readers, read: read)
+            } catch {
+                complaint = "the expected bytes cannot be had: \(error)"
+            }
+            if let complaint {
+                tally.fail(
+                    id: group.id(of: read), flags: read.flags, reason: complaint,
+                    size: [objectByteCount, UInt64(read.count), read.offset])
+            } else {
+                tally.passed += 1
+            }
+        }
+    }
+
+    /// The first complaint about a read, of any of the readers.
+    private func complaint(about readers: [OpenedReader], read: RangeRead) throws(DecryptionError) -> String? {
+        let expected: ExpectedBytes
+        switch read.expected {
+        case .bytes(let bytes):
+            expected = ExpectedBytes(bytes)
+        case .plaintext(let byteCount):
+            expected = try ExpectedBytes(of: group.plaintext, offset: read.offset, count: byteCount)
+        case .error(let name):
+            for reader in readers {
+                var found = check.complaint(about: reader, offset: read.offset, count: read.count, expecting: name)
+                if found == nil { found = try check.complaintAfterFailure(about: reader) }
+                if let found { return "\(reader.setup): \(found)" }
+            }
+            return nil
+        }
+        for reader in readers {
+            let found =
+                faultComplaint(about: reader, read: read, expected: expected)
+                ?? check.complaint(about: reader, offset: read.offset, count: read.count, expecting: expected)
+            if let found { return "\(reader.setup): \(found)" }
+        }
+        return nil
+    }
+
+    /// Lets the source fail, then end within the last byte that is needed; the ordinary check that follows proves that
+    /// the reader has got over it.
+    private func faultComplaint(about reader: OpenedReader, read: RangeRead, expected: ExpectedBytes) -> String? {
+        guard let fault = reader.fault, expected.byteCount > 0 else { return nil }
+        defer { fault.inject(.none) }
+        let range = read.offset..<read.offset + UInt64(expected.byteCount)
+        let end = FetchRule(strategy: group.strategy, windowByteCount: .max).span(of: range).upperBound - 1
+        for (kind, name) in [(FaultySource.Fault.failure, ErrorName.io), (.end(at: end), .truncatedCiphertext)] {
+            fault.inject(kind)
+            let found = check.complaint(
+                about: reader, offset: read.offset, count: read.count, expecting: name,
+                mayDeliver: reader.setup.keepsPlaintext ? expected : nil)
+            if let found { return found }
+        }
+        return nil
+    }
+}
+
+extension Range<UInt64> {
+    fileprivate func contains(_ other: Range<UInt64>) -> Bool {
+        other.isEmpty || lowerBound <= other.lowerBound && other.upperBound <= upperBound
+    }
+}

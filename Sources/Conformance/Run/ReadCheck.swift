@@ -1,0 +1,62 @@
+internal import RandomAccess
+internal import Vectors
+
+/// Puts one reader to one read and says what is wrong.
+struct ReadCheck {
+    let group: VectorGroup
+    let buffer = GuardedBuffer()
+
+    /// What came of a read that is to deliver `expected` from `offset` on, or `nil` if it did.
+    func complaint(
+        about reader: OpenedReader, offset: UInt64, count: Int, expecting expected: ExpectedBytes
+    ) -> String? {
+        reader.recorder?.reset()
+        let room = buffer.prepare(count: count)
+        let delivered: Int
+        do {
+            delivered = try reader.decryptor.read(at: offset, into: room)
+        } catch {
+            return "\(ErrorName(error).rawValue) (\(error)): expected \(expected.byteCount) bytes"
+        }
+        guard delivered == expected.byteCount else {
+            return "\(delivered) bytes delivered: expected \(expected.byteCount)"
+        }
+        if let complaint = expected.complaint(about: UnsafeRawBufferPointer(rebasing: room[..<delivered])) {
+            return complaint
+        }
+        if let complaint = buffer.complaint(delivered: delivered) { return complaint }
+        guard let rule = reader.rule, let recorder = reader.recorder else { return nil }
+        return rule.complaint(about: recorder.ranges, delivering: offset..<offset + UInt64(delivered))
+    }
+
+    /// What came of a read that is to fail, or `nil` if it did, under the right name and without harm.
+    ///
+    /// - Parameter mayDeliver: The bytes that are as good, of a reader that may still have them; `nil` if none are.
+    func complaint(
+        about reader: OpenedReader, offset: UInt64, count: Int, expecting name: ErrorName,
+        mayDeliver: ExpectedBytes? = nil
+    ) -> String? {
+        let room = buffer.prepare(count: count)
+        do {
+            let delivered = try reader.decryptor.read(at: offset, into: room)
+            guard let mayDeliver, delivered == mayDeliver.byteCount else {
+                return "\(delivered) bytes delivered: expected the error \(name.rawValue)"
+            }
+            return mayDeliver.complaint(about: UnsafeRawBufferPointer(rebasing: room[..<delivered]))
+        } catch {
+            guard ErrorName(error) == name else {
+                return "\(ErrorName(error).rawValue) (\(error)): expected the error \(name.rawValue)"
+            }
+            // What would have been delivered is unspecified; what lies around it is not the reader's.
+            return buffer.complaint(delivered: count)
+        }
+    }
+
+    /// Whether a reader that has just failed still reads: a few bytes from the start.
+    func complaintAfterFailure(about reader: OpenedReader) throws(DecryptionError) -> String? {
+        let count = Int(min(33, group.plaintext.byteCount))
+        let expected = try ExpectedBytes(of: group.plaintext, offset: 0, count: count)
+        return complaint(about: reader, offset: 0, count: count, expecting: expected)
+            .map { "after a failed read, the read 0+\(count): \($0)" }
+    }
+}

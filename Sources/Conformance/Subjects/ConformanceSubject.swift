@@ -1,0 +1,48 @@
+package import RandomAccess
+
+/// What is put to the vectors: a way to open objects, and what it says it can do.
+package struct ConformanceSubject: Sendable {
+    /// Opens an object for reading with one of our readers.
+    package typealias Open = @Sendable (
+        _ setup: ReaderSetup, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
+    ) throws(DecryptionError) -> any RandomAccessDecryptor
+
+    /// The name in results.
+    package let name: String
+    /// The largest read that it is put to; for backends that would take minutes over more.
+    package let largestReadByteCount: Int
+
+    let supports: @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool
+    let open: Open
+
+    /// Creates a subject.
+    ///
+    /// - Parameters:
+    ///   - supports: Whether it says that it has a mode and key length; the rest counts as unsupported.
+    ///   - open: Opens an object.
+    package init(
+        name: String, largestReadByteCount: Int = .max,
+        supports: @escaping @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool = { _, _ in true },
+        open: @escaping Open
+    ) {
+        self.name = name
+        self.largestReadByteCount = largestReadByteCount
+        self.supports = supports
+        self.open = open
+    }
+
+    /// Our readers over a backend.
+    package init(backend: any CipherBackend, largestReadByteCount: Int = .max) {
+        self.init(
+            name: backend.name, largestReadByteCount: largestReadByteCount,
+            supports: { backend.modes.contains($0) && backend.keyByteCounts.contains($1) },
+            open: { (setup, source, strategy, key) throws(DecryptionError) in
+                let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
+                return switch setup.access {
+                case .cursor(let window): try object.makeCursor(windowByteCount: window)
+                case .wholeChunk(let byteCount): try WholeChunkReader(object: object, chunkByteCount: byteCount)
+                case .freshBuffers(let window): try FreshBufferReader(object: object, windowByteCount: window)
+                }
+            })
+    }
+}
