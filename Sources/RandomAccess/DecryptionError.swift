@@ -9,6 +9,8 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case unsupported(String)
     /// The key has a length that AES does not know.
     case invalidKey(byteCount: Int)
+    /// A key file holds no key.
+    case invalidKeyFile(path: String, byteCount: Int)
     /// The IV or the initial counter block is not 16 bytes long.
     case invalidIV(byteCount: Int)
     /// The source failed. `code` is the `errno` value, 0 where there is none.
@@ -39,6 +41,9 @@ extension DecryptionError: CustomStringConvertible {
             "unsupported: \(what)"
         case .invalidKey(let byteCount):
             "the key has \(byteCount) bytes: expected 16, 24 or 32 (AES-128, AES-192 or AES-256)"
+        case .invalidKeyFile(let path, let byteCount):
+            "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected 16, 24 or 32 raw bytes, "
+                + "or 32, 48 or 64 hexadecimal digits"
         case .invalidIV(let byteCount):
             "the IV has \(byteCount) bytes: expected 16"
         case .io(let operation, _, let reason):
@@ -67,7 +72,7 @@ extension DecryptionError {
         switch self {
         case .invalidParameter: "invalidRequest"
         case .unsupported: "unsupported"
-        case .invalidKey: "invalidKey"
+        case .invalidKey, .invalidKeyFile: "invalidKey"
         case .invalidIV: "invalidIV"
         case .io: "io"
         case .truncatedCiphertext, .sourceChanged: "truncatedCiphertext"

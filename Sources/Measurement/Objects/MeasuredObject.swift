@@ -35,6 +35,9 @@ package struct MeasuredObject: Sendable {
         self.expected = expected
     }
 
+    /// The key's length in bytes.
+    package var keyByteCount: Int { key.byteCount }
+
     /// The `open` request for this object.
     func openRequest(id: UInt64) -> JSONValue {
         var members = strategy.protocolMembers

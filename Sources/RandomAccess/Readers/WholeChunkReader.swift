@@ -18,9 +18,9 @@ public final class WholeChunkReader: RandomAccessDecryptor {
         self.cursor = try object.makeCursor()
         let formatChunk = object.strategy.chunkByteCount
         self.chunkByteCount = max(1, min(formatChunk ?? UInt64(chunkByteCount), object.plaintextByteCount))
-        guard let capacity = Int(exactly: self.chunkByteCount) else {
+        guard let capacity = Int(exactly: self.chunkByteCount), capacity <= 1 << 32 else {
             throw .invalidParameter(
-                name: "chunk length", value: "\(self.chunkByteCount)", expected: "one that fits memory")
+                name: "chunk length", value: "\(self.chunkByteCount)", expected: "at most 4 GiB to be held whole")
         }
         self.cache = .allocate(byteCount: capacity, alignment: 4096)
     }

@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// The root of the command line.
+struct Chunkwise: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chunkwise",
+        abstract: "Checks and measures decryption that starts in the middle of a file.",
+        discussion: """
+            EXAMPLES
+              chunkwise run                                  verify, measure, report: the main job
+              chunkwise backends                             which crypto libraries are there
+              chunkwise verify                               are all ranges right, in every backend?
+              chunkwise measure --backend openssl --window 256KiB
+              chunkwise decrypt --key-file k --iv 000102… film.enc - --range 0-1023
+
+            EXIT CODES
+              0 yes; 1 the answer is no; 2 no answer; 64 usage; 65 bad data; 66 missing input; 74 I/O
+            """,
+        version: Program.version,
+        subcommands: [
+            RunCommand.self, BackendsCommand.self, VerifyCommand.self, MeasureCommand.self, SweepCommand.self,
+            ReportCommand.self, EncryptCommand.self, DecryptCommand.self, SubjectCommand.self,
+        ])
+}

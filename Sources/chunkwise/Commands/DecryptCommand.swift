@@ -1,0 +1,78 @@
+import ArgumentParser
+import BackendRegistry
+import ByteSources
+import Measurement
+import RandomAccess
+import SystemPackage
+import Transfer
+
+/// `chunkwise decrypt`
+struct DecryptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decrypt",
+        abstract: "Decrypts a file, or a range of it.",
+        discussion: """
+            The output appears under its name only when it is complete.
+
+            EXAMPLES
+              chunkwise decrypt --key-file k --iv $IV film.enc film.mp4
+              chunkwise decrypt --key-file k --iv $IV film.enc - --range 1000000-1000999
+              chunkwise decrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
+              openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
+            """)
+
+    @OptionGroup var layout: StrategyOptions
+    @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var keyOptions: KeyOptions
+
+    @Option(help: "The crypto library; see chunkwise backends.")
+    var backend = "libgcrypt"
+
+    @Option(help: ArgumentHelp("Plaintext bytes that a thread decrypts in one step.", valueName: "size"))
+    var window = ByteSize(256 << 10)
+
+    @Option(help: "How many threads decrypt windows side by side.")
+    var threads = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N.", valueName: "range"))
+    var range: String?
+
+    @Argument(help: "The encrypted file.")
+    var input: String
+
+    @Argument(help: "The decrypted file, or - for standard output.")
+    var output: String
+
+    func run() throws {
+        let windowByteCount = try Validated.window(window)
+        let threadCount = try Validated.threads(threads)
+        var request: RangeRequest?
+        if let range {
+            request = RangeRequest(range)
+            if request == nil {
+                throw CommandFailure(.usage, "--range \"\(range)\": expected A-B with A not above B, A-, or -N")
+            }
+        }
+        let strategy = try layout.strategy(iv: ivOptions.block())
+        let cipher = try Validated.backend(backend)
+        let key = try keyOptions.key()
+        let source = try attemptInput { try FileSource(path: FilePath(input)) }
+        let object = try attempt(input) {
+            try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+        }
+        let wanted = try attempt(input) {
+            try request?.resolved(plaintextByteCount: object.plaintextByteCount) ?? 0..<object.plaintextByteCount
+        }
+        let sink = try attempt { try Output.open(output) }
+        let transfer = RangeTransfer(object: object, range: wanted, windowByteCount: windowByteCount)
+        try attempt {
+            try transfer.run(to: sink, threadCount: threadCount) { done in
+                Terminal.showProgress("\(min(100, done * 100 / max(1, UInt64(wanted.count)))) % of \(input)")
+            }
+            try sink.commit()
+        }
+        Terminal.clearProgress()
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import BackendRegistry
+import Measurement
+import RandomAccess
+import SystemPackage
+import Transfer
+
+/// `chunkwise encrypt`
+struct EncryptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "encrypt",
+        abstract: "Encrypts a file so that it can be read from the middle.",
+        discussion: """
+            The output appears under its name only when it is complete.
+
+            EXAMPLES
+              chunkwise encrypt --key-file k --iv $IV film.mp4 film.enc
+              chunkwise encrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.mp4 film.enc
+              tar c folder | chunkwise encrypt --key-file k --iv $IV --strategy ctr - folder.enc
+
+            None of the strategies detects changes: CBC and CTR hide data, they do not protect it.
+            """)
+
+    @OptionGroup var layout: StrategyOptions
+    @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var keyOptions: KeyOptions
+
+    @Option(help: "The crypto library; see chunkwise backends.")
+    var backend = "libgcrypt"
+
+    @Option(help: ArgumentHelp("Plaintext bytes that are encrypted in one step.", valueName: "size"))
+    var window = ByteSize(256 << 10)
+
+    @Option(help: "Always 1: each block of CBC needs the one before it.")
+    var threads = 1
+
+    @Argument(help: "The file to encrypt, or - for standard input.")
+    var input: String
+
+    @Argument(help: "The encrypted file, or - for standard output.")
+    var output: String
+
+    func run() throws {
+        guard threads == 1 else {
+            throw CommandFailure(.usage, "--threads \(threads): expected 1, since encryption is sequential")
+        }
+        let windowByteCount = try Validated.window(window)
+        let strategy = try layout.strategy(iv: ivOptions.block())
+        let cipher = try Validated.backend(backend)
+        let key = try keyOptions.key()
+        let source = try attemptInput { try StreamInput(input) }
+        let encryptor = try attempt {
+            try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)
+        }
+        let sink = try attempt { try Output.open(output) }
+        try attempt(input == "-" ? nil : input) {
+            try source.encrypt(with: encryptor, to: sink) { done in
+                Terminal.showProgress("\(ByteSize((done >> 20) << 20)) of \(input)")
+            }
+            try sink.commit()
+        }
+        Terminal.clearProgress()
+    }
+}

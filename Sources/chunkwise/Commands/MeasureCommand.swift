@@ -1,0 +1,139 @@
+import ArgumentParser
+import Measurement
+import RandomAccess
+import Report
+import Results
+import SystemPackage
+
+/// `chunkwise measure`
+struct MeasureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure",
+        abstract: "Measures one cell: backend, strategy, chunk, window, workload, threads.",
+        discussion: """
+            The plaintext is checked first; then memory, latencies and several rounds of timings, each in a fresh process.
+
+            EXAMPLES
+              chunkwise measure --backend openssl --window 100MiB
+              chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:4KiB --access chunk-cache
+              chunkwise measure --source generated --object-size 64GiB --workload random:4KiB --format json
+              chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
+
+            EXIT CODES
+              0 measured; 1 the cell failed, for instance its plaintext is wrong; 2 stopped
+            """)
+
+    @Option(help: "The crypto library; see chunkwise backends.")
+    var backend = "libgcrypt"
+
+    @OptionGroup var layout: StrategyOptions
+
+    @Option(help: ArgumentHelp("Plaintext bytes that are read and decrypted in one step.", valueName: "size"))
+    var window = ByteSize(256 << 10)
+
+    @Option(help: "sequential, or random: and a size such as random:4KiB.")
+    var workload = "sequential"
+
+    @Option(help: "Reads in an iteration of a random workload.")
+    var reads = CellWorkload.defaultReadCount
+
+    @Option(help: "How many threads read side by side.")
+    var threads = 1
+
+    @Option(help: "How ranges are read: block, chunk-cache (article 000) or fresh-buffers (article 004).")
+    var access = AccessPolicy.block
+
+    @Option(help: "The AES key's length in bits, for an object made here: 128, 192 or 256.")
+    var keySize = 128
+
+    @Option(help: ArgumentHelp("Plaintext bytes of the object made here.", valueName: "size"))
+    var objectSize = ByteSize(256 << 20)
+
+    @Option(help: "Where an object made here is: in a file, or generated where it is read (any size, no room).")
+    var source = ObjectKind.file
+
+    @Option(help: ArgumentHelp("A file of yours to measure on, with --key-file and --iv.", valueName: "file"))
+    var input: String?
+
+    @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var keyOptions: KeyOptions
+
+    @Option(help: "Fresh processes that are timed.")
+    var rounds = 5
+
+    @Option(help: "Milliseconds that each of them is timed at least; one iteration in any case.")
+    var milliseconds = 200
+
+    @Option(help: "What random offsets are drawn from.")
+    var seed: UInt64 = 1
+
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        let object = try inputObject()
+        let plan = Plan(
+            text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000,
+            cells: [PlannedCell(cell: try cell(object), rounds: rounds)])
+        let folder = try attempt { try RunFolder.temporary() }
+        defer { folder.removeAll() }
+        let results = try SweepRunning.run(plan, in: folder, input: object)
+        guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
+        if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
+        guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
+        let summary = CellSummary(measured, seed: seed)
+        switch output.format {
+        case .json: print(summary.json.text)
+        case .text: print(summary.text)
+        }
+    }
+
+    mutating func validate() throws {
+        guard (1...1000).contains(rounds) else { throw ValidationError("--rounds \(rounds): expected 1 to 1000") }
+        guard (1...600_000).contains(milliseconds) else {
+            throw ValidationError("--milliseconds \(milliseconds): expected 1 to 600000")
+        }
+        guard (1...1_000_000).contains(reads) else { throw ValidationError("--reads \(reads): expected 1 to 1000000") }
+        guard [128, 192, 256].contains(keySize) else {
+            throw ValidationError("--key-size \(keySize): expected 128, 192 or 256")
+        }
+        guard seed < 1 << 53 else { throw ValidationError("--seed \(seed): expected a number below 2^53") }
+    }
+
+    private func inputObject() throws -> MeasuredObject? {
+        guard let input else { return nil }
+        let strategy = try layout.strategy(iv: ivOptions.block())
+        let key = try keyOptions.key()
+        return try attemptInput { try MeasuredObject.file(FilePath(input), strategy: strategy, key: key) }
+    }
+
+    private func cell(_ object: MeasuredObject?) throws -> Cell {
+        _ = try Validated.backend(backend)
+        let windowByteCount = try Validated.window(window)
+        guard windowByteCount <= 256 << 20 else {
+            throw CommandFailure(.usage, "--window \(window): expected at most 256MiB for a measurement")
+        }
+        guard let parsed = CellWorkload(workload) else {
+            throw CommandFailure(
+                .usage, "--workload \"\(workload)\": expected sequential, or random: and a size such as random:4KiB")
+        }
+        let strategy = try object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
+        let objectByteCount = object?.plaintextByteCount ?? objectSize.byteCount
+        if strategy.padding == Padding.none, objectByteCount % 16 != 0 {
+            throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
+        }
+        if case .random(let rangeByteCount) = parsed, rangeByteCount > objectByteCount {
+            throw CommandFailure(
+                .usage, "--workload \(workload): expected ranges within the object's \(objectByteCount) bytes")
+        }
+        var ivRule: IVRule?
+        if case .cbcChunked(_, _, let rule, _) = strategy { ivRule = rule }
+        return Cell(
+            backend: backend, strategy: strategy.name, ivRule: ivRule?.rawValue, padding: strategy.padding?.rawValue,
+            chunkByteCount: strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
+            workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
+            threads: try Validated.threads(threads), keyByteCount: object?.keyByteCount ?? keySize / 8,
+            objectByteCount: objectByteCount, source: source.rawValue)
+    }
+}
+
+extension ObjectKind: ExpressibleByArgument {}

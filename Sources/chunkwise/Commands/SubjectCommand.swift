@@ -1,0 +1,40 @@
+import ArgumentParser
+import Measurement
+import SubjectProtocol
+
+/// `chunkwise subject`
+struct SubjectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subject",
+        abstract: "Speaks the subject protocol on standard input and output, over one of the backends.",
+        discussion: """
+            What every measured process runs, and an example for implementations of your own.
+
+            EXAMPLE
+              echo '{"op":"hello","protocol":1}' | chunkwise subject --backend openssl
+            """)
+
+    @Option(help: "The crypto library; see chunkwise backends.")
+    var backend = "libgcrypt"
+
+    @Option(help: "How ranges are read: block, chunk-cache or fresh-buffers.")
+    var access = AccessPolicy.block
+
+    @Option(help: ArgumentHelp("Plaintext bytes that are decrypted in one step.", valueName: "size"))
+    var window = ByteSize(256 << 10)
+
+    @Option(help: "How many threads read side by side in measurements.")
+    var threads = 1
+
+    func run() throws {
+        // A harness that goes away is an end of input, not a crash.
+        Interruption.ignoreBrokenPipes()
+        let configuration = ReaderConfiguration(
+            access: access, windowByteCount: try Validated.window(window), threadCount: try Validated.threads(threads))
+        let subject = ReaderSubject(
+            backend: try Validated.backend(backend), configuration: configuration, programVersion: Program.version)
+        SubjectServer(pipe: PipeEnd(input: 0, output: 1), subject: subject).run()
+    }
+}
+
+extension AccessPolicy: ExpressibleByArgument {}

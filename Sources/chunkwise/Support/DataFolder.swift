@@ -1,0 +1,38 @@
+import SystemPackage
+import Vectors
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The project's `data` and `Benchmarks` folders: beside the program's package, or where the user is.
+enum DataFolder {
+    /// Finds a file of the project.
+    ///
+    /// - Parameter name: Its path inside the project, such as `data/vectors/sp800-38a.json`.
+    /// - Returns: Its path, or `nil`.
+    static func find(_ name: String) -> FilePath? {
+        var candidates = [FilePath(name)]
+        var folder = FilePath(Program.path)
+        while folder.removeLastComponent(), !folder.components.isEmpty {
+            candidates.append(folder.pushing(FilePath(name)))
+        }
+        return candidates.first { access($0.string, R_OK) == 0 }
+    }
+}
+
+/// The vectors that are run where none are named.
+enum DefaultVectors {
+    /// The published known answers and the generated range reads.
+    static func groups() throws -> [VectorGroup] {
+        let name = "data/vectors/sp800-38a.json"
+        guard let path = DataFolder.find(name) else {
+            throw CommandFailure(
+                .missingInput, "no file \(name): expected it in this folder or above the program's")
+        }
+        let known = try attempt { try VectorFile(path: path.string) }
+        return known.groups + VectorSet.standard()
+    }
+}

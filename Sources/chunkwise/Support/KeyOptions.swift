@@ -1,0 +1,37 @@
+import ArgumentParser
+import ByteSources
+import RandomAccess
+import SubjectProtocol
+import SystemPackage
+import Transfer
+
+/// Where the key comes from.
+struct KeyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits.", valueName: "file"))
+    var keyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The key in hexadecimal. For tests: every process of this machine can read it.", valueName: "hex"))
+    var keyHex: String?
+
+    /// Reads the key.
+    func key() throws -> SecretKey {
+        switch (keyFile, keyHex) {
+        case (let file?, nil):
+            return try attemptInput { try KeyFile.read(file) }
+        case (nil, let hex?):
+            Terminal.writeError("chunkwise: warning: --key-hex shows the key to every process; prefer --key-file")
+            guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
+                throw CommandFailure(.usage, "--key-hex is not hexadecimal: expected 32, 48 or 64 digits")
+            }
+            return try attempt("--key-hex") { try SecretKey(bytes) }
+        case (nil, nil):
+            throw CommandFailure(.usage, "no key: expected --key-file FILE")
+        case (_?, _?):
+            throw CommandFailure(.usage, "two keys: expected either --key-file or --key-hex")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Transfer
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// This program.
+enum Program {
+    /// The version, as `--version` prints it and results keep it.
+    static let version = "0.1.0"
+
+    /// The path of the running program, for subjects in processes of their own.
+    static var path: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { return CommandLine.arguments.first ?? "chunkwise" }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The command that starts a subject, to which the reader's options are added.
+    static var subjectCommand: [String] { [path, "subject"] }
+
+    /// The command line that repeats this run, without keys and without this machine's folders.
+    static var command: [String] {
+        var command = ["chunkwise"]
+        var hidesNext = false
+        for argument in CommandLine.arguments.dropFirst() {
+            if hidesNext {
+                command.append("…")
+                hidesNext = false
+            } else if argument.hasPrefix("--key-hex=") {
+                command.append("--key-hex=…")
+            } else {
+                hidesNext = argument == "--key-hex"
+                command.append(argument)
+            }
+        }
+        return command
+    }
+
+    /// The time, as ISO 8601 in UTC. The corresponding C function is `strftime`.
+    static func time(_ format: String = "%Y-%m-%dT%H:%M:%SZ") -> String {
+        var now = Glibc.time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = strftime(&buffer, buffer.count, format, &parts)
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

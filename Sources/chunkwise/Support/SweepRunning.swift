@@ -1,0 +1,48 @@
+import BackendRegistry
+import Measurement
+import RandomAccess
+import Report
+import Results
+import SystemPackage
+import Transfer
+
+/// What `measure`, `sweep` and `run` have in common.
+enum SweepRunning {
+    /// Runs a job with progress on a terminal, until it is done or the user stops it.
+    static func run(
+        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil,
+        verify: (() -> [ConformanceRecord])? = nil
+    ) throws -> RunResults {
+        Interruption.install()
+        defer { Terminal.clearProgress() }
+        let job = try attempt {
+            try SweepJob(
+                folder: folder, plan: plan, program: Program.subjectCommand, programVersion: Program.version,
+                command: Program.command, startedAt: Program.time(), backends: Backends.available())
+        }
+        return try attempt {
+            try job.run(
+                input: input, verify: verify,
+                progress: { progress in
+                    Terminal.showProgress("\(progress.done + 1) of \(progress.total): \(progress.step)")
+                }, shouldStop: { Interruption.wasRequested })
+        }
+    }
+
+    /// Reads a plan's file.
+    static func plan(_ path: String) throws -> Plan {
+        let text = try attemptInput { try TextFile.read(path) }
+        return try attempt { try PlanReader(file: path, knownBackends: BackendRegistry.names).read(text) }
+    }
+
+    /// The exit code for results: whether every cell has figures.
+    static func requireFigures(_ results: RunResults) throws {
+        guard !results.cells.isEmpty else {
+            throw CommandFailure(.noAnswer, "no cell was measured: expected at least one")
+        }
+        let failed = results.cells.filter { $0.failure != nil }
+        guard let first = failed.first, let reason = first.failure else { return }
+        throw CommandFailure(
+            .no, "\(failed.count) of \(results.cells.count) cells failed, the first is \(first.cell.id): \(reason)")
+    }
+}
