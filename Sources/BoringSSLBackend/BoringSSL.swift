@@ -13,7 +13,7 @@ public struct BoringSSL: CipherBackend {
     public let modes: [CipherMode] = [.cbc, .ctr]
     /// The package's version and the BoringSSL revision in it; the library itself does not tell.
     public let version = "swift-crypto 4.5.2 (BoringSSL 0226f304)"
-    /// The CPU features that BoringSSL's AES looks for and this machine has.
+    /// The CPU feature that BoringSSL's AES-CBC and AES-CTR choose on this machine.
     public let cpuFeatures: [String]
 
     /// Creates the backend.
@@ -21,8 +21,8 @@ public struct BoringSSL: CipherBackend {
     /// - Parameter machineFeatures: The CPU's flags as the kernel names them. BoringSSL asks the CPU itself and has no
     ///   function that says what it found.
     public init(machineFeatures: [String]) {
-        let used = ["ssse3", "aes", "pclmulqdq", "avx", "avx2", "vaes", "vpclmulqdq", "asimd", "pmull"]
-        self.cpuFeatures = used.filter(machineFeatures.contains)
+        // AES instructions; or else vector permutation, with SSSE3 or Neon.
+        self.cpuFeatures = ["aes", "ssse3", "asimd"].first(where: machineFeatures.contains).map { [$0] } ?? []
     }
 
     /// Makes a context for one key, mode and direction.

@@ -19,7 +19,7 @@ public struct Gcrypt: CipherBackend {
         self.version = try GcryptLibrary.initialize()
     }
 
-    /// The CPU features that the library found and was not told to leave alone.
+    /// The CPU features for AES that the library found and was not told to leave alone.
     ///
     /// The corresponding C function is `gcry_get_config` with `hwflist`.
     public var cpuFeatures: [String] {
@@ -27,8 +27,10 @@ public struct Gcrypt: CipherBackend {
         defer { gcry_free(text) }
         // "hwflist:intel-cpu:intel-aesni:…:\n"
         let names = String(cString: text).split(whereSeparator: { ":\n".contains($0) }).dropFirst().map(String.init)
-        let relevant = ["aesni", "vaes", "ssse3", "avx", "pclmul", "arm-aes", "arm-neon", "ppc-vcrypto", "s390x-msa"]
-        return names.filter { name in relevant.contains { name.contains($0) } }
+        let units = ["aesni", "vaes", "padlock", "arm-aes", "ppc-vcrypto", "s390x-msa"]
+        let used = names.filter { name in units.contains { name.contains($0) } }
+        // Without an AES unit: vector permutation.
+        return used.isEmpty ? names.filter { $0.contains("ssse3") } : used
     }
 
     /// Makes a context for one key, mode and direction.

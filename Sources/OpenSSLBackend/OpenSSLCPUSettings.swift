@@ -1,7 +1,7 @@
 /// The CPU features that OpenSSL says it found, decoded.
 ///
-/// - Source: OPENSSL_ia32cap(3): the first vector is CPUID.1 (EDX, then ECX in its upper half), the second CPUID.7 (EBX,
-///   then ECX in its upper half).
+/// - Source: OPENSSL_ia32cap(3): the first vector is CPUID.1, EDX in its lower half and ECX in its upper one, so that bit
+///   41 is SSSE3 and bit 57 AES-NI.
 struct OpenSSLCPUSettings {
     private let vectors: [UInt64]
     private let text: String
@@ -16,20 +16,19 @@ struct OpenSSLCPUSettings {
         }
     }
 
-    /// Features that libcrypto's AES code asks for, in the order of their age.
+    /// The features that libcrypto's AES-CBC and AES-CTR code uses: AES-NI, or else vector permutation with SSSE3.
+    ///
+    /// Newer features that libcrypto also finds, such as VAES, serve other modes.
     var featuresForAES: [String] {
         guard text.contains("ia32cap"), let first = vectors.first else { return armFeatures }
-        let known: [(String, Int, Int)] = [
-            ("ssse3", 0, 41), ("aes", 0, 57), ("pclmulqdq", 0, 33), ("avx", 0, 60), ("avx2", 1, 5),
-            ("avx512f", 1, 16), ("vaes", 1, 41), ("vpclmulqdq", 1, 42),
-        ]
-        let second = vectors.count > 1 ? vectors[1] : 0
-        return known.filter { ($0.1 == 0 ? first : second) >> UInt64($0.2) & 1 == 1 }.map { $0.0 }
+        if first >> 57 & 1 == 1 { return ["aes"] }
+        return first >> 41 & 1 == 1 ? ["ssse3"] : []
     }
 
-    /// Source: arm_arch.h of OpenSSL (`ARMV7_NEON` 1 << 0, `ARMV8_AES` 1 << 2, `ARMV8_PMULL` 1 << 5).
+    /// Source: arm_arch.h of OpenSSL (`ARMV7_NEON` 1 << 0, `ARMV8_AES` 1 << 2).
     private var armFeatures: [String] {
         guard text.contains("armcap"), let first = vectors.first else { return [] }
-        return [("neon", 0), ("aes", 2), ("pmull", 5)].filter { first >> UInt64($0.1) & 1 == 1 }.map { $0.0 }
+        if first >> 2 & 1 == 1 { return ["aes"] }
+        return first & 1 == 1 ? ["neon"] : []
     }
 }

@@ -28,7 +28,7 @@ package struct RangeTransfer {
     ///   - progress: Called on the caller's thread with the bytes done so far.
     /// - Throws: The first error of any thread.
     package func run(
-        to sink: any ByteSink, threadCount: Int, progress: (UInt64) -> Void = { _ in }
+        to sink: any ByteSink, threadCount: Int, progress: @escaping (UInt64) -> Void = { _ in }
     ) throws(DecryptionError) {
         let windows = firstWindow..<lastWindow
         var workers: [Worker] = []

@@ -65,15 +65,13 @@ package final class ThreadTeam {
     }
 
     /// Runs `work` once on each thread, with the thread's index, and returns when all are done.
-    package func run(_ work: (Int) -> Void) {
+    package func run(_ work: @escaping (Int) -> Void) {
         guard threadCount > 1 else { return work(0) }
-        withoutActuallyEscaping(work) { work in
-            state.pointee.work = work
-            pthread_barrier_wait(&state.pointee.start)
-            work(0)
-            pthread_barrier_wait(&state.pointee.end)
-            state.pointee.work = nil
-        }
+        state.pointee.work = work
+        pthread_barrier_wait(&state.pointee.start)
+        work(0)
+        pthread_barrier_wait(&state.pointee.end)
+        state.pointee.work = nil
     }
 
     private static let serve: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in

@@ -76,7 +76,7 @@ final class WorkloadRunner {
             let delivered = UnsafeMutableBufferPointer<Int>.allocate(capacity: group.count)
             delivered.initialize(repeating: 0)
             defer { delivered.deallocate() }
-            team.run { thread in
+            team.run { [self] thread in
                 guard thread < group.count else { return }
                 let read = reads[group.lowerBound + thread]
                 do throws(DecryptionError) {
@@ -101,8 +101,9 @@ final class WorkloadRunner {
 
     /// Hands the reads to the threads, each to the next one that is free.
     private func runAll(
-        _ body: (Int, any RandomAccessDecryptor, Workload.Read, UnsafeMutableRawBufferPointer) throws(DecryptionError)
-            -> Void
+        _ body: @escaping (
+            Int, any RandomAccessDecryptor, Workload.Read, UnsafeMutableRawBufferPointer
+        ) throws(DecryptionError) -> Void
     ) throws(DecryptionError) {
         if readers.count == 1 {
             for index in 0..<reads.count {
@@ -114,7 +115,7 @@ final class WorkloadRunner {
         let failure = FirstFailure()
         let next = NextIndex()
         let count = reads.count
-        team.run { thread in
+        team.run { [self] thread in
             do throws(DecryptionError) {
                 while case let index = next.take(), index < count {
                     let read = reads[index]
