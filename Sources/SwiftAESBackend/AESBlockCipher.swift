@@ -3,6 +3,7 @@ internal import RandomAccess
 /// AES on single blocks. Source: FIPS 197, section 5.
 struct AESBlockCipher: Sendable {
     private let schedule: KeySchedule
+    private let boxes = SubstitutionBoxes.shared
 
     init(_ key: SecretKey) {
         self.schedule = KeySchedule(key)
@@ -13,12 +14,12 @@ struct AESBlockCipher: Sendable {
         var state = AESState(block)
         state.addRoundKey(schedule, round: 0)
         for round in 1..<schedule.roundCount {
-            state.subBytes(SubstitutionBoxes.shared.forward)
+            state.subBytes(boxes)
             state.shiftRows()
             state.mixColumns()
             state.addRoundKey(schedule, round: round)
         }
-        state.subBytes(SubstitutionBoxes.shared.forward)
+        state.subBytes(boxes)
         state.shiftRows()
         state.addRoundKey(schedule, round: schedule.roundCount)
         return state.block
@@ -30,12 +31,12 @@ struct AESBlockCipher: Sendable {
         state.addRoundKey(schedule, round: schedule.roundCount)
         for round in stride(from: schedule.roundCount - 1, to: 0, by: -1) {
             state.invShiftRows()
-            state.subBytes(SubstitutionBoxes.shared.inverse)
+            state.invSubBytes(boxes)
             state.addRoundKey(schedule, round: round)
             state.invMixColumns()
         }
         state.invShiftRows()
-        state.subBytes(SubstitutionBoxes.shared.inverse)
+        state.invSubBytes(boxes)
         state.addRoundKey(schedule, round: 0)
         return state.block
     }

@@ -9,8 +9,8 @@ struct AESState {
 
     /// SUBBYTES(). Source: section 5.1.1.
     @inline(__always)
-    mutating func subBytes(_ sbox: borrowing InlineArray<256, UInt8>) {
-        for i in 0..<16 { bytes[i] = sbox[Int(bytes[i])] }
+    mutating func subBytes(_ boxes: SubstitutionBoxes) {
+        for i in 0..<16 { bytes[i] = boxes.forward[Int(bytes[i])] }
     }
 
     /// SHIFTROWS(): row r moves r columns to the left. Source: section 5.1.2, equation (5.5).
@@ -48,6 +48,12 @@ struct AESState {
         for r in 0..<4 {
             for c in 0..<4 { bytes[r + 4 * c] = s[r + 4 * ((c - r) & 3)] }
         }
+    }
+
+    /// INVSUBBYTES(). Source: section 5.3.2.
+    @inline(__always)
+    mutating func invSubBytes(_ boxes: SubstitutionBoxes) {
+        for i in 0..<16 { bytes[i] = boxes.inverse[Int(bytes[i])] }
     }
 
     /// INVMIXCOLUMNS(): each column times {0e} {0b} {0d} {09}, rotated by rows. Source: section 5.3.3, equation (5.15).

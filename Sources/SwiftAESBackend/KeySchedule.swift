@@ -17,18 +17,19 @@ final class KeySchedule: Sendable {
         key.withUnsafeBytes { bytes in
             for index in 0..<byteCount { w[index] = index < bytes.count ? bytes[index] : 0 }
         }
-        let sbox = SubstitutionBoxes.shared.forward
+        let boxes = SubstitutionBoxes.shared
+        func sbox(_ byte: UInt8) -> UInt8 { boxes.forward[Int(byte)] }
         var roundConstant: UInt8 = 1
         for i in keyWordCount..<4 * (roundCount + 1) {
             var word = (w[4 * i - 4], w[4 * i - 3], w[4 * i - 2], w[4 * i - 1])
             if i % keyWordCount == 0 {
                 // SUBWORD(ROTWORD(temp)) ⊕ Rcon[i/Nk]; Rcon is the next power of x. Equations (5.10), (5.11), table 5.
                 word = (
-                    sbox[Int(word.1)] ^ roundConstant, sbox[Int(word.2)], sbox[Int(word.3)], sbox[Int(word.0)]
+                    sbox(word.1) ^ roundConstant, sbox(word.2), sbox(word.3), sbox(word.0)
                 )
                 roundConstant = GaloisField.xTimes(roundConstant)
             } else if keyWordCount > 6, i % keyWordCount == 4 {
-                word = (sbox[Int(word.0)], sbox[Int(word.1)], sbox[Int(word.2)], sbox[Int(word.3)])
+                word = (sbox(word.0), sbox(word.1), sbox(word.2), sbox(word.3))
             }
             let before = 4 * (i - keyWordCount)
             w[4 * i] = w[before] ^ word.0

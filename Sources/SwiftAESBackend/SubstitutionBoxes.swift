@@ -1,5 +1,5 @@
 /// The S-box and its inverse, computed from their definition instead of copied from the standard's tables.
-struct SubstitutionBoxes: Sendable {
+final class SubstitutionBoxes: Sendable {
     /// SBOX(). Source: FIPS 197, section 5.1.1, equations (5.2) and (5.3); its values are the standard's table 4.
     let forward: InlineArray<256, UInt8>
 
