@@ -90,7 +90,8 @@ let package = Package(
             ]
         ),
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
-        .testTarget(name: "BackendRegistryTests", dependencies: ["BackendRegistry", "RandomAccess"]),
+        .testTarget(
+            name: "BackendRegistryTests", dependencies: ["BackendRegistry", "OpenSSLBackend", "RandomAccess"]),
         .testTarget(name: "VectorsTests", dependencies: ["Vectors", "RandomAccess", "ByteSources", "BackendRegistry"]),
         .testTarget(
             name: "ConformanceTests",

@@ -21,7 +21,8 @@ public final class FileSource: ByteSource {
     ///   directory, a pipe.
     public init(path: FilePath) throws(DecryptionError) {
         let descriptor = try SystemCall.check("open \(path)") {
-            try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            // Without `nonBlocking`, opening a pipe waits for someone to write to it; files and disks ignore it.
+            try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         }
         do {
             self.byteCount = try FileSource.length(of: descriptor, path: path)

@@ -4,11 +4,14 @@ internal import RandomAccess
 /// An `EVP_CIPHER_CTX` whose key schedule is made once; each stretch sets the IV again and nothing else.
 final class OpenSSLContext: CipherContext {
     private let handle: OpaquePointer
+    private let largestCallByteCount: Int
 
-    /// EVP's lengths are `int`. The largest multiple of a block that also keeps pages whole.
-    static let largestCall = 1 << 30
-
-    init(cipher: OpaquePointer, direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
+    /// - Parameter largestCallByteCount: The most bytes of one call, whole blocks. EVP's lengths are `int`; the default
+    ///   is the largest power of two among them, so that pages stay whole, too.
+    init(
+        cipher: OpaquePointer, direction: CipherDirection, key: SecretKey, largestCallByteCount: Int = 1 << 30
+    ) throws(DecryptionError) {
+        self.largestCallByteCount = largestCallByteCount
         guard let handle = EVP_CIPHER_CTX_new() else { throw OpenSSLFailure.error(in: "EVP_CIPHER_CTX_new") }
         self.handle = handle
         let isEncrypting: Int32 = direction == .encrypt ? 1 : 0
@@ -38,7 +41,7 @@ final class OpenSSLContext: CipherContext {
         try OpenSSLFailure.check(isReady, in: "EVP_CipherInit_ex2")
         var done = 0
         while done < input.count {
-            let count = min(input.count - done, Self.largestCall)
+            let count = min(input.count - done, largestCallByteCount)
             var written: Int32 = 0
             try OpenSSLFailure.check(
                 EVP_CipherUpdate(

@@ -54,6 +54,7 @@ final class SwiftReferenceContext: CipherContext {
             (Block(loadingFrom: input, at: offset) ^ cipher.encrypt(counter)).store(to: output, at: offset)
             counter = counter.advanced(by: 1)
         }
+        guard wholeByteCount < input.count else { return }
         let keyStream = cipher.encrypt(counter).bytes
         for index in wholeByteCount..<input.count {
             output[index] = input[index] ^ keyStream[index - wholeByteCount]

@@ -51,7 +51,8 @@ struct ExpectedBytes {
             }
             guard !isEqual, let place = bytes.indices.first(where: { bytes[$0] != delivered[$0] }) else { return nil }
             let end = min(place + 8, bytes.count)
-            return "byte \(place) is wrong: \(Self.hex(delivered[place..<end])), expected \(Self.hex(bytes[place..<end]))"
+            return
+                "byte \(place) is wrong: \(Self.hex(delivered[place..<end])), expected \(Self.hex(bytes[place..<end]))"
         case .digest(let digest):
             return PlaintextDigest(delivered) == digest ? nil : "the digest of \(byteCount) bytes is another one"
         }

@@ -48,7 +48,9 @@ package struct FetchRule: Sendable {
             return fetched == 0 ? nil : "\(fetched) bytes fetched to deliver none"
         }
         let most = UInt64(range.count) + 30 + 16 * touchedCount(of: range)
-        guard fetched <= most else { return "\(fetched) bytes fetched to deliver \(range.count): expected at most \(most)" }
+        guard fetched <= most else {
+            return "\(fetched) bytes fetched to deliver \(range.count): expected at most \(most)"
+        }
         let span = span(of: range)
         var reached = span.lowerBound
         for fetch in fetches.sorted(by: { $0.lowerBound < $1.lowerBound }) where !fetch.isEmpty {

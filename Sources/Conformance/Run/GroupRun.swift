@@ -68,7 +68,8 @@ struct GroupRun {
                 // The last two blocks hold all that opening can need. Source: PROTOCOL.md, "Served sources".
                 let end = objectByteCount - min(objectByteCount, 32)..<objectByteCount
                 if reader.rule != nil, let fetch = reader.recorder?.ranges.first(where: { !end.contains($0) }) {
-                    return .failure(Complaint(reason: "ciphertext \(fetch) fetched to open: expected bytes of \(end) only"))
+                    return .failure(
+                        Complaint(reason: "ciphertext \(fetch) fetched to open: expected bytes of \(end) only"))
                 }
                 return .success(reader)
             }

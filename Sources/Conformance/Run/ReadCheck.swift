@@ -31,7 +31,7 @@ struct ReadCheck {
 
     /// What came of a read that is to fail, or `nil` if it did, under the right name and without harm.
     ///
-    /// - Parameter mayDeliver: The bytes that are as good, of a reader that may still have them; `nil` if none are.
+    /// From a reader that may still have them, the bytes `mayDeliver` are as good.
     func complaint(
         about reader: OpenedReader, offset: UInt64, count: Int, expecting name: ErrorName,
         mayDeliver: ExpectedBytes? = nil

@@ -20,11 +20,9 @@ struct Tally: Sendable {
         self.capacity = capacity
     }
 
-    /// Adds a failure.
+    /// Adds a failure that stands for `count` vectors.
     ///
-    /// - Parameters:
-    ///   - size: What failures are ordered by, smallest first: the object's length, the read's, its offset.
-    ///   - count: The number of vectors that it stands for.
+    /// Failures are ordered by `size`, smallest first: the object's length, the read's, its offset.
     mutating func fail(id: String, flags: [VectorFlag], reason: String, size: [UInt64], count: Int = 1) {
         failed += count
         if entries.count == capacity, let last = entries.last, !size.lexicographicallyPrecedes(last.size) { return }

@@ -32,8 +32,7 @@ package struct Verification: Sendable {
     /// Puts every subject to every group, and returns a record for each subject, in order.
     ///
     /// Each vector counts once for each subject: it passes if every reader that it was put to did as expected.
-    ///
-    /// - Parameter progress: Called after each part, on any of the threads.
+    /// `progress` is called after each part, on any of the threads.
     package func run(
         _ groups: some Sequence<VectorGroup>, progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) -> [ConformanceRecord] {
@@ -87,12 +86,10 @@ package struct Verification: Sendable {
     }
 }
 
-/// Puts our readers over some backends to vectors.
+/// Puts our readers over some backends to vectors, and returns a record for each backend, in order.
 ///
-/// - Parameters:
-///   - largestReadByteCounts: For backends that would take minutes over more, the largest read by their names; larger
-///     reads count as not run.
-///   - progress: Called after each part of the work, on any thread.
+/// `largestReadByteCounts` has, for backends that would take minutes over more, the largest read by their names; larger
+/// reads count as not run. `progress` is called after each part of the work, on any thread.
 package func verify(
     backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
     largestReadByteCounts: [String: Int] = ["swift-reference": 1 << 20],

@@ -3,9 +3,10 @@ package import RandomAccess
 /// What is put to the vectors: a way to open objects, and what it says it can do.
 package struct ConformanceSubject: Sendable {
     /// Opens an object for reading with one of our readers.
-    package typealias Open = @Sendable (
-        _ setup: ReaderSetup, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
-    ) throws(DecryptionError) -> any RandomAccessDecryptor
+    package typealias Open =
+        @Sendable (
+            _ setup: ReaderSetup, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
+        ) throws(DecryptionError) -> any RandomAccessDecryptor
 
     /// The name in results.
     package let name: String
@@ -15,11 +16,7 @@ package struct ConformanceSubject: Sendable {
     let supports: @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool
     let open: Open
 
-    /// Creates a subject.
-    ///
-    /// - Parameters:
-    ///   - supports: Whether it says that it has a mode and key length; the rest counts as unsupported.
-    ///   - open: Opens an object.
+    /// Creates a subject that opens objects with `open`; what it does not say that it `supports` counts as unsupported.
     package init(
         name: String, largestReadByteCount: Int = .max,
         supports: @escaping @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool = { _, _ in true },

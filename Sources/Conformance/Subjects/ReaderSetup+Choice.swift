@@ -5,15 +5,18 @@ extension ReaderSetup {
     /// The largest object whose ranges every reader gets.
     private static let smallByteCount: UInt64 = 1 << 16
 
-    /// The setups that get every read of a group: the cursor, once for each window.
+    /// The setups that get every read of a group: the cursor with the group's first window.
     static func forEveryRead(of group: VectorGroup) -> [ReaderSetup] {
-        group.windowByteCounts.map { ReaderSetup(.cursor(windowByteCount: $0)) }
+        [ReaderSetup(.cursor(windowByteCount: group.windowByteCounts.first ?? .max))]
     }
 
     /// The setups that share the reads of a group: read *i* goes to setup *i* mod *n*, too.
-    ///
-    /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
     static func inTurn(of group: VectorGroup) -> [ReaderSetup] {
+        group.windowByteCounts.dropFirst().map { ReaderSetup(.cursor(windowByteCount: $0)) } + others(of: group)
+    }
+
+    /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
+    private static func others(of group: VectorGroup) -> [ReaderSetup] {
         if group.ciphertext.byteCount <= smallByteCount {
             return [
                 ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1)),

@@ -7,6 +7,8 @@ public final class WholeChunkReader: RandomAccessDecryptor {
     private let chunkByteCount: UInt64
     private let cache: UnsafeMutableRawBufferPointer
     private var cachedChunk: (index: UInt64, byteCount: Int)?
+    /// The most bytes that may hold plaintext, of whatever chunk.
+    private var usedByteCount = 0
 
     /// Creates a reader for one thread.
     ///
@@ -15,6 +17,9 @@ public final class WholeChunkReader: RandomAccessDecryptor {
     ///   - chunkByteCount: What is decrypted at once where the format has a single chunk; otherwise the format decides.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
     public init(object: EncryptedObject, chunkByteCount: Int) throws(DecryptionError) {
+        guard chunkByteCount > 0 else {
+            throw .invalidParameter(name: "chunk length", value: "\(chunkByteCount)", expected: "at least 1 byte")
+        }
         self.cursor = try object.makeCursor()
         let formatChunk = object.strategy.chunkByteCount
         self.chunkByteCount = max(1, min(formatChunk ?? UInt64(chunkByteCount), object.plaintextByteCount))
@@ -26,7 +31,7 @@ public final class WholeChunkReader: RandomAccessDecryptor {
     }
 
     deinit {
-        eraseBytes(UnsafeMutableRawBufferPointer(rebasing: cache[..<(cachedChunk?.byteCount ?? 0)]))
+        eraseBytes(UnsafeMutableRawBufferPointer(rebasing: cache[..<usedByteCount]))
         cache.deallocate()
     }
 
@@ -46,6 +51,8 @@ public final class WholeChunkReader: RandomAccessDecryptor {
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[start..<start + taken]))
             position += UInt64(taken)
         }
+        // A chunk that was kept needed no fetch that would have noticed.
+        try cursor.object.source.checkUnchanged()
         return range.count
     }
 
@@ -53,6 +60,8 @@ public final class WholeChunkReader: RandomAccessDecryptor {
         if let cachedChunk, cachedChunk.index == index { return cachedChunk.byteCount }
         // A failed read leaves the room unspecified, so the old chunk is forgotten first.
         cachedChunk = nil
+        let expectedByteCount = min(chunkByteCount, plaintextByteCount - index * chunkByteCount)
+        usedByteCount = max(usedByteCount, Int(expectedByteCount))
         let count = try cursor.read(at: index * chunkByteCount, into: cache)
         cachedChunk = (index, count)
         return count

@@ -19,7 +19,8 @@ extension VectorSet {
                 let count = Int(stream.word(2 * index + 1) % 4096)
                 reads.append(
                     RangeRead(
-                        offset: stream.word(2 * index) % length, count: count, of: length, flags: [.largeOffset, .seekStorm])
+                        offset: stream.word(2 * index) % length, count: count, of: length,
+                        flags: [.largeOffset, .seekStorm])
                 )
             }
             reads += [UInt64(1) << 53 - 1, 1 << 63, .max - 15, .max].map {

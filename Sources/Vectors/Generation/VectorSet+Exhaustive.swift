@@ -4,7 +4,7 @@ internal import RandomAccess
 extension VectorSet {
     /// Every range of small objects, including counts past the end and offsets past it.
     ///
-    /// - Parameter blockCounts: The objects have 16*b* − 3 to 16*b* + 3 bytes for each *b*; without padding, 16*b*.
+    /// The objects have 16*b* − 3 to 16*b* + 3 bytes for each *b* of `blockCounts`; without padding, 16*b*.
     package static func exhaustive(blockCounts: ClosedRange<Int> = 0...7) -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, strategy) in smallStrategies.enumerated() {
@@ -13,7 +13,8 @@ extension VectorSet {
                 ? blockCounts.map { 16 * $0 }
                 : blockCounts.flatMap { b in (16 * b - 3...16 * b + 3).filter { $0 >= 0 } }
             for (place, length) in lengths.enumerated() {
-                groups.append(everyRange(of: length, strategy: strategy, number: place, seed: UInt64(index * 1000 + length)))
+                groups.append(
+                    everyRange(of: length, strategy: strategy, number: place, seed: UInt64(index * 1000 + length)))
             }
         }
         return groups

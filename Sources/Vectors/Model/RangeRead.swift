@@ -30,9 +30,8 @@ package struct RangeRead: Hashable, Sendable {
         self.expected = expected
     }
 
-    /// Creates a read whose outcome follows from the plaintext's length.
+    /// Creates a read whose outcome follows from the plaintext's length; so do some flags beside the given ones.
     ///
-    /// - Parameter flags: The classes that it stands for beside those that follow from the length.
     /// - Source: PROTOCOL.md, "read".
     package init(offset: UInt64, count: Int, of plaintextByteCount: UInt64, flags: [VectorFlag]) {
         var flags = flags

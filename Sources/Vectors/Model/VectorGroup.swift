@@ -28,7 +28,7 @@ package struct VectorGroup: Sendable {
     package let plaintext: GroupPlaintext
     /// How opening the object is to end: a vector of its own.
     package let opening: Opening
-    /// The windows that a reader which has such is to use: each for all reads.
+    /// The windows that a reader which has such is to use: the first for all reads, the others for some.
     package let windowByteCounts: [Int]
     /// The number of reads.
     package let readCount: Int
@@ -37,9 +37,7 @@ package struct VectorGroup: Sendable {
 
     /// Creates a group.
     ///
-    /// - Parameters:
-    ///   - readCount: How many reads `reads` makes.
-    ///   - reads: Makes the reads anew, each time the same.
+    /// `reads` makes the reads anew, each time the same `readCount` ones.
     package init(
         id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
         ciphertext: any ByteSource, plaintext: GroupPlaintext, opening: Opening, windowByteCounts: [Int] = [.max],

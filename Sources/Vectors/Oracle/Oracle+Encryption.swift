@@ -3,9 +3,7 @@ internal import RandomAccess
 extension Oracle {
     /// Encrypts a small plaintext whole, with its padding as it is given: for vectors whose plaintext matters.
     ///
-    /// - Parameters:
-    ///   - plaintext: In CBC whole blocks, the padding of a chunk among them.
-    ///   - chunk: The chunk's number, for its IV.
+    /// In CBC the plaintext is whole blocks, a chunk's padding among them; the chunk's number is there for its IV.
     func encrypt(blocks plaintext: [UInt8], chunk: UInt64 = 0) -> [UInt8] {
         var result: [UInt8] = []
         var previous = iv(ofChunk: chunk)

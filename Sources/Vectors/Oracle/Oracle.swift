@@ -25,10 +25,9 @@ package struct Oracle: Sendable {
 
     /// Decrypts a range of an object.
     ///
-    /// - Parameters:
-    ///   - plaintextByteCount: The object's length; see ``plaintextByteCount(of:)``.
-    ///   - range: Plaintext bytes, within the object.
-    ///   - output: Exactly `range.count` bytes.
+    /// `plaintextByteCount` is the object's length (see ``plaintextByteCount(of:)``), `range` lies within it, and
+    /// `output.count == range.count`.
+    ///
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the source ends early.
     /// - Complexity: O(`range.count`), wherever the range lies.
     package func decrypt(
@@ -126,7 +125,8 @@ package struct Oracle: Sendable {
             let rest = UnsafeMutableRawBufferPointer(start: start + done, count: byteCount - done)
             let count = try source.read(at: offset + UInt64(done), into: FetchBuffers(rest))
             guard count > 0 else {
-                throw .truncatedCiphertext(byteCount: source.byteCount, expected: "\(byteCount) bytes from \(offset) on")
+                throw .truncatedCiphertext(
+                    byteCount: source.byteCount, expected: "\(byteCount) bytes from \(offset) on")
             }
             done += count
         }

@@ -1,0 +1,104 @@
+import ByteSources
+import Foundation
+import RandomAccess
+import SystemPackage
+import Testing
+
+/// A folder that goes when the test does.
+private final class Folder {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "chunkwise-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path(percentEncoded: false)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func file(_ bytes: [UInt8]) throws -> FilePath {
+        let name = "\(path)/file"
+        try Data(bytes).write(to: URL(filePath: name))
+        return FilePath(name)
+    }
+}
+
+private func read(_ source: some ByteSource, at offset: UInt64, count: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    try bytes.withUnsafeMutableBytes { try source.fetch(at: offset, into: $0) }
+    return bytes
+}
+
+@Suite("files")
+struct FileSourceTests {
+    private let content = (0..<100).map { UInt8($0) }
+
+    @Test("a file is read at any offset, into one buffer or three")
+    func reading() throws {
+        let folder = try Folder()
+        let source = try FileSource(path: folder.file(content))
+        #expect(source.byteCount == 100)
+        #expect(try read(source, at: 7, count: 20) == Array(content[7..<27]))
+        var room = [UInt8](repeating: 0, count: 30)
+        try room.withUnsafeMutableBytes { bytes in
+            try source.fetch(
+                at: 50,
+                into: FetchBuffers(
+                    head: UnsafeMutableRawBufferPointer(rebasing: bytes[20..<30]),
+                    body: UnsafeMutableRawBufferPointer(rebasing: bytes[0..<19]),
+                    tail: UnsafeMutableRawBufferPointer(rebasing: bytes[19..<20])))
+        }
+        #expect(Array(room[20..<30] + room[0..<20]) == Array(content[50..<80]))
+        try source.checkUnchanged()
+    }
+
+    @Test("the end is the end")
+    func end() throws {
+        let folder = try Folder()
+        let source = try FileSource(path: folder.file(content))
+        #expect {
+            try read(source, at: 90, count: 11)
+        } throws: { ($0 as? DecryptionError)?.protocolName == "truncatedCiphertext" }
+        for offset in [101, 1 << 63, UInt64.max - 1] as [UInt64] {
+            #expect(throws: DecryptionError.self) { try read(source, at: offset, count: 1) }
+        }
+    }
+
+    @Test("a file that shrank is an error, when it is read and when it is asked")
+    func truncation() throws {
+        let folder = try Folder()
+        let path = try folder.file(content)
+        let source = try FileSource(path: path)
+        let writer = try FileDescriptor.open(path, .writeOnly)
+        try writer.closeAfter { try writer.resize(to: 60) }
+        #expect {
+            try read(source, at: 50, count: 20)
+        } throws: { ($0 as? DecryptionError)?.protocolName == "truncatedCiphertext" }
+        #expect(throws: DecryptionError.sourceChanged(byteCount: 60, expected: 100)) { try source.checkUnchanged() }
+    }
+
+    @Test("a file that grew is an error")
+    func growth() throws {
+        let folder = try Folder()
+        let path = try folder.file(content)
+        let source = try FileSource(path: path)
+        let writer = try FileDescriptor.open(path, .writeOnly, options: .append)
+        try writer.closeAfter { _ = try writer.writeAll([1, 2, 3]) }
+        #expect(throws: DecryptionError.sourceChanged(byteCount: 103, expected: 100)) { try source.checkUnchanged() }
+    }
+
+    @Test("what cannot be read at an offset is refused: folders, pipes, devices, nothing at all")
+    func refusals() throws {
+        let folder = try Folder()
+        let pipe = "\(folder.path)/pipe"
+        // Nobody writes to it: opening it must not wait for someone.
+        try #require(mkfifo(pipe, 0o600) == 0)
+        for path in [folder.path, pipe, "/dev/null", "\(folder.path)/missing"] {
+            #expect {
+                try FileSource(path: FilePath(path))
+            } throws: { ($0 as? DecryptionError)?.protocolName == "io" }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import Vectors
+
+@Suite("vector files")
+struct VectorFileTests {
+    private func load(_ text: String) throws -> VectorFile {
+        let url = FileManager.default.temporaryDirectory.appending(path: "chunkwise-\(UUID().uuidString).json")
+        try Data(text.utf8).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        return try VectorFile(path: url.path(percentEncoded: false))
+    }
+
+    @Test("SP 800-38A has its twelve sections' cases")
+    func sp80038a() throws {
+        let file = try VectorFile(path: vectorFilePath)
+        #expect(
+            file.groups.map(\.id) == [2, 4, 6].map { "sp800-38a/F.2.\($0)" } + [2, 4, 6].map { "sp800-38a/F.5.\($0)" })
+        #expect(file.groups.map(\.readCount) == [Int](repeating: 28, count: 6))
+        #expect(file.groups.allSatisfy { $0.source.hasPrefix("NIST SP 800-38A (2001), sections F.") })
+    }
+
+    @Test(
+        "what is wrong is said exactly",
+        arguments: [
+            ("{}", "", "member \"schema\" is missing"),
+            ("{\"schema\":2}", "/schema", "2: expected 1"),
+            ("[]", "", "expected an object"),
+            ("nonsense", "", "no JSON"),
+            ("{\"schema\":1,\"source\":\"s\",\"groups\":[]}", "/groups", "expected at least one element"),
+            (group("\"key\":\"00\""), "/groups/0/key", "the key has 1 bytes"),
+            (group("\"key\":\"0G\""), "/groups/0/key", "no lower-case hex digits"),
+            (group("\"key\":\"000\""), "/groups/0/key", "expected an even number"),
+            (group("\"iv\":\"00\""), "/groups/0/iv", "the IV has 1 bytes"),
+            (group("\"strategy\":\"ecb\""), "/groups/0/strategy", "expected one of cbc-continuous, cbc-chunked, ctr"),
+            (group("\"flags\":[\"Nothing\"]"), "/groups/0/flags/0", "expected one of KnownAnswer"),
+            (group("\"reads\":[]"), "/groups/0/reads", "expected at least one element"),
+            (
+                group("\"reads\":[{\"flags\":[\"ZeroCount\"],\"offset\":-1,\"count\":0}]"), "/groups/0/reads/0/offset",
+                "-1"
+            ),
+            (
+                group("\"reads\":[{\"flags\":[\"ZeroCount\"],\"offset\":0,\"count\":1,\"plaintext\":\"ff\"}]"),
+                "/groups/0/reads/0/plaintext", "not the bytes"
+            ),
+            (
+                group("\"reads\":[{\"flags\":[\"ZeroCount\"],\"offset\":9,\"count\":1,\"error\":\"odd\"}]"),
+                "/groups/0/reads/0/error", "expected one of invalidRequest"
+            ),
+        ])
+    func errors(text: String, pointer: String, reason: String) {
+        #expect {
+            try load(text)
+        } throws: {
+            guard let error = $0 as? VectorFileError else { return false }
+            return error.pointer == pointer && error.reason.contains(reason)
+        }
+    }
+
+    @Test("a file that is not there is missing")
+    func missing() {
+        #expect {
+            try VectorFile(path: "/nonexistent/vectors.json")
+        } throws: { ($0 as? VectorFileError)?.kind == .missing }
+    }
+
+    /// A file with one good group, in which a member is another.
+    private static func group(_ member: String) -> String {
+        var members = [
+            "id": "\"g\"", "source": "\"s\"", "flags": "[\"KnownAnswer\"]", "strategy": "\"ctr\"",
+            "iv": "\"\(String(repeating: "00", count: 16))\"", "key": "\"\(String(repeating: "00", count: 16))\"",
+            "ciphertext": "\"00\"", "plaintext": "\"66\"", "reads": "[]",
+        ]
+        let parts = member.split(separator: ":", maxSplits: 1)
+        members[parts[0].trimmingCharacters(in: ["\""])] = String(parts[1])
+        let text = members.map { "\"\($0)\":\($1)" }.joined(separator: ",")
+        return "{\"schema\":1,\"source\":\"s\",\"groups\":[{\(text)}]}"
+    }
+}
