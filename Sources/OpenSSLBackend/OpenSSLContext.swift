@@ -6,8 +6,8 @@ final class OpenSSLContext: CipherContext {
     private let handle: OpaquePointer
     private let largestCallByteCount: Int
 
-    /// - Parameter largestCallByteCount: The most bytes of one call, whole blocks. EVP's lengths are `int`; the default
-    ///   is the largest power of two among them, so that pages stay whole, too.
+    // EVP's lengths are `int`: one call gets `largestCallByteCount` at most, whole blocks. The default is the largest
+    // power of two among them, so that pages stay whole, too.
     init(
         cipher: OpaquePointer, direction: CipherDirection, key: SecretKey, largestCallByteCount: Int = 1 << 30
     ) throws(DecryptionError) {
