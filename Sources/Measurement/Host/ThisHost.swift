@@ -15,7 +15,8 @@ package enum ThisHost {
             name: name, cpuModel: field("model name", in: cpu) ?? field("CPU part", in: cpu) ?? "unknown",
             cpuCount: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))),
             cpuFlags: flags(in: cpu),
-            memoryByteCount: UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES)))) * UInt64(max(0, sysconf(Int32(_SC_PAGESIZE)))),
+            memoryByteCount: UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES))))
+                * UInt64(max(0, sysconf(Int32(_SC_PAGESIZE)))),
             kernel: kernel, cacheByteCounts: caches, transparentHugePages: hugePages,
             frequencyGovernor: ProcFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
     }
@@ -42,7 +43,8 @@ package enum ThisHost {
 
     private static func flags(in cpu: [String]) -> [String] {
         let relevant = [
-            "ssse3", "aes", "pclmulqdq", "avx", "avx2", "avx512f", "vaes", "vpclmulqdq", "gfni", "sha_ni", "asimd", "pmull",
+            "ssse3", "aes", "pclmulqdq", "avx", "avx2", "avx512f", "vaes", "vpclmulqdq", "gfni", "sha_ni", "asimd",
+            "pmull",
             "sha2",
         ]
         let found = (field("flags", in: cpu) ?? field("Features", in: cpu) ?? "").split(separator: " ").map(String.init)
@@ -57,8 +59,7 @@ package enum ThisHost {
                 let size = ProcFile.line(folder + "size")
             else { return nil }
             // "48K", where K is 1024.
-            return ByteSize(size.hasSuffix("K") ? size.dropLast() + "KiB" : size.hasSuffix("M") ? size.dropLast() + "MiB" : size)?
-                .byteCount
+            return ByteSize(size.last?.isLetter == true ? size + "iB" : size)?.byteCount
         }.sorted()
     }
 

@@ -1,7 +1,7 @@
 import ByteSources
+import JSON
 package import RandomAccess
 package import SystemPackage
-import JSON
 import Vectors
 
 extension MeasuredObject {

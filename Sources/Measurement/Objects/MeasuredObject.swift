@@ -1,9 +1,9 @@
-package import JSON
 import ByteSources
-import Vectors
+package import JSON
 package import RandomAccess
 import Results
 import SubjectProtocol
+import Vectors
 
 /// An object that cells are measured on: how a subject opens it, and what its plaintext must be.
 package struct MeasuredObject: Sendable {

@@ -122,11 +122,13 @@ struct PlanEntryReader {
         _ workload: String, objectByteCount: UInt64
     ) throws(PlanError) -> (text: String, readCount: Int?) {
         guard let parsed = CellWorkload(workload) else {
-            throw entry.error("workload", "workload \(workload): expected sequential, or random: and a size such as random:4KiB")
+            throw entry.error(
+                "workload", "workload \(workload): expected sequential, or random: and a size such as random:4KiB")
         }
         guard case .random(let rangeByteCount) = parsed else { return (parsed.description, nil) }
         try require(
-            rangeByteCount <= objectByteCount, "workload", workload, "ranges within the object's \(objectByteCount) bytes")
+            rangeByteCount <= objectByteCount, "workload", workload,
+            "ranges within the object's \(objectByteCount) bytes")
         return (parsed.description, try entry.integer("reads", default: CellWorkload.defaultReadCount, 1...1_000_000))
     }
 }

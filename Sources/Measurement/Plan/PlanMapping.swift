@@ -37,7 +37,8 @@ struct PlanMapping {
         for item in items {
             guard let text = item.scalar?.string, !text.isEmpty else {
                 throw PlanError(
-                    file: file, line: item.mark?.line ?? value.mark?.line, message: "\(key): expected a text or a list of texts")
+                    file: file, line: item.mark?.line ?? value.mark?.line,
+                    message: "\(key): expected a text or a list of texts")
             }
             texts.append(text)
         }
@@ -92,7 +93,8 @@ struct PlanMapping {
     /// A duration under a key, in nanoseconds: `150ms`, `2s`.
     func duration(_ key: String, default fallback: UInt64) throws(PlanError) -> UInt64 {
         guard let text = try text(key) else { return fallback }
-        for (unit, factor) in [("ms", UInt64(1_000_000)), ("us", 1000), ("s", 1_000_000_000)] where text.hasSuffix(unit) {
+        let units = [("ms", UInt64(1_000_000)), ("us", 1000), ("s", 1_000_000_000)]
+        for (unit, factor) in units where text.hasSuffix(unit) {
             if let value = UInt64(text.dropLast(unit.count)), value > 0, value < 1_000_000 { return value * factor }
         }
         throw error(key, "\(key) \(text): expected a duration such as 150ms or 2s")

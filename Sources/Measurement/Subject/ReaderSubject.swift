@@ -1,5 +1,5 @@
-package import JSON
 import ByteSources
+package import JSON
 package import RandomAccess
 package import SubjectProtocol
 import SystemPackage

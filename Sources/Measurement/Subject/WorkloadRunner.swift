@@ -1,14 +1,14 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 import Crypto
 import RandomAccess
 import SubjectProtocol
 import Synchronization
 import Transfer
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// Runs the reads of a workload through readers, one a thread, into buffers that are kept.
 final class WorkloadRunner {
@@ -25,7 +25,13 @@ final class WorkloadRunner {
         for _ in 0..<threadCount { readers.append(try configuration.makeReader(of: object)) }
         self.readers = readers
         let longest = Int(reads.largestByteCount)
-        self.buffers = readers.map { _ in .allocate(byteCount: longest, alignment: 4096) }
+        self.buffers = readers.map { _ in
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest, alignment: 4096)
+            // The kernel hands pages out when they are first touched, which is no part of a read into a buffer that is
+            // kept.
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            return buffer
+        }
         self.team = ThreadTeam(threadCount: threadCount)
     }
 
@@ -95,15 +101,18 @@ final class WorkloadRunner {
         return (Array(hash.finalize()), byteCount)
     }
 
+    /// Does one read: its place, the thread's reader, the read, where its bytes go.
+    private typealias Body = (
+        Int, any RandomAccessDecryptor, Workload.Read, UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> Void
+
     private func buffer(_ thread: Int, _ read: Workload.Read) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: buffers[thread][..<Int(read.count)])
     }
 
     /// Hands the reads to the threads, each to the next one that is free.
     private func runAll(
-        _ body: @escaping (
-            Int, any RandomAccessDecryptor, Workload.Read, UnsafeMutableRawBufferPointer
-        ) throws(DecryptionError) -> Void
+        _ body: @escaping Body
     ) throws(DecryptionError) {
         if readers.count == 1 {
             for index in 0..<reads.count {

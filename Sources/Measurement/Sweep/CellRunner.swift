@@ -1,6 +1,6 @@
 import JSON
-package import Results
 import RandomAccess
+package import Results
 import SubjectProtocol
 
 /// Measures cells, each pass in a fresh process of its own.
@@ -40,7 +40,8 @@ package struct CellRunner {
             }
             guard digest == expected, delivered == reads.totalByteCount else {
                 throw CellFailure(
-                    "wrong plaintext: \(delivered) bytes with SHA-256 \(digest), expected \(reads.totalByteCount) with \(expected)")
+                    "wrong plaintext: \(delivered) bytes with SHA-256 \(digest), "
+                        + "expected \(reads.totalByteCount) with \(expected)")
             }
             return CheckRecord(
                 cell: cell, digest: digest, deliveredByteCount: delivered,
@@ -118,8 +119,8 @@ package struct CellRunner {
             let opened = try process.request(object.openRequest(id: CellSubject.id)).members
             guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
                 throw CellFailure(
-                    "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: expected \(object.plaintextByteCount)"
-                )
+                    "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
+                        + "expected \(object.plaintextByteCount)")
             }
             let value = try body(CellSubject(process: process), object)
             try process.end()
@@ -163,7 +164,7 @@ private struct CellSubject {
             warmUp = .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
         } else if case .sequential(let windowByteCount) = workload {
             let count = max(1, (8 << 20) / windowByteCount)
-            warmUp = .trace((0..<count).map { Workload.Read(offset: 0 &* $0, count: windowByteCount) })
+            warmUp = .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
         }
         _ = try measure(warmUp, ["collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1])
     }

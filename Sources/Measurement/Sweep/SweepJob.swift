@@ -20,6 +20,7 @@ package struct SweepJob {
     ///   - command: The command line that repeats the run, without keys.
     ///   - startedAt: The time, in ISO 8601.
     ///   - backends: The backends that are there.
+    /// - Throws: `SweepError.io` if there are none.
     package init(
         folder: RunFolder, plan: Plan, program: [String], programVersion: String, command: [String],
         startedAt: String, backends: [any CipherBackend]
@@ -65,7 +66,8 @@ package struct SweepJob {
             outcomes = verify()
             for outcome in outcomes { try log.append(.conformance(outcome)) }
         }
-        let store = input.map(ObjectStore.init(input:))
+        let store =
+            input.map { ObjectStore(input: $0) }
             ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
         let runner = CellRunner(program: program, store: store, seed: plan.seed)
         let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))

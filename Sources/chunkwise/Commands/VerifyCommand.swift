@@ -40,7 +40,8 @@ struct VerifyCommand: ParsableCommand {
         let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
         let groups =
             vectors.isEmpty
-            ? try DefaultVectors.groups() : try vectors.flatMap { path in try attempt { try VectorFile(path: path) }.groups }
+            ? try DefaultVectors.groups()
+            : try vectors.flatMap { path in try attempt { try VectorFile(path: path) }.groups }
         let records = Backends.verify(backends, groups: groups, threadCount: threadCount)
         switch output.format {
         case .json: print(Self.json(records).text)
@@ -60,7 +61,9 @@ struct VerifyCommand: ParsableCommand {
                 [record.subject] + [record.passed, record.failed, record.unsupported, record.notRun].map(String.init))
         }
         let failures = records.flatMap { record in
-            record.failures.map { "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)" }
+            record.failures.map {
+                "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
+            }
         }
         return ([table(rows, rightAligned: [1, 2, 3, 4])] + failures).joined(separator: "\n")
     }

@@ -66,7 +66,11 @@ extension SweepError {
 
 /// Runs a step of a command, and ends the command if it fails.
 ///
-/// - Parameter context: What the error is put after, such as a file's name.
+/// - Parameters:
+///   - context: What the error is put after, such as a file's name.
+///   - body: The step.
+/// - Returns: What the step returned.
+/// - Throws: `CommandFailure`.
 func attempt<Value>(_ context: String? = nil, _ body: () throws -> Value) throws -> Value {
     do {
         return try body()
