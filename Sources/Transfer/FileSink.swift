@@ -28,7 +28,7 @@ package final class FileSink: ByteSink {
     /// - Throws: `DecryptionError.io` if the folder does not exist or cannot be written to.
     package init(path: FilePath) throws(DecryptionError) {
         guard let name = path.lastComponent else {
-            throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory: expected a file name")
+            throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory")
         }
         self.path = path
         let folder = path.removingLastComponent()
