@@ -13,8 +13,10 @@ package struct ConformanceSubject: Sendable {
     /// The largest read that it is put to; for backends that would take minutes over more.
     package let largestReadByteCount: Int
 
-    let supports: @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool
-    let open: Open
+    /// Whether it says that it can do a mode with a key length.
+    package let supports: @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool
+    /// Opens an object.
+    package let open: Open
 
     /// Creates a subject that opens objects with `open`; what it does not say that it `supports` counts as unsupported.
     package init(

@@ -32,6 +32,8 @@ package struct VectorGroup: Sendable {
     package let windowByteCounts: [Int]
     /// The number of reads.
     package let readCount: Int
+    /// What else happens while the object is read.
+    package var circumstances = Circumstances()
 
     private let makeReads: @Sendable () -> AnySequence<RangeRead>
 
