@@ -58,7 +58,9 @@ let package = Package(
         ),
         .target(name: "Vectors", dependencies: ["JSON", "RandomAccess", "ByteSources"]),
         .target(
-            name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources", "Results", "Threads"]),
+            name: "Conformance", dependencies: ["JSON", "RandomAccess", "Vectors", "ByteSources", "Results", "Threads"]),
+        .target(
+            name: "Mutants", dependencies: ["RandomAccess", "Vectors", "Conformance", "Results", "Threads"]),
         .target(name: "Statistics"),
         .target(name: "Results"),
         .target(
@@ -76,7 +78,7 @@ let package = Package(
             name: "chunkwise",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
-                "Conformance",
+                "Conformance", "Mutants",
                 "Measurement", "Statistics", "Results", "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -99,6 +101,13 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
+        ),
+        .testTarget(
+            name: "MutantsTests",
+            dependencies: [
+                "Mutants", "Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry",
+                "JSON",
+            ]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"], exclude: ["Golden"]),
