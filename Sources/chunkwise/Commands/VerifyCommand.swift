@@ -19,9 +19,11 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify
               chunkwise verify --backend openssl --backend libgcrypt --format json
               chunkwise verify --vectors data/vectors/sp800-38a.json
+              chunkwise verify --mutants
+              chunkwise verify --search 1m --seed 7
 
             EXIT CODES
-              0 all passed; 1 something failed; 2 nothing was executed
+              0 all passed; 1 something failed, survived or differed; 2 nothing was executed
             """)
 
     @Option(help: "A backend to test; may stand several times. (default: all)")
@@ -33,11 +35,33 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "How many threads share the work.")
     var threads = 2
 
+    @Flag(help: "Test the vectors: put readers with planted faults to them, each of which must be noticed.")
+    var mutants = false
+
+    @Option(
+        help: ArgumentHelp("Compare with the oracle at random for so long, such as 10s or 2m.", valueName: "duration"))
+    var search: String?
+
+    @Option(help: "What the search draws from; the same seed draws the same cases.")
+    var seed: UInt64 = 1
+
     @OptionGroup var output: FormatOptions
 
     func run() throws {
         let threadCount = try Validated.threads(threads)
+        let searchDuration = try search.map(SearchVerification.duration)
+        guard !mutants || search == nil else {
+            throw CommandFailure(.usage, "--mutants and --search: expected one of them")
+        }
         let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
+        if mutants, let first = backends.first {
+            return try MutantVerification.run(backend: first, threadCount: threadCount, format: output.format)
+        }
+        if let searchDuration {
+            let subjects = Backends.subjects(backends)
+            return try SearchVerification.run(
+                subjects: subjects, duration: searchDuration, seed: seed, format: output.format)
+        }
         let groups =
             vectors.isEmpty
             ? try DefaultVectors.groups()
@@ -48,7 +72,9 @@ struct VerifyCommand: ParsableCommand {
         case .text: print(Self.text(records))
         }
         let executed = records.reduce(0) { $0 + $1.passed + $1.failed }
-        if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        // A subject that only ever says "unsupported" has shown nothing.
+        let isEmpty = records.contains { $0.passed == 0 && $0.unsupported > 0 }
+        if isEmpty || records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
         guard executed > 0 else {
             throw CommandFailure(.noAnswer, "no vector was executed: expected at least one")
         }
