@@ -43,6 +43,17 @@ extension VectorSet {
         }
     }
 
+    /// The ends of objects of every length residue; opening them, which finds the length, stands for the same.
+    package static func objectEnds() -> [VectorGroup] {
+        smallStrategies.enumerated().flatMap { index, strategy in
+            (UInt64(40)...56).filter { strategy.padding != Padding.none || $0 % 16 == 0 }.map { length in
+                generated(
+                    id: "object-end/\(strategy.label)/\(length)", flags: [.lastBytes], strategy: strategy,
+                    key: key(index), plaintextByteCount: length, seed: 7150 + length, reads: ends(of: length))
+            }
+        }
+    }
+
     /// Counters that carry from byte to byte.
     package static func counterByteCarries() -> [VectorGroup] {
         let starts: [(String, UInt128)] = [

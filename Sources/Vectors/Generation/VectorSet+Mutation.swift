@@ -7,7 +7,7 @@ extension VectorSet {
     /// - Returns: The groups; those that most mutants fail soon come first.
     package static func mutation(isReduced: Bool = false) -> [VectorGroup] {
         var groups = exhaustive(blockCounts: 0...1)
-        groups += chaining() + keyLengths() + orders() + circumstances()
+        groups += chaining() + objectEnds() + keyLengths() + orders() + circumstances()
         groups += badPaddings() + impossibleLengths() + paddingLookalikes()
         groups += sequenceCarries() + counterCarries() + counterByteCarries()
         groups += strideEdges() + smallWindows() + offsetWidths() + seekStorms()

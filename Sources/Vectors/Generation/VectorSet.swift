@@ -11,7 +11,7 @@ package enum VectorSet {
     /// A few groups for each class of bugs that the exhaustive ranges and the lattices find by accident only: each stands
     /// for its own class and, as far as that can be, for no other.
     package static func classes() -> [VectorGroup] {
-        chaining() + keyLengths() + counterByteCarries() + positions() + strideEdges() + smallWindows()
+        chaining() + objectEnds() + keyLengths() + counterByteCarries() + positions() + strideEdges() + smallWindows()
             + offsetWidths() + circumstances() + orders() + seekStorms()
     }
 
