@@ -75,7 +75,7 @@ public final class FileSource: ByteSource {
         case S_IFBLK:
             return UInt64(try SystemCall.check("seek \(path)") { try descriptor.seek(offset: 0, from: .end) })
         case S_IFDIR:
-            throw .io(operation: "open \(path)", code: EISDIR, reason: "it is a directory: expected a file")
+            throw .io(operation: "open \(path)", code: EISDIR, reason: "it is a directory")
         default:
             throw .io(
                 operation: "open \(path)", code: ESPIPE,

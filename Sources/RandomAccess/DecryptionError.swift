@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Why an object could not be opened, read or written.
 ///
 /// The cases are those that PROTOCOL.md names, with what they need to explain themselves. Nothing in them is secret:
@@ -46,8 +52,8 @@ extension DecryptionError: CustomStringConvertible {
                 + "or 32, 48 or 64 hexadecimal digits"
         case .invalidIV(let byteCount):
             "the IV has \(byteCount) bytes: expected 16"
-        case .io(let operation, _, let reason):
-            "\(operation) failed: \(reason)"
+        case .io(let operation, let code, let reason):
+            "\(operation) failed: \(reason)" + (Self.expectation(code).map { ": expected \($0)" } ?? "")
         case .truncatedCiphertext(let byteCount, let expected):
             "the ciphertext has \(byteCount) bytes: expected \(expected)"
         case .sourceChanged(let byteCount, let expected):
@@ -67,6 +73,17 @@ extension DecryptionError: CustomStringConvertible {
 }
 
 extension DecryptionError {
+    /// What would have had to be for a system call not to fail, where the reason alone does not tell.
+    private static func expectation(_ code: Int32) -> String? {
+        switch code {
+        case ENOENT, ENOTDIR: "it, and the folders above it, to exist"
+        case EACCES, EPERM, EROFS: "permission for this"
+        case ENOSPC, EDQUOT: "free space for all of it"
+        case EISDIR: "a file"
+        default: nil
+        }
+    }
+
     /// The error's name in the subject protocol. Source: PROTOCOL.md, "Transport".
     public var protocolName: String {
         switch self {

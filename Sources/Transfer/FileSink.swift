@@ -29,7 +29,7 @@ package final class FileSink: ByteSink {
     /// - Throws: `DecryptionError.io` if the folder does not exist or cannot be written to.
     package init(path: FilePath, prefersUnnamed: Bool = true) throws(DecryptionError) {
         guard path.lastComponent != nil else {
-            throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory: expected a file name")
+            throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory")
         }
         self.path = path
         if prefersUnnamed, let descriptor = FileSink.openUnnamed(in: path.removingLastComponent()) {

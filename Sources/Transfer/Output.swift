@@ -26,7 +26,7 @@ package enum Output {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return try FileSink(path: path)
         case S_IFDIR:
-            throw .io(operation: "create \(name)", code: EISDIR, reason: "it is a directory: expected a file")
+            throw .io(operation: "create \(name)", code: EISDIR, reason: "it is a directory")
         default:
             let descriptor = try SystemCall.check("open \(name)") {
                 try FileDescriptor.open(path, .writeOnly, options: .closeOnExec)

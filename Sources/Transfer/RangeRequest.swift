@@ -1,5 +1,3 @@
-package import RandomAccess
-
 /// A range as a user asks for it, in the words of HTTP. Source: RFC 9110, section 14.1.2.
 package enum RangeRequest: Hashable, Sendable {
     /// `A-B`: from byte A to byte B, both included.
@@ -33,8 +31,8 @@ package enum RangeRequest: Hashable, Sendable {
 
     /// The plaintext bytes that are meant, clipped at the end.
     ///
-    /// - Throws: `DecryptionError.rangeOutOfBounds` if the range starts at or past the end, as a server would answer 416.
-    package func resolved(plaintextByteCount: UInt64) throws(DecryptionError) -> Range<UInt64> {
+    /// - Returns: `nil` if the range starts at or past the end, where a server would answer 416.
+    package func resolved(plaintextByteCount: UInt64) -> Range<UInt64>? {
         let start: UInt64
         var end = plaintextByteCount
         switch self {
@@ -46,9 +44,6 @@ package enum RangeRequest: Hashable, Sendable {
         case .suffix(let count):
             start = plaintextByteCount - min(count, plaintextByteCount)
         }
-        guard start < plaintextByteCount else {
-            throw .rangeOutOfBounds(offset: start, plaintextByteCount: plaintextByteCount)
-        }
-        return start..<end
+        return start < plaintextByteCount ? start..<end : nil
     }
 }

@@ -29,7 +29,7 @@ package final class StreamInput {
             }
         var status = stat()
         if fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-            throw .io(operation: "open \(name)", code: EISDIR, reason: "it is a directory: expected a file")
+            throw .io(operation: "open \(name)", code: EISDIR, reason: "it is a directory")
         }
     }
 

@@ -28,13 +28,16 @@ struct DecryptCommand: ParsableCommand {
     @Option(help: "The crypto library; see chunkwise backends.")
     var backend = "libgcrypt"
 
-    @Option(help: ArgumentHelp("Plaintext bytes that a thread decrypts in one step.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("Plaintext bytes that a thread decrypts in one step. (default: 256KiB)", valueName: "size"),
+        transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: "How many threads decrypt windows side by side.")
     var threads = 1
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N.", valueName: "range"))
     var range: String?
@@ -62,8 +65,10 @@ struct DecryptCommand: ParsableCommand {
         let object = try attempt(input) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
-        let wanted = try attempt(input) {
-            try request?.resolved(plaintextByteCount: object.plaintextByteCount) ?? 0..<object.plaintextByteCount
+        let length = object.plaintextByteCount
+        guard let wanted = request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length else {
+            throw CommandFailure(
+                .badData, "--range \(range ?? "") starts past the end of \(input): expected a start below \(length)")
         }
         let sink = try attempt { try Output.open(output) }
         let transfer = RangeTransfer(object: object, range: wanted, windowByteCount: windowByteCount)

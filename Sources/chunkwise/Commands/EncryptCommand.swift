@@ -28,7 +28,9 @@ struct EncryptCommand: ParsableCommand {
     @Option(help: "The crypto library; see chunkwise backends.")
     var backend = "libgcrypt"
 
-    @Option(help: ArgumentHelp("Plaintext bytes that are encrypted in one step.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("Plaintext bytes that are encrypted in one step. (default: 256KiB)", valueName: "size"),
+        transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: "Always 1: each block of CBC needs the one before it.")

@@ -28,7 +28,9 @@ struct MeasureCommand: ParsableCommand {
 
     @OptionGroup var layout: StrategyOptions
 
-    @Option(help: ArgumentHelp("Plaintext bytes that are read and decrypted in one step.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("Plaintext bytes that are read and decrypted in one step. (default: 256KiB)", valueName: "size"),
+        transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: "sequential, or random: and a size such as random:4KiB.")
@@ -46,7 +48,8 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "The AES key's length in bits, for an object made here: 128, 192 or 256.")
     var keySize = 128
 
-    @Option(help: ArgumentHelp("Plaintext bytes of the object made here.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("Plaintext bytes of the object made here. (default: 256MiB)", valueName: "size"), transform: ByteSize.argument)
     var objectSize = ByteSize(256 << 20)
 
     @Option(help: "Where an object made here is: in a file, or generated where it is read (any size, no room).")

@@ -20,7 +20,9 @@ struct SubjectCommand: ParsableCommand {
     @Option(help: "How ranges are read: block, chunk-cache or fresh-buffers.")
     var access = AccessPolicy.block
 
-    @Option(help: ArgumentHelp("Plaintext bytes that are decrypted in one step.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("Plaintext bytes that are decrypted in one step. (default: 256KiB)", valueName: "size"),
+        transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: "How many threads read side by side in measurements.")

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Measurement
 
-extension ByteSize: ExpressibleByArgument {
+extension ByteSize {
     /// Reads a size from the command line.
-    public init?(argument: String) {
-        self.init(argument)
+    static let argument: @Sendable (String) throws -> ByteSize = { text in
+        guard let size = ByteSize(text) else {
+            throw CommandFailure(.usage, "expected a size such as 64KiB, 16MB or 100MiB")
+        }
+        return size
     }
-
-    /// How help shows a size that is meant when none is given.
-    public var defaultValueDescription: String { description }
 }

@@ -9,7 +9,7 @@ import Musl
 #endif
 
 /// Why a command ends: one line for standard error, and an exit code.
-struct CommandFailure: Error {
+struct CommandFailure: Error, CustomStringConvertible {
     /// Source: DESIGN.md, "Bad input"; the numbers from 64 on are those of sysexits(3).
     enum Code: Int32 {
         case no = 1
@@ -22,6 +22,8 @@ struct CommandFailure: Error {
 
     let code: Code
     let message: String
+
+    var description: String { message }
 
     init(_ code: Code, _ message: String) {
         self.code = code

@@ -8,7 +8,9 @@ struct StrategyOptions: ParsableArguments {
     @Option(help: "cbc-continuous, cbc-chunked or ctr.")
     var strategy = "cbc-continuous"
 
-    @Option(help: ArgumentHelp("Plaintext bytes of a chunk of cbc-chunked, such as 16MB.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("Plaintext bytes of a chunk of cbc-chunked, such as 16MB.", valueName: "size"),
+        transform: ByteSize.argument)
     var chunkSize: ByteSize?
 
     @Option(help: ArgumentHelp("How chunks get their IVs: fixed or sequence (IV + chunk number).", valueName: "rule"))
