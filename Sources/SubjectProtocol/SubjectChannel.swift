@@ -120,8 +120,9 @@ final class SubjectChannel {
         }
     }
 
+    /// Takes what is there, but not for as long as a subject writes that never stops.
     private func drainLog() {
-        while errors >= 0 {
+        for _ in 0..<64 where errors >= 0 {
             let count = Self.append(from: errors, to: &log)
             if log.count > 1 << 16 { log.removeFirst(log.count - 4096) }
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR {
@@ -131,6 +132,13 @@ final class SubjectChannel {
                 return
             }
         }
+    }
+
+    /// Lets the subject's log come in for a moment, so that it need not wait for room in the pipe.
+    func pause() {
+        var descriptors = [pollfd(fd: errors, events: Int16(POLLIN), revents: 0)]
+        // Without an open log this is a plain sleep.
+        if poll(&descriptors, 1, 2) > 0 { drainLog() }
     }
 
     private static func append(from descriptor: Int32, to buffer: inout [UInt8]) -> Int {

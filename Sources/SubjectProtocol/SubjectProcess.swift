@@ -16,6 +16,7 @@ package final class SubjectProcess {
     package let processID: Int32
 
     private let channel: SubjectChannel
+    private let timeout: Duration
     private var exitStatus: Int32?
 
     /// Starts a subject.
@@ -27,15 +28,13 @@ package final class SubjectProcess {
     package init(command: [String], timeout: Duration) throws(SubjectError) {
         let spawned = try SpawnedProcess(command: command)
         self.processID = spawned.processID
+        self.timeout = timeout
         self.channel = SubjectChannel(
             input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout)
     }
 
     deinit {
-        if exitStatus == nil {
-            kill(processID, SIGKILL)
-            _ = wait()
-        }
+        if exitStatus == nil { kill() }
     }
 
     /// Sends a request and waits for its answer; serves what the subject needs meanwhile.
@@ -59,7 +58,10 @@ package final class SubjectProcess {
                 try serve(need, from: source)
             }
         } catch .ended {
-            let status = wait()
+            guard let status = wait() else {
+                kill()
+                throw .framing("the output is closed, and the process goes on")
+            }
             throw .died(status: status, log: channel.lastLog)
         }
     }
@@ -69,13 +71,18 @@ package final class SubjectProcess {
     /// - Throws: `SubjectError` if it does not end as it should.
     package func end() throws(SubjectError) {
         _ = try request(["op": "bye"])
-        let status = wait()
+        guard let status = wait() else {
+            kill()
+            throw .timeout(seconds: timeout / .seconds(1))
+        }
         guard status == 0 else { throw .died(status: status, log: channel.lastLog) }
     }
 
     private func answer(_ message: JSONValue) throws(SubjectError) -> SubjectAnswer {
         guard let isGood = message["ok"]?.bool else { throw .framing("an answer has no member \"ok\"") }
-        let count = message["payload"]?.integer ?? 0
+        guard let count = (message["payload"] ?? 0).integer else {
+            throw .framing("a payload that is no number of bytes")
+        }
         guard count <= Workload.largestRead else { throw .framing("a payload of \(count) bytes") }
         let payload = try channel.read(Int(count))
         guard isGood else {
@@ -106,13 +113,39 @@ package final class SubjectProcess {
         try channel.send(UnsafeRawBufferPointer(rebasing: room[..<served]))
     }
 
-    /// The corresponding C function is `waitpid`.
-    private func wait() -> Int32 {
-        if let exitStatus { return exitStatus }
+    /// Waits for the end of the process, which does not come if it only closed its output. The corresponding C
+    /// function is `waitpid`.
+    ///
+    /// - Returns: The status, or `nil` if the process is still there when the time is over.
+    private func wait() -> Int32? {
+        let deadline = ContinuousClock.now + timeout
+        while exitStatus == nil {
+            var status: Int32 = 0
+            let ended = waitpid(processID, &status, WNOHANG)
+            if ended == processID { exitStatus = status }
+            if ended < 0, errno != EINTR { exitStatus = 0 }
+            if exitStatus == nil {
+                guard ContinuousClock.now < deadline else { return nil }
+                channel.pause()
+            }
+        }
+        return exitStatus
+    }
+
+    private func kill() {
+        Self.send(SIGKILL, to: processID)
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
         exitStatus = status
-        return status
+    }
+
+    /// Signals the process and, since it leads a group, those that it started. The corresponding C function is `kill`.
+    private static func send(_ signal: Int32, to processID: pid_t) {
+        #if canImport(Glibc)
+        _ = Glibc.kill(-processID, signal)
+        #elseif canImport(Musl)
+        _ = Musl.kill(-processID, signal)
+        #endif
     }
 }
 
