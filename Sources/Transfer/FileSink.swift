@@ -61,7 +61,7 @@ package final class FileSink: ByteSink {
     package func commit() throws(DecryptionError) {
         // Some file systems notice a full disk only now.
         _ = try SystemCall.retrying("write to \(path)") { Int(fsync(descriptor.rawValue)) }
-        let temporary = try hiddenPath ?? link()
+        let temporary = if let hiddenPath { hiddenPath } else { try link() }
         do {
             _ = try SystemCall.retrying("create \(path)") { Int(rename(temporary.string, path.string)) }
         } catch {

@@ -116,7 +116,7 @@ struct RangeTransferTests {
                 faulty = source
                 return source
             }
-            faulty?.inject(.end(end))
+            faulty?.inject(.end(at: end))
             let sink = MemorySink(isSeekable: isSeekable, byteCount: 208)
             let transfer = RangeTransfer(object: object, range: 0..<208, windowByteCount: 16)
             let error = #expect(throws: DecryptionError.self) { try transfer.run(to: sink, threadCount: threadCount) }
