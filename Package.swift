@@ -48,21 +48,24 @@ let package = Package(
             dependencies: ["JSON", "RandomAccess", "ByteSources"]
         ),
         .target(name: "JSON"),
+        .target(name: "Threads"),
         .target(
             name: "Transfer",
             dependencies: [
-                "RandomAccess", "ByteSources", .product(name: "SystemPackage", package: "swift-system"),
+                "RandomAccess", "ByteSources", "Threads",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
-        .target(name: "Vectors", dependencies: ["RandomAccess", "ByteSources"]),
-        .target(name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources", "Results"]),
+        .target(name: "Vectors", dependencies: ["JSON", "RandomAccess", "ByteSources"]),
+        .target(
+            name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources", "Results", "Threads"]),
         .target(name: "Statistics"),
         .target(name: "Results"),
         .target(
             name: "Measurement",
             dependencies: [
-                "JSON", "RandomAccess", "ByteSources", "Transfer", "SubjectProtocol", "Vectors", "Statistics",
-                "Results",
+                "JSON", "RandomAccess", "ByteSources", "Threads", "Transfer", "SubjectProtocol", "Vectors",
+                "Statistics", "Results",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Yams", package: "Yams"),

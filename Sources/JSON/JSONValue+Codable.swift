@@ -39,12 +39,12 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Reads one line of JSON.
+    /// Reads JSON.
     ///
-    /// - Parameter line: UTF-8 without the line's end.
-    /// - Returns: The value, or `nil` if the line is not JSON.
-    package static func parse(_ line: [UInt8]) -> JSONValue? {
-        try? JSONDecoder().decode(JSONValue.self, from: Data(line))
+    /// - Parameter text: UTF-8, such as a line without its end, or a whole file.
+    /// - Returns: The value, or `nil` if the text is not JSON.
+    package static func parse(_ text: [UInt8]) -> JSONValue? {
+        try? JSONDecoder().decode(JSONValue.self, from: Data(text))
     }
 
     /// The value as one line of JSON with its members in order, its end included.

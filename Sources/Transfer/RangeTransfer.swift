@@ -1,4 +1,5 @@
 package import RandomAccess
+import Threads
 
 /// Decrypts a range of an object to a sink, window by window, on one or more threads.
 ///

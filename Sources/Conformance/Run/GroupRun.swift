@@ -17,7 +17,7 @@ struct GroupRun {
     /// Runs everything and adds what came of it.
     func run(into tally: inout Tally) {
         guard subject.supports(group.strategy.mode, group.key.byteCount) else {
-            tally.unsupported += group.vectorCount
+            tally.note(.unsupported, flags: group.flags, count: group.vectorCount)
             return
         }
         let always = ReaderSetup.forEveryRead(of: group)
@@ -33,7 +33,7 @@ struct GroupRun {
         if let complaint {
             tally.fail(id: group.openingID, flags: group.flags, reason: complaint, size: [objectByteCount, 0, 0])
         } else {
-            tally.passed += 1
+            tally.note(.passed, flags: group.flags)
         }
         guard readers.count == always.count + inTurn.count else {
             if group.readCount > 0 {
@@ -89,7 +89,7 @@ struct GroupRun {
     ) {
         for (index, read) in group.reads.enumerated() {
             guard read.count <= subject.largestReadByteCount else {
-                tally.notRun += 1
+                tally.note(.notRun, flags: read.flags)
                 continue
             }
             var readers = Array(always)
@@ -108,7 +108,7 @@ struct GroupRun {
                     id: group.id(of: read), flags: read.flags, reason: complaint,
                     size: [objectByteCount, UInt64(read.count), read.offset])
             } else {
-                tally.passed += 1
+                tally.note(.passed, flags: read.flags)
             }
         }
     }

@@ -1,6 +1,7 @@
 package import RandomAccess
 package import Results
 import Synchronization
+import Threads
 package import Vectors
 
 /// How far a verification has come.
@@ -41,7 +42,7 @@ package struct Verification: Sendable {
         let total = subjects.count * partCount
         let (subjects, capacity) = (subjects, listedFailureCount)
         let state = State(subjectCount: subjects.count, capacity: capacity)
-        WorkerThreads.run(count: min(threadCount, max(1, total))) {
+        ThreadTeam(threadCount: min(threadCount, max(1, total))).run { _ in
             while let item = state.next(below: total) {
                 // Every subject's share of a part is done in a row, so that they share what is costly to expect.
                 let (part, place) = (item / subjects.count, item % subjects.count)

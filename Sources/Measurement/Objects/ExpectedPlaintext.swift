@@ -1,5 +1,6 @@
 import ByteSources
 import Crypto
+import JSON
 package import RandomAccess
 import SubjectProtocol
 import Vectors

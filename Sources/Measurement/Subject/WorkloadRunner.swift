@@ -2,7 +2,7 @@ import Crypto
 import RandomAccess
 import SubjectProtocol
 import Synchronization
-import Transfer
+import Threads
 
 #if canImport(Glibc)
 import Glibc

@@ -173,7 +173,7 @@ private struct CellSubject {
 extension JSONValue {
     /// The whole numbers in the list under a member.
     fileprivate func integers(_ member: String) throws(SubjectError) -> [UInt64] {
-        guard let values = self[member]?.array?.compactMap(\.integer), !values.isEmpty else {
+        guard let values = self[member]?.array?.compactMap(\.integer) else {
             throw .framing("an answer without a list of integers \"\(member)\"")
         }
         return values

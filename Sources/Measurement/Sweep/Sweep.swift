@@ -122,7 +122,8 @@ package struct Sweep {
         case .memory:
             return try runner.memory(cell).map { .memory($0) }
         case .latencies:
-            return .latency(LatencyRecord(cellID: cell.id, latency: .init(of: try runner.latencies(cell))))
+            let latencies = try runner.latencies(cell)
+            return latencies.isEmpty ? nil : .latency(LatencyRecord(cellID: cell.id, latency: .init(of: latencies)))
         case .time(let round):
             let nanoseconds = try runner.time(cell, minimumNanoseconds: plan.roundNanoseconds)
             return .time(TimeRecord(cellID: cell.id, round: round, nanoseconds: nanoseconds))

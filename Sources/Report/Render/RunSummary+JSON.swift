@@ -22,7 +22,7 @@ extension RunSummary {
         ])
     }
 
-    private static func json(_ host: RunHeader.Host) -> JSONValue {
+    static func json(_ host: RunHeader.Host) -> JSONValue {
         .object([
             "name": .string(host.name),
             "cpuModel": .string(host.cpuModel),
@@ -36,7 +36,7 @@ extension RunSummary {
         ])
     }
 
-    private static func json(_ backend: RunHeader.Backend) -> JSONValue {
+    static func json(_ backend: RunHeader.Backend) -> JSONValue {
         .object([
             "name": .string(backend.name),
             "version": .string(backend.version),
@@ -44,7 +44,7 @@ extension RunSummary {
         ])
     }
 
-    private static func json(_ record: ConformanceRecord) -> JSONValue {
+    static func json(_ record: ConformanceRecord) -> JSONValue {
         let failures = record.failures.map { failure in
             JSONValue.object([
                 "id": .string(failure.id),
@@ -59,6 +59,17 @@ extension RunSummary {
             "unsupported": JSONValue(count: record.unsupported),
             "notRun": JSONValue(count: record.notRun),
             "failures": .array(failures),
+            "flags": record.flags.map { .array($0.map(json)) } ?? .null,
+        ])
+    }
+
+    private static func json(_ outcome: ConformanceRecord.FlagOutcome) -> JSONValue {
+        .object([
+            "flag": .string(outcome.flag),
+            "passed": JSONValue(count: outcome.passed),
+            "failed": JSONValue(count: outcome.failed),
+            "unsupported": JSONValue(count: outcome.unsupported),
+            "notRun": JSONValue(count: outcome.notRun),
         ])
     }
 }

@@ -1,6 +1,8 @@
+import JSON
+
 /// A value in a JSON file that knows where it stands, so that what is wrong with it can be said exactly.
 struct JSONPlace {
-    let node: JSONNode
+    let value: JSONValue
     let file: String
     let pointer: String
 
@@ -9,7 +11,7 @@ struct JSONPlace {
     }
 
     func unexpected(_ expected: String) -> VectorFileError {
-        error("\(node.shown): expected \(expected)")
+        error("\(shown): expected \(expected)")
     }
 
     /// A member of an object.
@@ -19,27 +21,27 @@ struct JSONPlace {
     }
 
     func optionalMember(_ name: String) throws(VectorFileError) -> JSONPlace? {
-        guard case .object(let members) = node else { throw unexpected("an object") }
-        guard let value = members[name] else { return nil }
+        guard case .object(let members) = value else { throw unexpected("an object") }
+        guard let member = members[name] else { return nil }
         let escaped = name.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
             .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
-        return JSONPlace(node: value, file: file, pointer: "\(pointer)/\(escaped)")
+        return JSONPlace(value: member, file: file, pointer: "\(pointer)/\(escaped)")
     }
 
     /// The elements of an array that must have one at least.
     func elements() throws(VectorFileError) -> [JSONPlace] {
-        guard case .array(let values) = node else { throw unexpected("an array") }
+        guard case .array(let values) = value else { throw unexpected("an array") }
         guard !values.isEmpty else { throw unexpected("at least one element") }
-        return values.enumerated().map { JSONPlace(node: $1, file: file, pointer: "\(pointer)/\($0)") }
+        return values.enumerated().map { JSONPlace(value: $1, file: file, pointer: "\(pointer)/\($0)") }
     }
 
     func string() throws(VectorFileError) -> String {
-        guard case .string(let text) = node else { throw unexpected("a string") }
+        guard case .string(let text) = value else { throw unexpected("a string") }
         return text
     }
 
     func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(VectorFileError) -> Value {
-        guard case .integer(let value) = node, value >= 0, value < 1 << 53, let result = Value(exactly: value) else {
+        guard case .integer(let number) = value, number < 1 << 53, let result = Value(exactly: number) else {
             throw unexpected("an integer from 0 to 2^53 - 1")
         }
         return result
@@ -47,15 +49,9 @@ struct JSONPlace {
 
     /// Bytes, as lower-case hex of even length.
     func bytes() throws(VectorFileError) -> [UInt8] {
-        let digits = Array(try string().utf8)
-        guard digits.count % 2 == 0 else { throw error("\(digits.count) hex digits: expected an even number") }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else {
-                throw error("digits \(index) and \(index + 1) are no lower-case hex digits")
-            }
-            bytes.append(high << 4 | low)
+        let text = try string()
+        guard let bytes = Hexadecimal.decode(text) else {
+            throw error("\(text.utf8.count) characters: expected lower-case hex digits, an even number of them")
         }
         return bytes
     }
@@ -79,11 +75,13 @@ struct JSONPlace {
         }
     }
 
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
+    /// The value as an error message shows it; long ones are cut.
+    private var shown: String {
+        switch value {
+        case .object: "an object"
+        case .array(let values): "an array of \(values.count)"
+        case .string(let text): text.count <= 40 ? "\"\(text)\"" : "\"\(text.prefix(40))…\""
+        case .integer, .number, .bool, .null: value.text
         }
     }
 }

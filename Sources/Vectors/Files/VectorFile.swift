@@ -1,4 +1,5 @@
 internal import ByteSources
+import JSON
 internal import RandomAccess
 
 #if canImport(FoundationEssentials)
@@ -27,19 +28,16 @@ package struct VectorFile: Sendable {
         } catch {
             throw VectorFileError(kind: .unreadable, file: path, pointer: "", reason: "\(error)")
         }
-        let node: JSONNode
-        do {
-            node = try JSONDecoder().decode(JSONNode.self, from: data)
-        } catch {
+        guard let value = JSONValue.parse(Array(data)) else {
             throw VectorFileError(
-                kind: .malformed, file: path, pointer: "", reason: "\(data.count) bytes that are no JSON (\(error))")
+                kind: .malformed, file: path, pointer: "", reason: "\(data.count) bytes that are no JSON")
         }
-        try self.init(JSONPlace(node: node, file: path, pointer: ""))
+        try self.init(JSONPlace(value: value, file: path, pointer: ""))
     }
 
     private init(_ root: JSONPlace) throws(VectorFileError) {
         let schema = try root.member("schema")
-        guard case .integer(1) = schema.node else { throw schema.unexpected("1, the schema that this program reads") }
+        guard case .integer(1) = schema.value else { throw schema.unexpected("1, the schema that this program reads") }
         self.source = try root.member("source").string()
         var groups: [VectorGroup] = []
         var ids: Set<String> = []

@@ -29,7 +29,8 @@ struct MeasureCommand: ParsableCommand {
     @OptionGroup var layout: StrategyOptions
 
     @Option(
-        help: ArgumentHelp("Plaintext bytes that are read and decrypted in one step. (default: 256KiB)", valueName: "size"),
+        help: ArgumentHelp(
+            "Plaintext bytes that are read and decrypted in one step. (default: 256KiB)", valueName: "size"),
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
@@ -49,7 +50,8 @@ struct MeasureCommand: ParsableCommand {
     var keySize = 128
 
     @Option(
-        help: ArgumentHelp("Plaintext bytes of the object made here. (default: 256MiB)", valueName: "size"), transform: ByteSize.argument)
+        help: ArgumentHelp("Plaintext bytes of the object made here. (default: 256MiB)", valueName: "size"),
+        transform: ByteSize.argument)
     var objectSize = ByteSize(256 << 20)
 
     @Option(help: "Where an object made here is: in a file, or generated where it is read (any size, no room).")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteSources
+import JSON
 import RandomAccess
 import SubjectProtocol
 import SystemPackage

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Measurement
 import RandomAccess
 import SubjectProtocol
