@@ -101,7 +101,8 @@ let package = Package(
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
-        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"], exclude: ["Golden"]),
+        .testTarget(
+            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics"], exclude: ["Golden"]),
     ],
     swiftLanguageModes: [.v6]
 )
