@@ -115,7 +115,12 @@ package final class ReaderSubject: SubjectImplementation {
             }
             return try time(try entry(id), workload, nanoseconds, iterations)
         case "latencies":
-            let latencies = try runner(try entry(id).object, workload).latencies()
+            let object = try entry(id).object
+            let count = try workload.reads(plaintextByteCount: object.plaintextByteCount).count
+            guard count <= Workload.mostReads else {
+                throw .unsupported("latencies of \(count) reads: expected at most \(Workload.mostReads)")
+            }
+            let latencies = try runner(object, workload).latencies()
             return ["latencies": .array(latencies.map { .integer($0) })]
         default:
             throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
