@@ -25,7 +25,11 @@ enum EntryPoint {
                 print(Chunkwise.fullMessage(for: error))
                 return
             }
-            end(CommandFailure(code == .validationFailure ? .usage : .init(error), Chunkwise.message(for: error)))
+            let message = Chunkwise.message(for: error)
+            guard code == .validationFailure else { end(CommandFailure(.init(error), message)) }
+            // Of options that do not exist or lack a value, the parser says only what is wrong.
+            let hint = message.contains("expected") ? "" : ": expected what --help shows"
+            end(CommandFailure(.usage, message + hint))
         }
     }
 
