@@ -42,6 +42,13 @@ package final class FileSink: ByteSink {
                     permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
             }
         }
+        keepPermissions()
+    }
+
+    /// A file that is replaced keeps its permissions: who may not read it now may not read the new one.
+    private func keepPermissions() {
+        var status = stat()
+        if stat(path.string, &status) == 0 { fchmod(descriptor.rawValue, status.st_mode & 0o7777) }
     }
 
     deinit {

@@ -111,12 +111,22 @@ package struct CellRunner {
         "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
     ]
 
+    /// The cell's object. A full disk is no property of the cell: it is not written down, and tried again another time.
+    private func object(for cell: Cell) throws(CellFailure) -> MeasuredObject {
+        do {
+            return try store.object(for: cell)
+        } catch {
+            if case .io = error { throw CellFailure("\(error)", cause: error) }
+            throw CellFailure("\(error)")
+        }
+    }
+
     /// Starts a subject, opens the cell's object in it, and ends it.
     private func with<Value>(
         _ cell: Cell, _ body: (CellSubject, MeasuredObject) throws -> Value
     ) throws(CellFailure) -> Value {
         do {
-            let object = try store.object(for: cell)
+            let object = try object(for: cell)
             let process = try SubjectProcess(
                 command: program + [
                     "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)",
@@ -145,8 +155,12 @@ package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason.
     package let description: String
 
-    init(_ description: String) {
+    /// The error of this machine that kept the cell from being measured, or `nil` if the cell itself is at fault.
+    let cause: DecryptionError?
+
+    init(_ description: String, cause: DecryptionError? = nil) {
         self.description = description
+        self.cause = cause
     }
 }
 
