@@ -42,7 +42,9 @@ struct ByteSizeTests {
     func roundTrip() {
         var byteCount: UInt64 = 1
         while byteCount < 1 << 61 {
-            for size in [byteCount, byteCount - 1, byteCount / 3 &* 1000 % (1 << 60), byteCount / 7 &* 1_000_000 % (1 << 60)] {
+            for size in [
+                byteCount, byteCount - 1, byteCount / 3 &* 1000 % (1 << 60), byteCount / 7 &* 1_000_000 % (1 << 60),
+            ] {
                 let text = ByteSize(size).description
                 if size < 1 << 62 { #expect(ByteSize(text)?.byteCount == size, "\(text)") }
             }

@@ -36,7 +36,7 @@ struct ResultLogTests {
             try folder.file("log", Array((first + second).prefix(length)))
             let log = try ResultLog(path: path)
             #expect(log.earlierRecords == (length < first.count ? [] : [header]), "\(length) bytes")
-            if length > first.count { #expect(try folder.bytes("log") == first, "\(length) bytes") }
+            if length > first.count { #expect(folder.bytes("log") == first, "\(length) bytes") }
             if length < first.count { try log.append(header) }
             try log.append(.end)
             #expect(try ResultLog(path: path).earlierRecords == [header, .end], "\(length) bytes")

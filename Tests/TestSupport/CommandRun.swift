@@ -1,5 +1,11 @@
 package import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A program that ran to its end, with what it said.
 package struct CommandRun: Sendable {
     /// The exit status, or 128 and the number of the signal that ended it.
@@ -43,6 +49,11 @@ package struct CommandRun: Sendable {
         process.standardInput = try FileHandle(forReadingFrom: URL(filePath: inputPath))
         process.standardOutput = try FileHandle(forWritingTo: URL(filePath: try streams.file("out", [])))
         process.standardError = try FileHandle(forWritingTo: URL(filePath: try streams.file("err", [])))
+        // The thread of a test blocks signals, and a child would inherit that.
+        var (none, own) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &own)
+        defer { pthread_sigmask(SIG_SETMASK, &own, nil) }
         try process.run()
         return process
     }

@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import Transfer
+import Threads
 
 /// How often each member was called.
 private final class Tally: Sendable {
