@@ -30,11 +30,16 @@ package final class ServedSource: ByteSource, @unchecked Sendable {
         guard need.line.withUnsafeBytes({ pipe.writeAll($0) }), let line = pipe.readLine(),
             let answer = JSONValue.parse(line)
         else { throw Self.failure("the harness went away") }
-        guard answer["ok"]?.bool == true else { throw Self.failure("the harness could not read") }
         guard let payload = (answer["payload"] ?? 0).integer else {
             throw Self.failure("a payload that is no number of bytes was served")
         }
-        guard payload <= wanted else { throw Self.failure("\(payload) bytes served, at most \(wanted) asked for") }
+        guard answer["ok"]?.bool == true, payload <= wanted else {
+            // A payload is consumed whatever is thought of it.
+            _ = pipe.skip(payload)
+            throw Self.failure(
+                payload > wanted
+                    ? "\(payload) bytes served, at most \(wanted) asked for" : "the harness could not read")
+        }
         let filled = buffers.prefix(Int(payload))
         var isWhole = true
         filled.forEach { _, buffer in isWhole = isWhole && pipe.readExactly(into: buffer) }

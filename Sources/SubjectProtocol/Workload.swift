@@ -31,6 +31,17 @@ package enum Workload: Hashable, Sendable {
     /// The most random reads of an iteration: their offsets are drawn before the clock starts, and take room.
     package static let mostReads: UInt64 = 1 << 24
 
+    /// The most reads of a random workload: their offsets are drawn before the clock starts, and kept.
+    package static let largestReadCount: UInt64 = 1 << 22
+
+    private static func readCount(of json: JSONValue) throws(DecryptionError) -> UInt64 {
+        guard let count = json["reads"]?.integer, count <= largestReadCount else {
+            throw .invalidParameter(
+                name: "workload member", value: "\"reads\"", expected: "an integer of at most \(largestReadCount)")
+        }
+        return count
+    }
+
     /// The workload's JSON object.
     package var json: JSONValue {
         switch self {
@@ -67,7 +78,7 @@ package enum Workload: Hashable, Sendable {
                 throw .invalidParameter(name: "workload member", value: "\"seed\"", expected: "an integer below 2^53")
             }
             self = .random(
-                rangeByteCount: try positive("rangeByteCount"), seed: seed, readCount: try positive("reads"))
+                rangeByteCount: try positive("rangeByteCount"), seed: seed, readCount: try Self.readCount(of: json))
         case "trace":
             var reads: [Read] = []
             for range in json["ranges"]?.array ?? [.null] {

@@ -14,6 +14,9 @@ package final class ObjectStore {
     private var digests: [String: String] = [:]
     private let plaintext = SplitMix64Stream(seed: 0x6368_756e_6b77_6973)
 
+    /// How the names of all files end that a store makes.
+    static let fileSuffix = ".chunkwise.bin"
+
     /// Creates a store.
     ///
     /// - Parameters:
@@ -102,6 +105,6 @@ package final class ObjectStore {
         if let ivRule = cell.ivRule { parts.append(ivRule) }
         if let padding = cell.padding { parts.append(padding) }
         if let chunkByteCount = cell.chunkByteCount { parts.append("\(chunkByteCount)") }
-        return (parts + ["\(cell.objectByteCount).bin"]).joined(separator: "-")
+        return (parts + ["\(cell.objectByteCount)\(fileSuffix)"]).joined(separator: "-")
     }
 }

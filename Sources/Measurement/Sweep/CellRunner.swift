@@ -158,6 +158,7 @@ private struct CellSubject {
     func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
         guard case .object(var members) = parameters else { return .null }
         members["op"] = "measure"
+        members["extended"] = true
         members["id"] = .integer(Self.id)
         members["workload"] = workload.json
         return try process.request(.object(members)).members

@@ -80,7 +80,7 @@ struct MeasureCommand: ParsableCommand {
             text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000,
             cells: [PlannedCell(cell: try cell(object), rounds: rounds)])
         let folder = try attempt { try RunFolder.temporary() }
-        defer { folder.removeAll() }
+        defer { folder.removeTemporary() }
         let results = try SweepRunning.run(plan, in: folder, input: object)
         guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
