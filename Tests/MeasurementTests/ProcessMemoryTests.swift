@@ -6,37 +6,45 @@ import Testing
 
 @Suite("process memory")
 struct ProcessMemoryTests {
-    @Test("what a child touches and gives back is seen in its peak", .enabled(if: Programs.installed("python3") != nil))
+    @Test("what a child touches is seen in its peak")
     func child() throws {
         let folder = try TemporaryFolder()
-        let script = """
-            import sys, mmap, os
-            print(os.getpid(), flush=True); sys.stdin.readline()
-            room = mmap.mmap(-1, 64 << 20)
-            for place in range(0, 64 << 20, 4096): room[place] = 1
-            room.close()
-            print("done", flush=True); sys.stdin.readline()
-            """
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        // Waits for a reader of the pipe, then fills a buffer of 64 MiB, then waits for the reader to read.
         let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: try #require(Programs.installed("python3")))
-        process.arguments = [try folder.file("script.py", script)]
-        process.standardInput = input
-        process.standardOutput = output
+        process.executableURL = URL(filePath: "/bin/dd")
+        process.arguments = ["if=/dev/zero", "of=\(folder.path("pipe"))", "bs=64M", "count=1", "status=none"]
         try process.run()
-        // What is found on the path may be a script that starts another process.
-        let first = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        let id = try #require(Int32(first.dropLast()))
-        // Where the kernel cannot reset a peak, there is nothing to be seen.
-        guard ProcessMemory.resetPeak(of: id), let baseline = ProcessMemory.residentByteCount(of: id) else { return }
-        try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
-        _ = output.fileHandleForReading.availableData
-        let peak = try #require(ProcessMemory.peakByteCount(of: id))
-        let growth = Int(peak) - Int(baseline)
+        defer { process.waitUntilExit() }
+        let id = process.processIdentifier
+        // It has opened its input, and stands before its output.
+        wait { input(of: id) == "/dev/zero" && ProcFile.line("/proc/\(id)/stat")?.contains(") S ") == true }
+        #expect(ProcessMemory.resetPeak(of: id))
+        let baseline = try #require(ProcessMemory.residentByteCount(of: id))
+        #expect(ProcessMemory.peakByteCount(of: id) == baseline)
+        let reader = open(folder.path("pipe"), O_RDONLY | O_NONBLOCK)
+        // A writer whose reader is gone ends.
+        defer { close(reader) }
+        wait { ProcessMemory.residentByteCount(of: id) ?? 0 >= baseline + (64 << 20) }
+        let growth = Int(try #require(ProcessMemory.peakByteCount(of: id))) - Int(baseline)
         #expect(abs(growth - (64 << 20)) < 2 << 20, "\(growth) bytes: expected 64 MiB")
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(ProcessMemory.peakByteCount(of: id) == nil && !ProcessMemory.resetPeak(of: id))
+    }
+
+    private func input(of id: Int32) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/fd/0")
+    }
+
+    /// Waits until something is so, but not without end.
+    private func wait(until isSo: () -> Bool) {
+        for _ in 0..<1000 where !isSo() { usleep(5000) }
+    }
+
+    @Test("a process that is not there has no memory, and no peak to be reset")
+    func missing() {
+        // Larger than any number that the kernel gives.
+        let id: Int32 = 1 << 30
+        #expect(ProcessMemory.peakByteCount(of: id) == nil && ProcessMemory.residentByteCount(of: id) == nil)
+        #expect(!ProcessMemory.resetPeak(of: id))
     }
 
     @Test("this process has a peak")
