@@ -16,7 +16,9 @@ package final class SubjectProcess {
     package let processID: Int32
 
     private let channel: SubjectChannel
+    private let timeout: Duration
     private var exitStatus: Int32?
+    private var wasKilled = false
 
     /// Starts a subject.
     ///
@@ -27,14 +29,15 @@ package final class SubjectProcess {
     package init(command: [String], timeout: Duration) throws(SubjectError) {
         let spawned = try SpawnedProcess(command: command)
         self.processID = spawned.processID
+        self.timeout = timeout
         self.channel = SubjectChannel(
             input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout)
     }
 
     deinit {
         if exitStatus == nil {
-            kill(processID, SIGKILL)
-            _ = wait()
+            killAll()
+            _ = reap()
         }
     }
 
@@ -49,18 +52,41 @@ package final class SubjectProcess {
     package func request(
         _ members: JSONValue, serving source: (any ByteSource)? = nil
     ) throws(SubjectError) -> SubjectAnswer {
+        let answer = try exchange(members.line, serving: source)
+        guard answer.isGood else {
+            throw .refused(
+                name: answer.members["error"]?.string ?? "internal",
+                message: answer.members["message"]?.string ?? "no message")
+        }
+        return answer
+    }
+
+    /// Sends bytes that need be no proper request, and waits for the answer, good or not.
+    ///
+    /// - Parameters:
+    ///   - bytes: The line with its end, and the payload that it announces.
+    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
+    ///   - largestPayload: The most bytes that the answer may announce.
+    /// - Returns: The answer.
+    /// - Throws: `SubjectError` if there was no proper answer in time, after which the process is of no use.
+    package func exchange(
+        _ bytes: [UInt8], serving source: (any ByteSource)? = nil, largestPayload: UInt64 = Workload.largestRead
+    ) throws(SubjectError) -> SubjectAnswer {
         do throws(SubjectError) {
-            try channel.send(members.line)
+            if let unasked = channel.unaskedOutput {
+                throw SubjectError.framing("it sent \"\(unasked)\" though nothing was asked")
+            }
+            channel.startClock()
+            try channel.send(bytes)
             while true {
                 guard let message = JSONValue.parse(try channel.readLine()), case .object = message else {
                     throw SubjectError.framing("an answer is no JSON object")
                 }
-                guard let need = message["need"] else { return try answer(message) }
+                guard let need = message["need"] else { return try answer(message, largestPayload) }
                 try serve(need, from: source)
             }
         } catch .ended {
-            let status = wait()
-            throw .died(status: status, log: channel.lastLog)
+            throw .died(status: wait(), log: channel.lastLog)
         }
     }
 
@@ -69,20 +95,31 @@ package final class SubjectProcess {
     /// - Throws: `SubjectError` if it does not end as it should.
     package func end() throws(SubjectError) {
         _ = try request(["op": "bye"])
-        let status = wait()
-        guard status == 0 else { throw .died(status: status, log: channel.lastLog) }
+        try expectEnd(status: 0)
     }
 
-    private func answer(_ message: JSONValue) throws(SubjectError) -> SubjectAnswer {
+    /// Closes the subject's input and waits for the end of the process.
+    ///
+    /// - Throws: `SubjectError.timeout` if it goes on.
+    package func endInput() throws(SubjectError) {
+        channel.startClock()
+        channel.closeInput()
+        try expectEnd(status: nil)
+    }
+
+    private func expectEnd(status expected: Int32?) throws(SubjectError) {
+        let status = wait()
+        guard !wasKilled else { throw .stillRunning(seconds: timeout / .seconds(1)) }
+        if let expected, status != expected { throw .died(status: status, log: channel.lastLog) }
+    }
+
+    private func answer(_ message: JSONValue, _ largestPayload: UInt64) throws(SubjectError) -> SubjectAnswer {
         guard let isGood = message["ok"]?.bool else { throw .framing("an answer has no member \"ok\"") }
-        let count = message["payload"]?.integer ?? 0
-        guard count <= Workload.largestRead else { throw .framing("a payload of \(count) bytes") }
-        let payload = try channel.read(Int(count))
-        guard isGood else {
-            throw .refused(
-                name: message["error"]?.string ?? "internal", message: message["message"]?.string ?? "no message")
+        let payload = message["payload"] ?? .integer(0)
+        guard let count = payload.integer, count <= largestPayload else {
+            throw .framing("it announces a payload of \(payload.text) bytes: expected at most \(largestPayload)")
         }
-        return SubjectAnswer(members: message, payload: payload)
+        return SubjectAnswer(isGood: isGood, members: message, payload: try channel.read(Int(count)))
     }
 
     private func serve(_ need: JSONValue, from source: (any ByteSource)?) throws(SubjectError) {
@@ -94,8 +131,10 @@ package final class SubjectProcess {
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)
         defer { room.deallocate() }
         let served: Int
+        let start = ContinuousClock.now
         do {
             served = try source.read(at: offset, into: FetchBuffers(room))
+            channel.extendClock(by: .now - start)
         } catch {
             let refusal: JSONValue = ["ok": false, "error": "io"]
             try channel.send(refusal.line)
@@ -106,18 +145,44 @@ package final class SubjectProcess {
         try channel.send(UnsafeRawBufferPointer(rebasing: room[..<served]))
     }
 
-    /// The corresponding C function is `waitpid`.
+    /// Waits for the end of the process, as long as for an answer, and then makes an end of it.
     private func wait() -> Int32 {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            if let status = reap(WNOHANG) { return status }
+            guard ContinuousClock.now < deadline else { break }
+            usleep(1000)
+        }
+        wasKilled = true
+        killAll()
+        return reap() ?? 0
+    }
+
+    /// The corresponding C function is `waitpid`.
+    private func reap(_ options: Int32 = 0) -> Int32? {
         if let exitStatus { return exitStatus }
         var status: Int32 = 0
-        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        while true {
+            let found = waitpid(processID, &status, options)
+            if found == 0 { return nil }
+            if found > 0 || errno != EINTR { break }
+        }
         exitStatus = status
+        // What a shell started is not left behind.
+        killAll()
         return status
+    }
+
+    /// Ends the process and what it started: it leads a group of its own. The corresponding C function is `kill`.
+    private func killAll() {
+        kill(-processID, SIGKILL)
     }
 }
 
-/// A good answer.
+/// A proper answer.
 package struct SubjectAnswer: Sendable {
+    /// Whether the request succeeded.
+    package let isGood: Bool
     /// The JSON object.
     package let members: JSONValue
     /// The bytes behind it.

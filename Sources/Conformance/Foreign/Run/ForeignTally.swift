@@ -1,0 +1,79 @@
+internal import Results
+
+/// What one check came to.
+struct ForeignVerdict: Hashable, Sendable {
+    /// The vector's identifier.
+    var id: String
+    /// The classes of bugs that it stands for.
+    var flags: [String]
+    /// What is wrong, or `nil`.
+    var complaint: String?
+    /// How large the counterexample is: the object's length, the read's, its offset.
+    var size: [UInt64]
+}
+
+/// Counts outcomes, also by flag, and keeps the smallest counterexamples.
+struct ForeignTally {
+    private struct Counts {
+        var passed = 0
+        var failed = 0
+        var unsupported = 0
+        var notRun = 0
+    }
+
+    private let capacity: Int
+    private var all = Counts()
+    private var byFlag: [String: Counts] = [:]
+    private var failures: [ForeignVerdict] = []
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// Whether anything failed so far.
+    var hasFailures: Bool { all.failed > 0 }
+
+    /// Adds what a check came to.
+    mutating func add(_ verdict: ForeignVerdict) {
+        guard verdict.complaint != nil else { return count(\.passed, verdict.flags) }
+        count(\.failed, verdict.flags)
+        let place = failures.firstIndex { verdict.size.lexicographicallyPrecedes($0.size) } ?? failures.count
+        failures.insert(verdict, at: place)
+        dropSurplus()
+    }
+
+    /// Adds vectors that the subject says it cannot do.
+    mutating func addUnsupported(_ flags: [String]) {
+        count(\.unsupported, flags)
+    }
+
+    /// Adds vectors that were not tried.
+    mutating func addNotRun(_ flags: [String]) {
+        count(\.notRun, flags)
+    }
+
+    func record(subject: String) -> ConformanceRecord {
+        ConformanceRecord(
+            subject: subject, passed: all.passed, failed: all.failed, unsupported: all.unsupported,
+            notRun: all.notRun,
+            failures: failures.map { .init(id: $0.id, flags: $0.flags, reason: $0.complaint ?? "") },
+            flags: byFlag.sorted { $0.key < $1.key }.map { flag, counts in
+                .init(
+                    flag: flag, passed: counts.passed, failed: counts.failed, unsupported: counts.unsupported,
+                    notRun: counts.notRun)
+            })
+    }
+
+    private mutating func count(_ outcome: WritableKeyPath<Counts, Int>, _ flags: [String]) {
+        all[keyPath: outcome] += 1
+        for flag in Set(flags) { byFlag[flag, default: Counts()][keyPath: outcome] += 1 }
+    }
+
+    /// Keeps the smallest counterexamples, but one at least of each flag that failed.
+    private mutating func dropSurplus() {
+        guard failures.count > capacity else { return }
+        var seen: Set<String> = []
+        let isFirst = failures.map { failure in failure.flags.contains { seen.insert($0).inserted } }
+        if let surplus = failures.indices.last(where: { !isFirst[$0] }) { failures.remove(at: surplus) }
+    }
+}
