@@ -38,9 +38,9 @@ enum CPUMasks {
             ].map { Mask(name: "\(backend) without \($0)", variable: "OPENSSL_ia32cap", value: $1) }
         case "libgcrypt":
             [
-                ("vaes", "intel-vaes-vpclmul,intel-avx512"), ("avx", "intel-vaes-vpclmul,intel-avx512,intel-avx2,intel-avx"),
-                ("aes", "intel-vaes-vpclmul,intel-avx512,intel-aesni"),
-                ("aes and ssse3", "intel-vaes-vpclmul,intel-avx512,intel-aesni,intel-avx2,intel-avx,intel-ssse3"),
+                ("vaes", "intel-vaes-vpclmul"), ("avx", "intel-vaes-vpclmul,intel-avx2,intel-avx"),
+                ("aes", "intel-vaes-vpclmul,intel-aesni"),
+                ("aes and ssse3", "intel-vaes-vpclmul,intel-aesni,intel-avx2,intel-avx,intel-ssse3"),
             ].map { Mask(name: "\(backend) without \($0)", variable: "CHUNKWISE_GCRYPT_DISABLE_HWF", value: $1) }
         default:
             []

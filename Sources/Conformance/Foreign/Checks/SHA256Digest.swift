@@ -7,7 +7,7 @@ enum SHA256Digest {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
-        padded += (0..<8).map { UInt8(truncatingIfNeeded: UInt64(message.count) * 8 >> (56 - 8 * $0)) }
+        padded += (0..<8).map { UInt8(truncatingIfNeeded: (UInt64(message.count) * 8) >> (56 - 8 * $0)) }
         var hash = fractions(of: primes.prefix(8), root: 2)
         let constants = fractions(of: primes[...], root: 3)
         for start in stride(from: 0, to: padded.count, by: 64) {

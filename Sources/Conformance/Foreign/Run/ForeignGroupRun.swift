@@ -21,13 +21,15 @@ struct ForeignGroupRun {
             for (_, read) in reads { tally.addUnsupported(read.flags.map(\.rawValue)) }
             return
         }
-        guard session.reasonToGiveUp == nil, isFeasible,
+        guard session.isWorthAsking(flags), isFeasible,
             let object = try? ForeignObject(group, session: session, hello: hello)
         else { return addNotRun(reads, into: &tally) }
-        let opened = runOpening(object, into: &tally)
+        let opened = session.noteTimeouts(flags) { runOpening(object, into: &tally) }
         for (number, read) in reads {
-            guard session.reasonToGiveUp == nil else {
-                tally.addNotRun(read.flags.map(\.rawValue))
+            // Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for.
+            let readFlags = read.flags.map(\.rawValue)
+            guard session.isWorthAsking(readFlags), read.offset < 1 << 53 else {
+                tally.addNotRun(readFlags)
                 continue
             }
             guard opened else {
@@ -35,7 +37,9 @@ struct ForeignGroupRun {
                     verdict(read, complaint: "the object was not opened as it should be"))
                 continue
             }
-            ForeignReadRun(object: object, read: read).run(number: number, session: session, into: &tally)
+            session.noteTimeouts(readFlags) {
+                ForeignReadRun(object: object, read: read).run(number: number, session: session, into: &tally)
+            }
         }
         if let complaint = object.close() {
             tally.add(

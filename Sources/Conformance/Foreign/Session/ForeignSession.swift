@@ -5,7 +5,9 @@ internal import SubjectProtocol
 /// A subject that is started when it is needed, and started anew after it failed to answer.
 final class ForeignSession {
     /// Subjects that never answer must not hold up the run for hours.
-    private static let mostTimeouts = 12
+    private static let mostTimeouts = 40
+    /// Nor is a class of vectors asked on and on that the subject hangs in.
+    private static let mostTimeoutsOfClass = 3
     private static let mostDeaths = 200
 
     /// The command line, for `/bin/sh -c`.
@@ -19,6 +21,7 @@ final class ForeignSession {
     private var process: SubjectProcess?
     private var timeoutCount = 0
     private var deathCount = 0
+    private var timeoutsOfClass: [[String]: Int] = [:]
     private var lastID: UInt64 = 0
 
     init(command: String, timeout: Duration) {
@@ -31,6 +34,18 @@ final class ForeignSession {
         if timeoutCount >= Self.mostTimeouts { return "\(timeoutCount) answers did not come in time" }
         if deathCount >= Self.mostDeaths { return "the subject had to be started \(deathCount) times" }
         return nil
+    }
+
+    /// Whether there is a point in asking vectors with these flags, which the subject may have hung in before.
+    func isWorthAsking(_ flags: [String]) -> Bool {
+        reasonToGiveUp == nil && timeoutsOfClass[flags, default: 0] < Self.mostTimeoutsOfClass
+    }
+
+    /// Does something, and notes whether answers to vectors with these flags did not come in time.
+    func noteTimeouts<Value>(_ flags: [String], _ body: () -> Value) -> Value {
+        let before = timeoutCount
+        defer { if timeoutCount > before { timeoutsOfClass[flags, default: 0] += 1 } }
+        return body()
     }
 
     /// An `id` that no object has or had.
