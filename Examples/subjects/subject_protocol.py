@@ -73,7 +73,9 @@ class Source:
 
 
 class Parameters:
-    """What `open` says, checked in the protocol's order up to the IV."""
+    """What `open` says, checked in the protocol's order up to the IV, against what `hello` lists."""
+
+    hello = {}
 
     def __init__(self, request):
         source = request.get("source")
@@ -83,7 +85,7 @@ class Parameters:
             integer(source["byteCount"])
         if type(request.get("strategy")) is not str:
             raise Failure("invalidRequest")
-        if request["strategy"] not in STRATEGIES:
+        if request["strategy"] not in self.hello["strategies"]:
             raise Failure("unsupported")
         self.strategy = request["strategy"]
         key, iv = hexadecimal(request.get("key")), hexadecimal(request.get("iv"))
@@ -97,10 +99,14 @@ class Parameters:
                 raise Failure("invalidRequest")
         if len(key) not in (16, 24, 32):
             raise Failure("invalidKey")
+        if len(key) not in self.hello["keyByteCounts"]:
+            raise Failure("unsupported")
         if len(iv) != 16:
             raise Failure("invalidIV")
         self.key, self.iv = key, int.from_bytes(iv, "big")
         self.stored = self.chunk + 16 * self.padded
+        if ("path" if "path" in source else "served") not in self.hello["sources"]:
+            raise Failure("unsupported")
         self.source = Source(source)
 
 
@@ -244,6 +250,7 @@ def serve(open_object, **hello):
         "strategies": STRATEGIES, "keyByteCounts": [16, 24, 32], "sources": ["path", "served"],
         "granularity": "block", "measures": False, **hello,
     }
+    Parameters.hello = hello
     objects = {}
     for line in iter(stdin.readline, b""):
         request = {}

@@ -74,12 +74,17 @@ struct VerifyCommand: ParsableCommand {
             rows.append(
                 [record.subject] + [record.passed, record.failed, record.unsupported, record.notRun].map(String.init))
         }
+        let flags = records.flatMap { record in
+            (record.flags ?? []).filter { $0.failed > 0 }.map {
+                "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
+            }
+        }
         let failures = records.flatMap { record in
             record.failures.map {
                 "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
             }
         }
-        return ([table(rows, rightAligned: [1, 2, 3, 4])] + failures).joined(separator: "\n")
+        return ([table(rows, rightAligned: [1, 2, 3, 4])] + flags + failures).joined(separator: "\n")
     }
 
     private static func json(_ records: [ConformanceRecord]) -> JSONValue {

@@ -20,7 +20,8 @@ struct ForeignFetchRule {
     var allowedToOpen: RangeSet<UInt64> {
         guard ciphertextByteCount > 0 else { return RangeSet() }
         let lastChunk = (ciphertextByteCount - 1) / chunkCiphertextByteCount * chunkCiphertextByteCount
-        let start = granularity == .chunk ? lastChunk : max(lastChunk, ciphertextByteCount - min(32, ciphertextByteCount))
+        let start =
+            granularity == .chunk ? lastChunk : max(lastChunk, ciphertextByteCount - min(32, ciphertextByteCount))
         return RangeSet(start..<ciphertextByteCount)
     }
 

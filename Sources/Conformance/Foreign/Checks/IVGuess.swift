@@ -99,7 +99,9 @@ struct IVGuess {
             let mask = (UInt128(1) << bits) - 1
             let sum = value & ~mask | (value &+ UInt128(place.chunk)) & mask
             found.append(
-                Candidate(name: "the IV + \(place.chunk) without a carry past \(bits) bits", block: Block(bigEndianValue: sum)))
+                Candidate(
+                    name: "the IV + \(place.chunk) without a carry past \(bits) bits", block: Block(bigEndianValue: sum)
+                ))
         }
         let littleEndian = (value.byteSwapped &+ UInt128(place.chunk)).byteSwapped
         found.append(
@@ -142,7 +144,8 @@ struct IVGuess {
         for bits in [8, 16, 32, 64, 96] as [UInt128] {
             let mask = (UInt128(1) << bits) - 1
             let sum = value & ~mask | (value &+ UInt128(index)) & mask
-            found.append(Candidate(name: "the sum without a carry past \(bits) bits", block: Block(bigEndianValue: sum)))
+            found.append(
+                Candidate(name: "the sum without a carry past \(bits) bits", block: Block(bigEndianValue: sum)))
         }
         let littleEndian = (value.byteSwapped &+ UInt128(index)).byteSwapped
         found.append(Candidate(name: "the little-endian sum", block: Block(bigEndianValue: littleEndian)))

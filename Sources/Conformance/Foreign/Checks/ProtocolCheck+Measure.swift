@@ -28,14 +28,19 @@ extension ProtocolCheck {
             ("without a workload", "\"collect\":\"digest\"", false), ("without collect", sequential, false),
             ("of an unknown kind", "\"workload\":{\"kind\":\"zigzag\"},\"collect\":\"digest\"", false),
             ("of unknown figures", "\(sequential),\"collect\":\"joules\"", false),
-            ("of windows of 0", "\"workload\":{\"kind\":\"sequential\",\"windowByteCount\":0},\"collect\":\"digest\"", false),
+            (
+                "of windows of 0",
+                "\"workload\":{\"kind\":\"sequential\",\"windowByteCount\":0},\"collect\":\"digest\"", false
+            ),
             (
                 "of random ranges of 0",
-                "\"workload\":{\"kind\":\"random\",\"rangeByteCount\":0,\"seed\":1,\"reads\":1},\"collect\":\"digest\"", false
+                "\"workload\":{\"kind\":\"random\",\"rangeByteCount\":0,\"seed\":1,\"reads\":1},\"collect\":\"digest\"",
+                false
             ),
             (
                 "of random ranges longer than the plaintext",
-                "\"workload\":{\"kind\":\"random\",\"rangeByteCount\":101,\"seed\":1,\"reads\":1},\"collect\":\"digest\"", true
+                "\"workload\":{\"kind\":\"random\",\"rangeByteCount\":101,\"seed\":1,\"reads\":1},\"collect\":\"digest\"",
+                true
             ),
             (
                 "of a trace that starts past the end",

@@ -40,7 +40,9 @@ extension ProtocolCheck {
     }
 
     private static func negatives(for strategy: Strategy) -> [ProtocolCheck] {
-        var changes = [("source", "{\"byteCount\":-16}"), ("source", "{\"byteCount\":1.5}"), ("id", "-1"), ("id", "0.5")]
+        var changes = [
+            ("source", "{\"byteCount\":-16}"), ("source", "{\"byteCount\":1.5}"), ("id", "-1"), ("id", "0.5"),
+        ]
         if strategy.chunkByteCount != nil { changes += [("chunkByteCount", "-16"), ("chunkByteCount", "16.5")] }
         return changes.map { name, text in
             ProtocolCheck(name: "\(strategy.name) open with \(name) \(text)", flag: .subjectProtocol) {

@@ -11,7 +11,8 @@ extension ProtocolCheck {
             ("read without an id", "{\"op\":\"read\",\"offset\":0,\"count\":1}"),
             ("read of an unknown id", "{\"op\":\"read\",\"id\":987654,\"offset\":0,\"count\":1}"),
             ("read of an id that is a text", "{\"op\":\"read\",\"id\":\"1\",\"offset\":0,\"count\":1}"),
-            ("close of an unknown id", "{\"op\":\"close\",\"id\":987654}"), ("close without an id", "{\"op\":\"close\"}"),
+            ("close of an unknown id", "{\"op\":\"close\",\"id\":987654}"),
+            ("close without an id", "{\"op\":\"close\"}"),
         ]
         return lines.map { name, line in
             ProtocolCheck(name: name, flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
@@ -52,7 +53,8 @@ extension ProtocolCheck {
             ProtocolCheck(name: "JSON written otherwise", flag: .subjectProtocol) {
                 probe throws(ProtocolProbe.Complaint) in
                 let id = try probe.open()
-                let line = "{ \"count\" : 4 ,\t\"\\u006fp\" : \"\\u0072ead\", \"offset\": 0, \"id\" : \(id) , \"ü\": \"\\\\\" }\r\n"
+                let line =
+                    "{ \"count\" : 4 ,\t\"\\u006fp\" : \"\\u0072ead\", \"offset\": 0, \"id\" : \(id) , \"ü\": \"\\\\\" }\r\n"
                 guard try probe.expectGood(Array(line.utf8), "read with spaces and escapes").payload.count == 4 else {
                     throw ProtocolProbe.Complaint(text: "read with spaces and escapes: expected 4 bytes")
                 }

