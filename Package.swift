@@ -58,7 +58,11 @@ let package = Package(
         ),
         .target(name: "Vectors", dependencies: ["JSON", "RandomAccess", "ByteSources"]),
         .target(
-            name: "Conformance", dependencies: ["RandomAccess", "Vectors", "ByteSources", "Results", "Threads"]),
+            name: "Conformance",
+            dependencies: [
+                "JSON", "RandomAccess", "Vectors", "ByteSources", "SubjectProtocol", "Results", "Threads",
+            ]
+        ),
         .target(name: "Statistics"),
         .target(name: "Results"),
         .target(

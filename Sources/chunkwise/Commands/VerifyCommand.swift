@@ -19,6 +19,8 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify
               chunkwise verify --backend openssl --backend libgcrypt --format json
               chunkwise verify --vectors data/vectors/sp800-38a.json
+              chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
+              chunkwise verify --cpu-masks
 
             EXIT CODES
               0 all passed; 1 something failed; 2 nothing was executed
@@ -33,6 +35,11 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "How many threads share the work.")
     var threads = 2
 
+    @OptionGroup var foreign: ForeignOptions
+
+    @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
+    var cpuMasks = false
+
     @OptionGroup var output: FormatOptions
 
     func run() throws {
@@ -42,7 +49,14 @@ struct VerifyCommand: ParsableCommand {
             vectors.isEmpty
             ? try DefaultVectors.groups()
             : try vectors.flatMap { path in try attempt { try VectorFile(path: path) }.groups }
-        let records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+        let records: [ConformanceRecord]
+        if cpuMasks {
+            records = try CPUMasks.verify(backend.isEmpty ? BackendNames.all : backend, vectors: vectors)
+        } else if foreign.isAsked {
+            records = try foreign.verify(groups)
+        } else {
+            records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+        }
         switch output.format {
         case .json: print(Self.json(records).text)
         case .text: print(Self.text(records))
@@ -60,12 +74,17 @@ struct VerifyCommand: ParsableCommand {
             rows.append(
                 [record.subject] + [record.passed, record.failed, record.unsupported, record.notRun].map(String.init))
         }
+        let flags = records.flatMap { record in
+            (record.flags ?? []).filter { $0.failed > 0 }.map {
+                "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
+            }
+        }
         let failures = records.flatMap { record in
             record.failures.map {
                 "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
             }
         }
-        return ([table(rows, rightAligned: [1, 2, 3, 4])] + failures).joined(separator: "\n")
+        return ([table(rows, rightAligned: [1, 2, 3, 4])] + flags + failures).joined(separator: "\n")
     }
 
     private static func json(_ records: [ConformanceRecord]) -> JSONValue {
