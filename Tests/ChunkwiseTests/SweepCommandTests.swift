@@ -18,8 +18,7 @@ private func kinds(_ folder: TemporaryFolder) throws -> [String] {
     return try lines.map { line in
         let record = try #require(JSONValue.parse(Array(line)), "a line is no JSON")
         guard case .object(let members) = record, let (name, value) = members.first else { return "?" }
-        let body = value["_0"] ?? .null
-        return [name, body["cellID"]?.string ?? body["cell"]?.text ?? "", body["round"]?.text ?? ""].joined(
+        return [name, value["cellID"]?.string ?? value["cell"]?.text ?? "", value["round"]?.text ?? ""].joined(
             separator: " ")
     }
 }

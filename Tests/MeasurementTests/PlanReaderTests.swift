@@ -8,7 +8,7 @@ private func read(_ text: String) throws(PlanError) -> Plan {
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 57), ("small.yml", 16)])
+    @Test("the plans of the project are read", arguments: [("default.yml", 56), ("small.yml", 16)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))

@@ -76,7 +76,7 @@ struct ReaderSubjectTests {
         let subject = try subject(.cbcContinuous(iv: Self.iv, padding: .pkcs7), folder: folder)
         func counts(_ reads: [Workload.Read]) throws -> [UInt64?] {
             let answer = try subject.measure(
-                id: 1, request: ["workload": Workload.trace(reads).json, "collect": "digest"])
+                id: 1, request: ["workload": Workload.trace(reads).json, "collect": "digest", "extended": true])
             return [answer["fetchedByteCount"]?.integer, answer["decryptedByteCount"]?.integer]
         }
         #expect(try counts([]) == [0, 0])
@@ -91,7 +91,8 @@ struct ReaderSubjectTests {
         let folder = try TemporaryFolder()
         let subject = try subject(Self.strategies[2], access: .chunkCache, folder: folder)
         let reads = (0..<10).map { Workload.Read(offset: 112 + $0, count: 1) }
-        let answer = try subject.measure(id: 1, request: ["workload": Workload.trace(reads).json, "collect": "digest"])
+        let answer = try subject.measure(
+            id: 1, request: ["workload": Workload.trace(reads).json, "collect": "digest", "extended": true])
         #expect((answer["decryptedByteCount"]?.integer ?? 0) <= 128)
     }
 
@@ -104,7 +105,7 @@ struct ReaderSubjectTests {
                 id: 1,
                 request: [
                     "workload": Self.random.json, "collect": "time", "minimumNanoseconds": .integer(nanoseconds),
-                    "maximumIterations": .integer(iterations),
+                    "maximumIterations": .integer(iterations), "extended": true,
                 ])
             #expect(answer["boundByteCount"]?.integer != nil)
             return answer["nanoseconds"]?.array?.compactMap(\.integer) ?? []

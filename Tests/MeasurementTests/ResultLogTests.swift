@@ -18,10 +18,14 @@ struct ResultLogTests {
         let path = FilePath(folder.path("log"))
         #expect(try ResultLog(path: path).earlierRecords.isEmpty)
         try ResultLog(path: path).append(header)
-        let log = try ResultLog(path: path)
-        #expect(log.earlierRecords == [header])
-        try log.append(failure)
-        try log.append(.end)
+        do {
+            let log = try ResultLog(path: path)
+            #expect(log.earlierRecords == [header])
+            try log.append(failure)
+            try log.append(.end)
+            // One writer at a time.
+            #expect(throws: SweepError.self) { try ResultLog(path: path) }
+        }
         #expect(try ResultLog(path: path).earlierRecords == [header, failure, .end])
         let (results, isCut) = try ResultLog.read(path)
         #expect(results.isComplete && !isCut && results.cells.first?.failure == "r")
@@ -34,11 +38,13 @@ struct ResultLogTests {
         let (first, second) = (try header.line(), try failure.line())
         for length in 0..<first.count + second.count {
             try folder.file("log", Array((first + second).prefix(length)))
-            let log = try ResultLog(path: path)
-            #expect(log.earlierRecords == (length < first.count ? [] : [header]), "\(length) bytes")
-            if length > first.count { #expect(folder.bytes("log") == first, "\(length) bytes") }
-            if length < first.count { try log.append(header) }
-            try log.append(.end)
+            do {
+                let log = try ResultLog(path: path)
+                #expect(log.earlierRecords == (length < first.count ? [] : [header]), "\(length) bytes")
+                if length > first.count { #expect(folder.bytes("log") == first, "\(length) bytes") }
+                if length < first.count { try log.append(header) }
+                try log.append(.end)
+            }
             #expect(try ResultLog(path: path).earlierRecords == [header, .end], "\(length) bytes")
         }
     }
@@ -57,7 +63,7 @@ struct ResultLogTests {
         let folder = try TemporaryFolder()
         for (bytes, expected) in [
             (try header.line() + Array("garbage\n".utf8) + failure.line(), ResultsError.damagedLine(2)),
-            (Array("{\"header\":{\"_0\":{\"schema\":\"x-9\"}}}\n".utf8), .unknownSchema("x-9")),
+            (Array("{\"header\":{\"schema\":\"x-9\"}}\n".utf8), .unknownSchema("x-9")),
         ] {
             let path = try FilePath(folder.file("log", bytes))
             #expect(throws: SweepError.damaged(path.string, expected)) { try ResultLog(path: path) }

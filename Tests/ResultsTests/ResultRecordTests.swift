@@ -62,7 +62,7 @@ struct ResultRecordTests {
 
     @Test("a file of another schema is named as such, whatever else has changed in it")
     func schema() {
-        let other = "{\"header\":{\"_0\":{\"schema\":\"chunkwise-results-99\",\"new\":[]}}}\n{\"new\":1}\n"
+        let other = "{\"header\":{\"schema\":\"chunkwise-results-99\",\"new\":[]}}\n{\"new\":1}\n"
         #expect(throws: ResultsError.unknownSchema("chunkwise-results-99")) { try ResultRecord.read(Array(other.utf8)) }
     }
 }

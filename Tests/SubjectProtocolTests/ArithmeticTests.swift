@@ -51,7 +51,6 @@ struct WorkloadTests {
             ["kind": "sequential", "windowByteCount": "1"], ["kind": "sequential", "windowByteCount": .number(-1)],
             ["kind": "sequential", "windowByteCount": 9_007_199_254_740_992],
             ["kind": "random", "rangeByteCount": 0, "seed": 1, "reads": 1],
-            ["kind": "random", "rangeByteCount": 1, "seed": 1, "reads": 0],
             ["kind": "random", "rangeByteCount": 1, "reads": 1],
             ["kind": "random", "rangeByteCount": 1, "seed": 9_007_199_254_740_992, "reads": 1],
             ["kind": "trace"], ["kind": "trace", "ranges": 1], ["kind": "trace", "ranges": [1]],

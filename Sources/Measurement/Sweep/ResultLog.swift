@@ -49,9 +49,10 @@ package final class ResultLog {
                 try descriptor.resize(to: Int64(byteCount))
                 try descriptor.seek(offset: 0, from: .end)
             }
-        } catch let error as ResultsError {
-            throw .damaged(path.string, error)
         } catch {
+            // Nobody calls `deinit` of what was not made, and the lock would stay.
+            try? descriptor.close()
+            if let error = error as? ResultsError { throw .damaged(path.string, error) }
             throw .io(error as? DecryptionError ?? .io(operation: "open \(path)", code: 0, reason: "\(error)"))
         }
     }
