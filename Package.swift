@@ -105,7 +105,33 @@ let package = Package(
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
-        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"], exclude: ["Golden"]),
+        .testTarget(
+            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics"], exclude: ["Golden"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
+        .testTarget(
+            name: "TransferTests",
+            dependencies: [
+                "Transfer", "RandomAccess", "ByteSources", "SwiftAESBackend", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(
+            name: "SubjectProtocolTests",
+            dependencies: ["SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "TestSupport"]
+        ),
+        .testTarget(name: "ResultsTests", dependencies: ["Results"]),
+        .testTarget(
+            name: "MeasurementTests",
+            dependencies: [
+                "Measurement", "SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "Results", "BackendRegistry",
+                "TestSupport", "chunkwise",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(name: "ChunkwiseTests", dependencies: ["chunkwise", "JSON", "Results", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,6 +3,12 @@ package import RandomAccess
 package import Results
 package import SystemPackage
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A result file that is written record by record.
 package final class ResultLog {
     /// The records that the file held when it was opened.
@@ -21,8 +27,15 @@ package final class ResultLog {
         do throws(DecryptionError) {
             descriptor = try SystemCall.check("open \(path)") {
                 try FileDescriptor.open(
-                    path, .readWrite, options: [.create, .closeOnExec],
+                    path, .readWrite, options: [.create, .append, .closeOnExec],
                     permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            }
+            // Held until the descriptor is closed, also by a kill.
+            guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+                try? descriptor.close()
+                throw .io(
+                    operation: "lock \(path)", code: 0,
+                    reason: "another run writes to it: expected it to be finished, or another output folder")
             }
             bytes = try ResultLog.contents(of: descriptor, path: path)
         } catch {

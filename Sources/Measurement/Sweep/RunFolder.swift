@@ -23,7 +23,7 @@ package struct RunFolder: Sendable {
     package var resultFile: FilePath { path.appending("results.jsonl") }
 
     /// Where the objects are.
-    package var objectFolder: FilePath { path.appending("objects") }
+    package var objectFolder: FilePath { path.appending(".chunkwise-objects") }
 
     /// Whether a run has left results here, and has come to its end.
     package var isFinished: Bool {
@@ -49,16 +49,18 @@ package struct RunFolder: Sendable {
         }
     }
 
-    /// Removes the objects.
+    /// Removes the objects, and nothing that was not made for this run.
     package func removeObjects() {
-        RunFolder.removeFiles(in: objectFolder)
+        for name in RunFolder.names(in: objectFolder) where name.hasSuffix(ObjectStore.fileSuffix) {
+            unlink(objectFolder.appending(name).string)
+        }
         rmdir(objectFolder.string)
     }
 
-    /// Removes the folder with all that a run puts there.
-    package func removeAll() {
+    /// Removes a folder that ``temporary()`` made, with the results in it.
+    package func removeTemporary() {
         removeObjects()
-        RunFolder.removeFiles(in: path)
+        unlink(resultFile.string)
         rmdir(path.string)
     }
 
@@ -77,14 +79,16 @@ package struct RunFolder: Sendable {
         return RunFolder(path: FilePath(name))
     }
 
-    private static func removeFiles(in folder: FilePath) {
-        guard let directory = opendir(folder.string) else { return }
+    private static func names(in folder: FilePath) -> [String] {
+        guard let directory = opendir(folder.string) else { return [] }
         defer { closedir(directory) }
+        var names: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { unlink(folder.appending(name).string) }
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
         }
+        return names
     }
 }

@@ -24,13 +24,15 @@ package struct VectorFile: Sendable {
         do {
             data = try Data(contentsOf: URL(filePath: path))
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-            throw VectorFileError(kind: .missing, file: path, pointer: "", reason: "no such file")
+            throw VectorFileError(
+                kind: .missing, file: path, pointer: "", reason: "no such file: expected a vector file")
         } catch {
             throw VectorFileError(kind: .unreadable, file: path, pointer: "", reason: "\(error)")
         }
         guard let value = JSONValue.parse(Array(data)) else {
             throw VectorFileError(
-                kind: .malformed, file: path, pointer: "", reason: "\(data.count) bytes that are no JSON")
+                kind: .malformed, file: path, pointer: "",
+                reason: "\(data.count) bytes that are no JSON: expected an object")
         }
         try self.init(JSONPlace(value: value, file: path, pointer: ""))
     }

@@ -27,7 +27,7 @@ struct HostileSubjectTests {
         Misdeed(mode: "short-payload", reason: "no answer within"),
         Misdeed(mode: "need-outside", reason: "outside of what is served"),
         Misdeed(mode: "need-forever", reason: ""),
-        Misdeed(mode: "closes-stdout", reason: "signal 9"),
+        Misdeed(mode: "closes-stdout", reason: "the output is closed, and the process goes on"),
         Misdeed(mode: "leaves-a-child", reason: "no answer within"),
         Misdeed(mode: "wrong-error", reason: "the error EINVAL: expected 7 bytes"),
         Misdeed(mode: "unsupported", reason: "the error unsupported: expected 7 bytes"),
