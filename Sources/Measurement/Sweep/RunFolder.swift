@@ -2,6 +2,7 @@ import ByteSources
 import RandomAccess
 import Results
 package import SystemPackage
+import Transfer
 
 #if canImport(Glibc)
 import Glibc
@@ -35,15 +36,7 @@ package struct RunFolder: Sendable {
     /// - Throws: `SweepError.io`.
     package func create() throws(SweepError) {
         do throws(DecryptionError) {
-            var made = FilePath(root: path.root)
-            for component in path.components + [objectFolder.lastComponent].compactMap({ $0 }) {
-                made.append(component)
-                if mkdir(made.string, 0o777) != 0, errno != EEXIST {
-                    _ = try SystemCall.retrying("create folder \(made)") { -1 }
-                }
-            }
-            // A file of that name would be found out about much later otherwise.
-            _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
+            try Folder.create(objectFolder)
         } catch {
             throw .io(error)
         }
