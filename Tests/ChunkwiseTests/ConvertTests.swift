@@ -9,11 +9,7 @@ struct ConvertTests {
         arguments: strategyOptions)
     func roundTrip(options: [String]) throws {
         let folder = try TemporaryFolder()
-<<<<<<< HEAD
         for count in [0, 1008, 49_392] {
-=======
-        for count in [0, 16, 1008, 50_000] {
->>>>>>> main
             let plaintext = Samples.bytes(count)
             try folder.file("plain", plaintext)
             let encrypted = try Chunkwise.convert(
@@ -58,11 +54,7 @@ struct ConvertTests {
         try folder.file("key", key)
         let program = try #require(Programs.installed("openssl"))
         let parameters = ["-K", key.map { String(format: "%02x", $0) }.joined(), "-iv", Chunkwise.ivHex]
-<<<<<<< HEAD
         for count in [0, 15, 70_001] {
-=======
-        for count in [0, 15, 16, 70_001] {
->>>>>>> main
             let plaintext = Samples.bytes(count)
             try folder.file("plain", plaintext)
             _ = try Chunkwise.convert("encrypt", folder, ["plain", "ours"], options)
