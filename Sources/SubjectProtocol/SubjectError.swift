@@ -6,8 +6,6 @@ package enum SubjectError: Error, Hashable, Sendable {
     case refused(name: String, message: String)
     /// No answer came in time.
     case timeout(seconds: Double)
-    /// The subject was to end and did not.
-    case stillRunning(seconds: Double)
     /// The subject ended; `status` is what `waitpid` reported, `log` the end of its standard error.
     case died(status: Int32, log: String)
     /// The subject said something that is no message.
@@ -23,7 +21,6 @@ extension SubjectError: CustomStringConvertible {
         case .notStarted(let command, let reason): "could not start \(command): \(reason)"
         case .refused(let name, let message): "\(name): \(message)"
         case .timeout(let seconds): "no answer within \(seconds) s"
-        case .stillRunning(let seconds): "it still runs after \(seconds) s: expected it to end"
         case .died(let status, let log): "the subject \(Self.ending(status))" + (log.isEmpty ? "" : ": \(log)")
         case .framing(let what): "the subject broke the protocol: \(what)"
         case .ended: "the subject closed its output"

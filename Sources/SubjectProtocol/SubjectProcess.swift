@@ -18,7 +18,6 @@ package final class SubjectProcess {
     private let channel: SubjectChannel
     private let timeout: Duration
     private var exitStatus: Int32?
-    private var wasKilled = false
 
     /// Starts a subject.
     ///
@@ -35,10 +34,7 @@ package final class SubjectProcess {
     }
 
     deinit {
-        if exitStatus == nil {
-            killAll()
-            _ = reap()
-        }
+        if exitStatus == nil { kill() }
     }
 
     /// Sends a request and waits for its answer; serves what the subject needs meanwhile.
@@ -86,7 +82,11 @@ package final class SubjectProcess {
                 try serve(need, from: source)
             }
         } catch .ended {
-            throw .died(status: wait(), log: channel.lastLog)
+            guard let status = wait() else {
+                kill()
+                throw .framing("the output is closed, and the process goes on")
+            }
+            throw .died(status: status, log: channel.lastLog)
         }
     }
 
@@ -108,8 +108,10 @@ package final class SubjectProcess {
     }
 
     private func expectEnd(status expected: Int32?) throws(SubjectError) {
-        let status = wait()
-        guard !wasKilled else { throw .stillRunning(seconds: timeout / .seconds(1)) }
+        guard let status = wait() else {
+            kill()
+            throw .timeout(seconds: timeout / .seconds(1))
+        }
         if let expected, status != expected { throw .died(status: status, log: channel.lastLog) }
     }
 
@@ -145,37 +147,43 @@ package final class SubjectProcess {
         try channel.send(UnsafeRawBufferPointer(rebasing: room[..<served]))
     }
 
-    /// Waits for the end of the process, as long as for an answer, and then makes an end of it.
-    private func wait() -> Int32 {
+    /// Waits for the end of the process, which does not come if it only closed its output. The corresponding C
+    /// function is `waitpid`.
+    ///
+    /// - Returns: The status, or `nil` if the process is still there when the time is over.
+    private func wait() -> Int32? {
         let deadline = ContinuousClock.now + timeout
-        while true {
-            if let status = reap(WNOHANG) { return status }
-            guard ContinuousClock.now < deadline else { break }
-            usleep(1000)
+        while exitStatus == nil {
+            var status: Int32 = 0
+            let ended = waitpid(processID, &status, WNOHANG)
+            if ended == processID {
+                exitStatus = status
+                // What a shell started is not left behind.
+                Self.send(SIGKILL, to: processID)
+            }
+            if ended < 0, errno != EINTR { exitStatus = 0 }
+            if exitStatus == nil {
+                guard ContinuousClock.now < deadline else { return nil }
+                channel.pause()
+            }
         }
-        wasKilled = true
-        killAll()
-        return reap() ?? 0
+        return exitStatus
     }
 
-    /// The corresponding C function is `waitpid`.
-    private func reap(_ options: Int32 = 0) -> Int32? {
-        if let exitStatus { return exitStatus }
+    private func kill() {
+        Self.send(SIGKILL, to: processID)
         var status: Int32 = 0
-        while true {
-            let found = waitpid(processID, &status, options)
-            if found == 0 { return nil }
-            if found > 0 || errno != EINTR { break }
-        }
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
         exitStatus = status
-        // What a shell started is not left behind.
-        killAll()
-        return status
     }
 
-    /// Ends the process and what it started: it leads a group of its own. The corresponding C function is `kill`.
-    private func killAll() {
-        kill(-processID, SIGKILL)
+    /// Signals the process and, since it leads a group, those that it started. The corresponding C function is `kill`.
+    private static func send(_ signal: Int32, to processID: pid_t) {
+        #if canImport(Glibc)
+        _ = Glibc.kill(-processID, signal)
+        #elseif canImport(Musl)
+        _ = Musl.kill(-processID, signal)
+        #endif
     }
 }
 

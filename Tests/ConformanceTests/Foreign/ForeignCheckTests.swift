@@ -86,10 +86,16 @@ struct ForeignCheckTests {
         let block = ForeignFetchRule(strategy: strategy, granularity: .block, ciphertextByteCount: 144)
         let none = RangeSet<UInt64>()
         // Chunks take 48 bytes: 16..<40 is the last block of the first chunk and the first of the second.
-        for good in [[0..<32, 48..<64], [0..<64], [0..<16, 16..<32, 48..<64], [0..<32, 16..<32, 48..<64]] {
+        let goods: [[Range<UInt64>]] = [
+            [0..<32, 48..<64], [0..<64], [0..<16, 16..<32, 48..<64], [0..<32, 16..<32, 48..<64],
+        ]
+        for good in goods {
             #expect(block.complaint(about: good.map(fetch), delivering: 16..<40, having: none) == nil)
         }
-        for bad in [[16..<32, 48..<64], [0..<32], [0..<80], [0..<144], [0..<64, 0..<64, 0..<64]] {
+        let bads: [[Range<UInt64>]] = [
+            [16..<32, 48..<64], [0..<32], [0..<80], [0..<144], [0..<64, 0..<64, 0..<64],
+        ]
+        for bad in bads {
             #expect(block.complaint(about: bad.map(fetch), delivering: 16..<40, having: none) != nil)
         }
         #expect(block.complaint(about: [fetch(0..<1)], delivering: 16..<16, having: none) != nil)
