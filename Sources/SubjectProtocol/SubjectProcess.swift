@@ -26,6 +26,8 @@ package final class SubjectProcess {
     ///   - timeout: How long each answer may take.
     /// - Throws: `SubjectError.notStarted`.
     package init(command: [String], timeout: Duration) throws(SubjectError) {
+        // A subject that is gone is an answer, not the end of this process.
+        signal(SIGPIPE, SIG_IGN)
         let spawned = try SpawnedProcess(command: command)
         self.processID = spawned.processID
         self.timeout = timeout

@@ -30,8 +30,13 @@ package final class ResultLog {
                     path, .readWrite, options: [.create, .append, .closeOnExec],
                     permissions: [.ownerReadWrite, .groupRead, .otherRead])
             }
-            // Held until the descriptor is closed, also by a kill.
-            guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            // Held until the descriptor is closed, also by a kill. A child that is being started holds it for a moment.
+            var attempts = 0
+            while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0, attempts < 50 {
+                usleep(10_000)
+                attempts += 1
+            }
+            guard attempts < 50 else {
                 try? descriptor.close()
                 throw .io(
                     operation: "lock \(path)", code: 0,
