@@ -122,7 +122,7 @@ struct KnownAnswerFileTests {
     func errors() {
         let cases: [(text: String, name: String, pointer: String, reason: String)] = [
             (" \n", "a.json", "", "nothing but white space"),
-            ("{\"a\": x}", "a.json", "line 1, column", "no JSON"),
+            ("{\"a\": x}", "a.json", "", "no JSON"),
             (wycheproof(""), "a.json", "/testGroups/0/tests", "expected at least one element"),
             (
                 wycheproof(valid.replacing("Pseudorandom", with: "Odd")), "a.json",

@@ -53,8 +53,7 @@ package struct VectorFile: Sendable {
             return
         }
         guard let value = JSONValue.parse(bytes) else {
-            throw malformed(
-                JSONSyntax.place(of: bytes) ?? "", "\(bytes.count) bytes that are no JSON: expected an object")
+            throw malformed("", "\(bytes.count) bytes that are no JSON: expected an object")
         }
         let root = JSONPlace(value: value, file: path, pointer: "")
         if value["testGroups"] != nil, value["algorithm"] != nil {
