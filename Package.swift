@@ -99,7 +99,9 @@ let package = Package(
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
         .testTarget(
             name: "BackendRegistryTests", dependencies: ["BackendRegistry", "OpenSSLBackend", "RandomAccess"]),
-        .testTarget(name: "VectorsTests", dependencies: ["Vectors", "RandomAccess", "ByteSources", "BackendRegistry"]),
+        .testTarget(
+            name: "VectorsTests", dependencies: ["Vectors", "RandomAccess", "ByteSources", "BackendRegistry"],
+            exclude: ["Portable"]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]

@@ -46,6 +46,28 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case largeOffset = "LargeOffset"
     /// Reads jump about.
     case seekStorm = "SeekStorm"
+    /// Every residue modulo 16 of a read's start and length, at a few places.
+    case unalignedRead = "UnalignedRead"
+    /// About as many blocks as vectorised code takes at a time: 8, 16, 32, 64, 128.
+    case strideEdge = "StrideEdge"
+    /// One of all plaintext lengths up to 513.
+    case everyLength = "EveryLength"
+    /// One of all values of the last byte, and of all positions in the padding.
+    case paddingByte = "PaddingByte"
+    /// Each read starts where the one before it ended.
+    case forwardReads = "ForwardReads"
+    /// Reads go from the end to the start.
+    case backwardRead = "BackwardRead"
+    /// The same bytes are read again.
+    case repeatedRead = "RepeatedRead"
+    /// A read after a failed one.
+    case afterFailure = "AfterFailure"
+    /// Several objects are open, and read in turn.
+    case interleaved = "Interleaved"
+    /// Several threads read the same object at once.
+    case concurrentReads = "ConcurrentReads"
+    /// A step of the Monte Carlo test: a thousand chained blocks.
+    case monteCarlo = "MonteCarlo"
 
     /// What goes wrong in programs that fail such a vector.
     package var explanation: String {
@@ -73,6 +95,17 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .sequenceCarry: "a chunk's number is added to a part of the IV only"
         case .largeOffset: "an offset or block number is held in too few bits"
         case .seekStorm: "a read depends on the one before it"
+        case .unalignedRead: "bytes are skipped or trimmed by the wrong number at a read's start or end"
+        case .strideEdge: "many blocks at once, or those left over, are decrypted wrongly or in the wrong place"
+        case .everyLength: "the end is wrong for some lengths: padding is delivered, or the last bytes are cut off"
+        case .paddingByte: "only some padding values are refused, or only some of the padding's bytes are looked at"
+        case .forwardReads: "chaining state that the last read left is used or lost where the next one follows on"
+        case .backwardRead: "a read is right only behind the one before it"
+        case .repeatedRead: "what was kept of a read is used up, or is not the reader's"
+        case .afterFailure: "a failure leaves half a chunk, or breaks the reader for good"
+        case .interleaved: "keys, IVs or plaintext of one object are used for another"
+        case .concurrentReads: "readers of one object share state without a lock"
+        case .monteCarlo: "an error that only shows after many chained blocks"
         }
     }
 
@@ -95,6 +128,17 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .sequenceCarry: "PROTOCOL.md, \"open\""
         case .largeOffset: "libgcrypt commit e1a352f8, pycryptodome#226"
         case .seekStorm: "rclone/rclone#828"
+        case .backwardRead: "rclone/rclone#677; FFmpeg, crypto.c"
+        case .unalignedRead: "aws/amazon-s3-encryption-client-java#182, krzyzanowskim/CryptoSwift#287"
+        case .strideEdge: "Legrandin/pycryptodome#582, intel/isa-l_crypto#143"
+        case .everyLength: "palantir/hadoop-crypto#101, mpv-player/mpv#18207, video-dev/hls.js#1447"
+        case .paddingByte: "RFC 5652, section 6.3; Wycheproof, flag BadPadding"
+        case .forwardReads: "guanzhi/GmSSL#1899, RidgeRun/gst-crypto#3"
+        case .repeatedRead: "kokke/tiny-AES-c#20; PROTOCOL.md, \"read\""
+        case .afterFailure: "PROTOCOL.md, \"Transport\""
+        case .interleaved: "FFmpeg, hls.c; rclone/rclone#828"
+        case .concurrentReads: "rclone/rclone#677; FiloSottile/age commit 4202739"
+        case .monteCarlo: "NIST, The Advanced Encryption Standard Algorithm Validation Suite (2002), section 6.4.2"
         }
     }
 }

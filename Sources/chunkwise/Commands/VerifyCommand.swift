@@ -21,6 +21,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --vectors data/vectors/sp800-38a.json
               chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --cpu-masks
+              chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
 
             EXIT CODES
               0 all passed; 1 something failed; 2 nothing was executed
@@ -29,7 +30,10 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "A backend to test; may stand several times. (default: all)")
     var backend: [String] = []
 
-    @Option(help: ArgumentHelp("A vector file to run instead of the default set.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A vector file to run instead of the default set: of this project, of Wycheproof, or a NIST .rsp file.",
+            valueName: "file"))
     var vectors: [String] = []
 
     @Option(help: "How many threads share the work.")
@@ -45,11 +49,9 @@ struct VerifyCommand: ParsableCommand {
     func run() throws {
         let threadCount = try Validated.threads(threads)
         let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
-        let groups =
-            vectors.isEmpty
-            ? try DefaultVectors.groups()
-            : try vectors.flatMap { path in try attempt { try VectorFile(path: path) }.groups }
-        let records: [ConformanceRecord]
+        let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
+        let groups = try files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups)
+        var records: [ConformanceRecord]
         if cpuMasks {
             records = try CPUMasks.verify(backend.isEmpty ? BackendNames.all : backend, vectors: vectors)
         } else if foreign.isAsked {
@@ -57,6 +59,8 @@ struct VerifyCommand: ParsableCommand {
         } else {
             records = Backends.verify(backends, groups: groups, threadCount: threadCount)
         }
+        let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
+        for index in records.indices where !cpuMasks { records[index].unsupported += unsupportedCount }
         switch output.format {
         case .json: print(Self.json(records).text)
         case .text: print(Self.text(records))

@@ -25,14 +25,19 @@ enum DataFolder {
 
 /// The vectors that are run where none are named.
 enum DefaultVectors {
-    /// The published known answers and the generated range reads.
+    /// The files of published known answers.
+    static let knownAnswers = ["sp800-38a.json", "nist-cbc.json", "nist-ctr.json"]
+
+    /// The published known answers and the generated range reads; these are what the other files in `data/vectors` hold.
     static func groups() throws -> [VectorGroup] {
-        let name = "data/vectors/sp800-38a.json"
-        guard let path = DataFolder.find(name) else {
-            throw CommandFailure(
-                .missingInput, "no file \(name): expected it in this folder or above the program's")
+        var groups: [VectorGroup] = []
+        for name in knownAnswers.map({ "data/vectors/" + $0 }) {
+            guard let path = DataFolder.find(name) else {
+                throw CommandFailure(
+                    .missingInput, "no file \(name): expected it in this folder or above the program's")
+            }
+            groups += try attempt { try VectorFile(path: path.string) }.groups
         }
-        let known = try attempt { try VectorFile(path: path.string) }
-        return known.groups + VectorSet.standard()
+        return groups + VectorSet.standard()
     }
 }
