@@ -44,6 +44,10 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
     var cpuMasks = false
 
+    @Option(
+        help: ArgumentHelp("A folder for the evidence: HTML, Markdown, JSON and JUnit.", valueName: "folder"))
+    var evidence: String?
+
     @OptionGroup var output: FormatOptions
 
     func run() throws {
@@ -61,6 +65,10 @@ struct VerifyCommand: ParsableCommand {
         }
         let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
         for index in records.indices where !cpuMasks { records[index].unsupported += unsupportedCount }
+        if let evidence {
+            try EvidenceWriting.write(
+                records, vectorFiles: vectors.isEmpty ? DefaultVectors.files : vectors, mutants: nil, to: evidence)
+        }
         switch output.format {
         case .json: print(Self.json(records).text)
         case .text: print(Self.text(records))

@@ -28,6 +28,11 @@ enum DefaultVectors {
     /// The files of published known answers.
     static let knownAnswers = ["sp800-38a.json", "nist-cbc.json", "nist-ctr.json"]
 
+    /// Their paths, as far as they are found.
+    static var files: [String] {
+        knownAnswers.compactMap { DataFolder.find("data/vectors/" + $0)?.string }
+    }
+
     /// The published known answers and the generated range reads; these are what the other files in `data/vectors` hold.
     static func groups() throws -> [VectorGroup] {
         var groups: [VectorGroup] = []

@@ -9,13 +9,14 @@ import Vectors
 enum EvidenceWriting {
     /// Renders evidence into a folder, which is created if need be.
     static func write(
-        _ records: [ConformanceRecord], vectorFiles: [FilePath], mutants: [Evidence.MutantOutcome]?, to folder: String
+        _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?, to folder: String
     ) throws {
         let backends = Backends.available().map {
             RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
         }
-        let pins = try vectorFiles.map { path in
-            Evidence.VectorFilePin(
+        let pins = try vectorFiles.map { name in
+            let path = FilePath(name)
+            return Evidence.VectorFilePin(
                 name: path.lastComponent?.string ?? path.string, sha256: try attempt { try FileDigest.sha256(path) })
         }
         let evidence = Evidence(
