@@ -58,7 +58,11 @@ let package = Package(
         ),
         .target(name: "Vectors", dependencies: ["JSON", "RandomAccess", "ByteSources"]),
         .target(
-            name: "Conformance", dependencies: ["JSON", "RandomAccess", "Vectors", "ByteSources", "Results", "Threads"]),
+            name: "Conformance",
+            dependencies: [
+                "JSON", "RandomAccess", "Vectors", "ByteSources", "SubjectProtocol", "Results", "Threads",
+            ]
+        ),
         .target(
             name: "Mutants", dependencies: ["RandomAccess", "Vectors", "Conformance", "Results", "Threads"]),
         .target(name: "Statistics"),
@@ -97,7 +101,9 @@ let package = Package(
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
         .testTarget(
             name: "BackendRegistryTests", dependencies: ["BackendRegistry", "OpenSSLBackend", "RandomAccess"]),
-        .testTarget(name: "VectorsTests", dependencies: ["Vectors", "RandomAccess", "ByteSources", "BackendRegistry"]),
+        .testTarget(
+            name: "VectorsTests", dependencies: ["Vectors", "RandomAccess", "ByteSources", "BackendRegistry"],
+            exclude: ["Portable"]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
@@ -110,7 +116,33 @@ let package = Package(
             ]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
-        .testTarget(name: "ReportTests", dependencies: ["Report", "Results", "Statistics"], exclude: ["Golden"]),
+        .testTarget(
+            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics"], exclude: ["Golden"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
+        .testTarget(
+            name: "TransferTests",
+            dependencies: [
+                "Transfer", "RandomAccess", "ByteSources", "SwiftAESBackend", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(
+            name: "SubjectProtocolTests",
+            dependencies: ["SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "TestSupport"]
+        ),
+        .testTarget(name: "ResultsTests", dependencies: ["Results"]),
+        .testTarget(
+            name: "MeasurementTests",
+            dependencies: [
+                "Measurement", "SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "Results", "BackendRegistry",
+                "TestSupport", "chunkwise",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(name: "ChunkwiseTests", dependencies: ["chunkwise", "JSON", "Results", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -16,6 +16,9 @@ public struct BoringSSL: CipherBackend {
     /// The CPU feature that BoringSSL's AES-CBC and AES-CTR choose on this machine.
     public let cpuFeatures: [String]
 
+    /// swift-crypto collects the result in an array, and returns it as `Data`.
+    public let copyCountPerCall = 2
+
     /// Creates the backend.
     ///
     /// - Parameter machineFeatures: The CPU's flags as the kernel names them. BoringSSL asks the CPU itself and has no

@@ -1,6 +1,12 @@
 internal import CGcrypt
 internal import RandomAccess
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The library's state of its own: it must be initialised once, before any other thread uses it.
 enum GcryptLibrary {
     /// A global constant's initialiser runs once, and other threads wait for it.
@@ -13,6 +19,12 @@ enum GcryptLibrary {
 
     /// The corresponding C functions are `gcry_check_version` and `gcry_control`.
     private static func start() -> Result<String, DecryptionError> {
+        do throws(DecryptionError) {
+            // The library looks at the CPU in its first function, whichever that is.
+            try disableFeatures()
+        } catch {
+            return .failure(error)
+        }
         guard let version = gcry_check_version(GCRYPT_VERSION) else {
             let found = gcry_check_version(nil).map { String(cString: $0) } ?? "none"
             return .failure(
@@ -27,6 +39,19 @@ enum GcryptLibrary {
             _ = chunkwise_gcrypt_finish_initialization()
         }
         return .success(String(cString: version))
+    }
+
+    /// Leaves alone the CPU features that the environment names, separated by commas, such as `intel-aesni`: what
+    /// `/etc/gcrypt/hwf.deny` does for the whole machine.
+    ///
+    /// The corresponding C function is `gcry_control` with `GCRYCTL_DISABLE_HWF`.
+    private static func disableFeatures() throws(DecryptionError) {
+        guard let names = getenv("CHUNKWISE_GCRYPT_DISABLE_HWF").map({ String(cString: $0) }) else { return }
+        for name in names.split(separator: ",") {
+            try checkGcrypt(
+                chunkwise_gcrypt_disable_hardware_feature(String(name)),
+                in: "gcry_control(GCRYCTL_DISABLE_HWF, \"\(name)\")")
+        }
     }
 }
 

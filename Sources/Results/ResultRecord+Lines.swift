@@ -26,9 +26,9 @@ extension ResultRecord {
         while let end = bytes[start...].firstIndex(of: 0x0A) {
             let line = Data(bytes[start..<end])
             if records.isEmpty, let header = try? decoder.decode(AnyHeader.self, from: line),
-                header.header._0.schema != RunHeader.currentSchema
+                header.header.schema != RunHeader.currentSchema
             {
-                throw .unknownSchema(header.header._0.schema)
+                throw .unknownSchema(header.header.schema)
             }
             guard let record = try? decoder.decode(ResultRecord.self, from: line) else {
                 throw .damagedLine(records.count + 1)
@@ -41,13 +41,9 @@ extension ResultRecord {
 
     /// As much of a header as every schema has.
     private struct AnyHeader: Decodable {
-        struct Value: Decodable {
-            // The name that Swift gives an enumeration case's unlabelled value.
-            var _0: Schema
-        }
         struct Schema: Decodable {
             var schema: String
         }
-        var header: Value
+        var header: Schema
     }
 }

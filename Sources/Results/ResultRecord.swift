@@ -2,7 +2,7 @@
 ///
 /// A result file is JSON Lines: the header first, then whatever was found, in the order in which it was found. A line
 /// is appended as soon as it is known, so that a run that is killed loses what it was doing and nothing else.
-public enum ResultRecord: Codable, Hashable, Sendable {
+public enum ResultRecord: Hashable, Sendable {
     /// What is true of the whole run.
     case header(RunHeader)
     /// One subject's outcome in the vectors.

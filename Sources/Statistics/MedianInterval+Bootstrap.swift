@@ -4,8 +4,9 @@
 /// frequency), so that treating them as independent makes intervals too narrow. The bootstrap here is therefore
 /// hierarchical: it draws as many rounds as there are, with replacement, and in each as many samples as it has, with
 /// replacement. The statistic is the median of all samples drawn, not the median of round medians: it is the one that a
-/// reader can recompute from the published samples without knowing the rounds, and since a plan gives every round the
-/// same number of iterations, every round weighs the same in it anyway.
+/// reader can recompute from the published samples without knowing the rounds. Rounds last for the same time, not for the
+/// same number of iterations, so that a faster round weighs a little more in it; the difference is the one between the
+/// rounds' speeds, and the interval covers it.
 ///
 /// What the interval does not say: with few rounds it is approximate. Five rounds have only 126 different selections,
 /// and the spread between rounds is understated by a factor of about √((k − 1) ÷ k) for k rounds; drawing with

@@ -1,14 +1,16 @@
 import JSON
 package import RandomAccess
+import Synchronization
 
 /// A source on the other side of the protocol: each read asks the harness for the bytes.
 ///
-/// Source: PROTOCOL.md, "Served sources". Belongs to the thread that handles requests; `@unchecked` because sources are
-/// shared between threads in general, which a subject with one served object and one thread never does.
+/// Source: PROTOCOL.md, "Served sources". Readers on several threads take turns, since there is one `need` at a time;
+/// `@unchecked` because the pipe is used under the lock only, or by the thread that waits for those readers.
 package final class ServedSource: ByteSource, @unchecked Sendable {
     /// The length that the harness announced.
     package let byteCount: UInt64
     private let pipe: PipeEnd
+    private let turn = Mutex(())
 
     /// Creates a source that asks over `pipe`.
     package init(byteCount: UInt64, pipe: PipeEnd) {
@@ -20,13 +22,24 @@ package final class ServedSource: ByteSource, @unchecked Sendable {
     package func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let wanted = min(UInt64(buffers.byteCount), byteCount - offset)
+        return try turn.withLock { (_) throws(DecryptionError) in try fetch(wanted, at: offset, into: buffers) }
+    }
+
+    private func fetch(_ wanted: UInt64, at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let need: JSONValue = ["need": ["offset": .integer(offset), "count": .integer(wanted)]]
         guard need.line.withUnsafeBytes({ pipe.writeAll($0) }), let line = pipe.readLine(),
             let answer = JSONValue.parse(line)
         else { throw Self.failure("the harness went away") }
-        guard answer["ok"]?.bool == true else { throw Self.failure("the harness could not read") }
-        let payload = answer["payload"]?.integer ?? 0
-        guard payload <= wanted else { throw Self.failure("\(payload) bytes served, at most \(wanted) asked for") }
+        guard let payload = (answer["payload"] ?? 0).integer else {
+            throw Self.failure("a payload that is no number of bytes was served")
+        }
+        guard answer["ok"]?.bool == true, payload <= wanted else {
+            // A payload is consumed whatever is thought of it.
+            _ = pipe.skip(payload)
+            throw Self.failure(
+                payload > wanted
+                    ? "\(payload) bytes served, at most \(wanted) asked for" : "the harness could not read")
+        }
         let filled = buffers.prefix(Int(payload))
         var isWhole = true
         filled.forEach { _, buffer in isWhole = isWhole && pipe.readExactly(into: buffer) }

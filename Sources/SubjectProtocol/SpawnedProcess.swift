@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -19,6 +21,14 @@ struct SpawnedProcess {
     ///
     /// - Throws: `SubjectError.notStarted`.
     init(command: [String]) throws(SubjectError) {
+        self = try Self.oneAtATime.withLock { (_) throws(SubjectError) in try SpawnedProcess(alone: command) }
+    }
+
+    /// A child that another thread starts between `pipe` and `FD_CLOEXEC` would hold this one's ends open, and hide its
+    /// end. Swift's C library module has no `pipe2`.
+    private static let oneAtATime = Mutex(())
+
+    private init(alone command: [String]) throws(SubjectError) {
         let name = command.first ?? ""
         func fail(_ code: Int32) -> SubjectError {
             .notStarted(command: name.isEmpty ? "an empty command" : name, reason: String(cString: strerror(code)))
@@ -35,7 +45,6 @@ struct SpawnedProcess {
                 closeAll()
                 throw fail(code)
             }
-            // A later child must not hold this one's ends open.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             pipes.append(ends)
         }

@@ -4,11 +4,11 @@ import Glibc
 import Musl
 #endif
 
-/// The harness's ends of a subject's pipes: every wait has a deadline, and the log is read along so that a subject that
-/// writes much of it never blocks.
+/// The harness's ends of a subject's pipes: each answer has a deadline, whatever the subject sends meanwhile, and the log
+/// is read along so that a subject that writes much of it never blocks.
 final class SubjectChannel {
     private let input: Int32
-    private let output: Int32
+    private var output: Int32
     private var errors: Int32
     private let timeout: Duration
     private var buffer: [UInt8] = []
@@ -16,19 +16,50 @@ final class SubjectChannel {
     private var log: [UInt8] = []
     /// A line longer than this is not a message.
     private let longestLine = 64 << 20
+    /// A log that grows faster than it is read must not keep anyone from looking at the clock.
+    private let largestDrain = 1 << 20
+    private var deadline: ContinuousClock.Instant
 
     init(input: Int32, output: Int32, errors: Int32, timeout: Duration) {
         self.input = input
         self.output = output
         self.errors = errors
         self.timeout = timeout
+        self.deadline = .now + timeout
         for descriptor in [input, output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     }
 
     deinit {
         close(input)
-        close(output)
+        closeInput()
         if errors >= 0 { close(errors) }
+    }
+
+    /// Starts the clock for the next answer.
+    func startClock() {
+        deadline = .now + timeout
+    }
+
+    /// Gives the subject back the time that the harness itself took.
+    func extendClock(by duration: Duration) {
+        deadline += duration
+    }
+
+    /// What the subject sent though nothing was asked, or `nil`.
+    var unaskedOutput: String? {
+        if buffer.count == start {
+            buffer.removeAll(keepingCapacity: true)
+            start = 0
+            guard Self.append(from: input, to: &buffer) > 0 else { return nil }
+        }
+        return String(decoding: buffer[start...].prefix(80), as: UTF8.self)
+    }
+
+    /// Tells the subject that nothing more will come. The corresponding C function is `close`.
+    func closeInput() {
+        guard output >= 0 else { return }
+        close(output)
+        output = -1
     }
 
     /// The last lines of the subject's standard error, as far as they were read.
@@ -46,14 +77,13 @@ final class SubjectChannel {
     }
 
     func send(_ bytes: UnsafeRawBufferPointer) throws(SubjectError) {
-        let deadline = ContinuousClock.now + timeout
         var done = 0
         while done < bytes.count {
             let count = write(output, bytes.baseAddress.map { $0 + done }, bytes.count - done)
             if count > 0 {
                 done += count
             } else if errno == EAGAIN {
-                try wait(for: output, events: Int16(POLLOUT), until: deadline)
+                try wait(for: output, events: Int16(POLLOUT))
             } else if errno != EINTR {
                 throw .ended
             }
@@ -62,7 +92,6 @@ final class SubjectChannel {
 
     /// The next line, without its end.
     func readLine() throws(SubjectError) -> [UInt8] {
-        let deadline = ContinuousClock.now + timeout
         var searched = start
         while true {
             if let end = buffer[searched...].firstIndex(of: 0x0A) {
@@ -74,26 +103,26 @@ final class SubjectChannel {
             buffer.removeFirst(start)
             start = 0
             searched = buffer.count
-            try fill(until: deadline)
+            try fill()
         }
     }
 
     /// The next `count` bytes.
     func read(_ count: Int) throws(SubjectError) -> [UInt8] {
-        let deadline = ContinuousClock.now + timeout
-        while buffer.count - start < count { try fill(until: deadline) }
+        while buffer.count - start < count { try fill() }
         let bytes = Array(buffer[start..<start + count])
         start += count
         return bytes
     }
 
-    private func fill(until deadline: ContinuousClock.Instant) throws(SubjectError) {
+    private func fill() throws(SubjectError) {
         while true {
+            guard ContinuousClock.now < deadline else { throw .timeout(seconds: timeout / .seconds(1)) }
             let count = Self.append(from: input, to: &buffer)
             if count > 0 { return }
             if count == 0 { throw .ended }
             if errno == EAGAIN {
-                try wait(for: input, events: Int16(POLLIN), until: deadline)
+                try wait(for: input, events: Int16(POLLIN))
             } else if errno != EINTR {
                 throw .ended
             }
@@ -101,9 +130,7 @@ final class SubjectChannel {
     }
 
     /// The corresponding C function is `poll`.
-    private func wait(
-        for descriptor: Int32, events: Int16, until deadline: ContinuousClock.Instant
-    ) throws(SubjectError) {
+    private func wait(for descriptor: Int32, events: Int16) throws(SubjectError) {
         while true {
             let rest = deadline - ContinuousClock.now
             guard rest > .zero else { throw .timeout(seconds: timeout / .seconds(1)) }
@@ -121,8 +148,10 @@ final class SubjectChannel {
     }
 
     private func drainLog() {
-        while errors >= 0 {
+        var drained = 0
+        while errors >= 0, drained < largestDrain {
             let count = Self.append(from: errors, to: &log)
+            drained += max(0, count)
             if log.count > 1 << 16 { log.removeFirst(log.count - 4096) }
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR {
                 close(errors)
@@ -131,6 +160,13 @@ final class SubjectChannel {
                 return
             }
         }
+    }
+
+    /// Lets the subject's log come in for a moment, so that it need not wait for room in the pipe.
+    func pause() {
+        var descriptors = [pollfd(fd: errors, events: Int16(POLLIN), revents: 0)]
+        // Without an open log this is a plain sleep.
+        if poll(&descriptors, 1, 2) > 0 { drainLog() }
     }
 
     private static func append(from descriptor: Int32, to buffer: inout [UInt8]) -> Int {

@@ -16,6 +16,7 @@ package final class SubjectProcess {
     package let processID: Int32
 
     private let channel: SubjectChannel
+    private let timeout: Duration
     private var exitStatus: Int32?
 
     /// Starts a subject.
@@ -25,17 +26,17 @@ package final class SubjectProcess {
     ///   - timeout: How long each answer may take.
     /// - Throws: `SubjectError.notStarted`.
     package init(command: [String], timeout: Duration) throws(SubjectError) {
+        // A subject that is gone is an answer, not the end of this process.
+        signal(SIGPIPE, SIG_IGN)
         let spawned = try SpawnedProcess(command: command)
         self.processID = spawned.processID
+        self.timeout = timeout
         self.channel = SubjectChannel(
             input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout)
     }
 
     deinit {
-        if exitStatus == nil {
-            kill(processID, SIGKILL)
-            _ = wait()
-        }
+        if exitStatus == nil { kill() }
     }
 
     /// Sends a request and waits for its answer; serves what the subject needs meanwhile.
@@ -49,17 +50,44 @@ package final class SubjectProcess {
     package func request(
         _ members: JSONValue, serving source: (any ByteSource)? = nil
     ) throws(SubjectError) -> SubjectAnswer {
+        let answer = try exchange(members.line, serving: source)
+        guard answer.isGood else {
+            throw .refused(
+                name: answer.members["error"]?.string ?? "internal",
+                message: answer.members["message"]?.string ?? "no message")
+        }
+        return answer
+    }
+
+    /// Sends bytes that need be no proper request, and waits for the answer, good or not.
+    ///
+    /// - Parameters:
+    ///   - bytes: The line with its end, and the payload that it announces.
+    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
+    ///   - largestPayload: The most bytes that the answer may announce.
+    /// - Returns: The answer.
+    /// - Throws: `SubjectError` if there was no proper answer in time, after which the process is of no use.
+    package func exchange(
+        _ bytes: [UInt8], serving source: (any ByteSource)? = nil, largestPayload: UInt64 = Workload.largestRead
+    ) throws(SubjectError) -> SubjectAnswer {
         do throws(SubjectError) {
-            try channel.send(members.line)
+            if let unasked = channel.unaskedOutput {
+                throw SubjectError.framing("it sent \"\(unasked)\" though nothing was asked")
+            }
+            channel.startClock()
+            try channel.send(bytes)
             while true {
                 guard let message = JSONValue.parse(try channel.readLine()), case .object = message else {
                     throw SubjectError.framing("an answer is no JSON object")
                 }
-                guard let need = message["need"] else { return try answer(message) }
+                guard let need = message["need"] else { return try answer(message, largestPayload) }
                 try serve(need, from: source)
             }
         } catch .ended {
-            let status = wait()
+            guard let status = wait() else {
+                kill()
+                throw .framing("the output is closed, and the process goes on")
+            }
             throw .died(status: status, log: channel.lastLog)
         }
     }
@@ -69,20 +97,33 @@ package final class SubjectProcess {
     /// - Throws: `SubjectError` if it does not end as it should.
     package func end() throws(SubjectError) {
         _ = try request(["op": "bye"])
-        let status = wait()
-        guard status == 0 else { throw .died(status: status, log: channel.lastLog) }
+        try expectEnd(status: 0)
     }
 
-    private func answer(_ message: JSONValue) throws(SubjectError) -> SubjectAnswer {
-        guard let isGood = message["ok"]?.bool else { throw .framing("an answer has no member \"ok\"") }
-        let count = message["payload"]?.integer ?? 0
-        guard count <= Workload.largestRead else { throw .framing("a payload of \(count) bytes") }
-        let payload = try channel.read(Int(count))
-        guard isGood else {
-            throw .refused(
-                name: message["error"]?.string ?? "internal", message: message["message"]?.string ?? "no message")
+    /// Closes the subject's input and waits for the end of the process.
+    ///
+    /// - Throws: `SubjectError.timeout` if it goes on.
+    package func endInput() throws(SubjectError) {
+        channel.startClock()
+        channel.closeInput()
+        try expectEnd(status: nil)
+    }
+
+    private func expectEnd(status expected: Int32?) throws(SubjectError) {
+        guard let status = wait() else {
+            kill()
+            throw .timeout(seconds: timeout / .seconds(1))
         }
-        return SubjectAnswer(members: message, payload: payload)
+        if let expected, status != expected { throw .died(status: status, log: channel.lastLog) }
+    }
+
+    private func answer(_ message: JSONValue, _ largestPayload: UInt64) throws(SubjectError) -> SubjectAnswer {
+        guard let isGood = message["ok"]?.bool else { throw .framing("an answer has no member \"ok\"") }
+        let payload = message["payload"] ?? .integer(0)
+        guard let count = payload.integer, count <= largestPayload else {
+            throw .framing("it announces a payload of \(payload.text) bytes: expected at most \(largestPayload)")
+        }
+        return SubjectAnswer(isGood: isGood, members: message, payload: try channel.read(Int(count)))
     }
 
     private func serve(_ need: JSONValue, from source: (any ByteSource)?) throws(SubjectError) {
@@ -94,8 +135,10 @@ package final class SubjectProcess {
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)
         defer { room.deallocate() }
         let served: Int
+        let start = ContinuousClock.now
         do {
             served = try source.read(at: offset, into: FetchBuffers(room))
+            channel.extendClock(by: .now - start)
         } catch {
             let refusal: JSONValue = ["ok": false, "error": "io"]
             try channel.send(refusal.line)
@@ -106,18 +149,50 @@ package final class SubjectProcess {
         try channel.send(UnsafeRawBufferPointer(rebasing: room[..<served]))
     }
 
-    /// The corresponding C function is `waitpid`.
-    private func wait() -> Int32 {
-        if let exitStatus { return exitStatus }
+    /// Waits for the end of the process, which does not come if it only closed its output. The corresponding C
+    /// function is `waitpid`.
+    ///
+    /// - Returns: The status, or `nil` if the process is still there when the time is over.
+    private func wait() -> Int32? {
+        let deadline = ContinuousClock.now + timeout
+        while exitStatus == nil {
+            var status: Int32 = 0
+            let ended = waitpid(processID, &status, WNOHANG)
+            if ended == processID {
+                exitStatus = status
+                // What a shell started is not left behind.
+                Self.send(SIGKILL, to: processID)
+            }
+            if ended < 0, errno != EINTR { exitStatus = 0 }
+            if exitStatus == nil {
+                guard ContinuousClock.now < deadline else { return nil }
+                channel.pause()
+            }
+        }
+        return exitStatus
+    }
+
+    private func kill() {
+        Self.send(SIGKILL, to: processID)
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
         exitStatus = status
-        return status
+    }
+
+    /// Signals the process and, since it leads a group, those that it started. The corresponding C function is `kill`.
+    private static func send(_ signal: Int32, to processID: pid_t) {
+        #if canImport(Glibc)
+        _ = Glibc.kill(-processID, signal)
+        #elseif canImport(Musl)
+        _ = Musl.kill(-processID, signal)
+        #endif
     }
 }
 
-/// A good answer.
+/// A proper answer.
 package struct SubjectAnswer: Sendable {
+    /// Whether the request succeeded.
+    package let isGood: Bool
     /// The JSON object.
     package let members: JSONValue
     /// The bytes behind it.

@@ -49,6 +49,10 @@ package final class SubjectServer {
                 answer(.invalidParameter(name: "request", value: "line", expected: "a JSON object"))
                 continue
             }
+            guard (request["payload"] ?? 0).integer != nil else {
+                answer(Self.missing("payload", "a number of bytes"))
+                continue
+            }
             do {
                 if try answer(request) { return }
             } catch {
@@ -88,9 +92,16 @@ package final class SubjectServer {
         guard let description = request["source"], case .object = description else {
             throw Self.missing("source", "an object with path or byteCount")
         }
-        let isServed = description["byteCount"] != nil
-        if isServed, (description["byteCount"]?.integer ?? .max) > OpenParameters.largestInteger {
-            throw Self.missing("byteCount", "an integer below 2^53")
+        if let byteCount = description["byteCount"] {
+            guard let value = byteCount.integer, value <= OpenParameters.largestInteger else {
+                throw Self.missing("byteCount", "an integer below 2^53")
+            }
+        } else if let path = description["path"] {
+            guard let value = path.string, !value.isEmpty, !value.contains("\0") else {
+                throw Self.missing("path", "the name of a file")
+            }
+        } else if description["generated"] == nil {
+            throw Self.missing("source", "an object with path or byteCount")
         }
         let parameters = try OpenParameters(request)
         let source: any ByteSource
@@ -105,7 +116,9 @@ package final class SubjectServer {
 
     private func read(_ request: JSONValue) throws(DecryptionError) {
         let id = try id(of: request, isOpen: true)
-        guard let offset = request["offset"]?.integer else { throw Self.missing("offset", "an integer") }
+        guard let offset = request["offset"]?.integer, offset <= OpenParameters.largestInteger else {
+            throw Self.missing("offset", "an integer below 2^53")
+        }
         guard let count = request["count"]?.integer, count <= Workload.largestRead else {
             throw Self.missing("count", "an integer of at most \(Workload.largestRead)")
         }

@@ -28,6 +28,20 @@ package enum Workload: Hashable, Sendable {
     /// The most that a read may ask for. Source: PROTOCOL.md, "read".
     package static let largestRead: UInt64 = 256 << 20
 
+    /// The most random reads of an iteration: their offsets are drawn before the clock starts, and take room.
+    package static let mostReads: UInt64 = 1 << 24
+
+    /// The most reads of a random workload: their offsets are drawn before the clock starts, and kept.
+    package static let largestReadCount: UInt64 = 1 << 22
+
+    private static func readCount(of json: JSONValue) throws(DecryptionError) -> UInt64 {
+        guard let count = json["reads"]?.integer, count <= largestReadCount else {
+            throw .invalidParameter(
+                name: "workload member", value: "\"reads\"", expected: "an integer of at most \(largestReadCount)")
+        }
+        return count
+    }
+
     /// The workload's JSON object.
     package var json: JSONValue {
         switch self {
@@ -64,11 +78,12 @@ package enum Workload: Hashable, Sendable {
                 throw .invalidParameter(name: "workload member", value: "\"seed\"", expected: "an integer below 2^53")
             }
             self = .random(
-                rangeByteCount: try positive("rangeByteCount"), seed: seed, readCount: try positive("reads"))
+                rangeByteCount: try positive("rangeByteCount"), seed: seed, readCount: try Self.readCount(of: json))
         case "trace":
             var reads: [Read] = []
             for range in json["ranges"]?.array ?? [.null] {
-                guard let pair = range.array, pair.count == 2, let offset = pair[0].integer, let count = pair[1].integer
+                guard let pair = range.array, pair.count == 2, let offset = pair[0].integer,
+                    let count = pair[1].integer, max(offset, count) <= OpenParameters.largestInteger
                 else {
                     throw .invalidParameter(
                         name: "workload member", value: "\"ranges\"", expected: "pairs of offset and count")
@@ -87,7 +102,7 @@ package enum Workload: Hashable, Sendable {
     /// - Parameter plaintextByteCount: The plaintext's length.
     /// - Returns: The reads; none for an empty plaintext read in sequence.
     /// - Throws: `DecryptionError.rangeOutOfBounds` if a range lies past the end; `.invalidParameter` if a read is
-    ///   larger than the protocol allows.
+    ///   larger than the protocol allows; `.unsupported` if there are too many.
     package func reads(plaintextByteCount: UInt64) throws(DecryptionError) -> ReadList {
         switch self {
         case .sequential(let windowByteCount):
@@ -97,6 +112,9 @@ package enum Workload: Hashable, Sendable {
             try Self.check(rangeByteCount)
             guard rangeByteCount <= plaintextByteCount else {
                 throw .rangeOutOfBounds(offset: rangeByteCount, plaintextByteCount: plaintextByteCount)
+            }
+            guard readCount <= Self.mostReads else {
+                throw .unsupported("\(readCount) random reads: expected at most \(Self.mostReads)")
             }
             let stream = SplitMix64Stream(seed: seed)
             return .listed(

@@ -9,80 +9,127 @@ import Musl
 /// Plain threads: the work is long, blocks in system calls and is timed, none of which suits Swift's cooperative pool.
 /// The caller's thread is the first member, so that a team of one costs nothing.
 package final class ThreadTeam {
-    /// The number of threads, the caller's included.
-    package let threadCount: Int
-
-    private let state: UnsafeMutablePointer<SharedState>
+    private let state = State()
     private var threads: [pthread_t] = []
-
-    private struct SharedState {
-        var start = pthread_barrier_t()
-        var end = pthread_barrier_t()
-        var work: ((Int) -> Void)?
-    }
-
-    /// What a new thread is told.
-    private final class Assignment {
-        let state: UnsafeMutablePointer<SharedState>
-        let index: Int
-
-        init(state: UnsafeMutablePointer<SharedState>, index: Int) {
-            self.state = state
-            self.index = index
-        }
-    }
 
     /// Starts a team.
     ///
-    /// - Parameter threadCount: The number of threads, at least 1. The corresponding C function is `pthread_create`.
+    /// - Parameter threadCount: The number of threads, at least 1. Where the system gives fewer, the team is smaller:
+    ///   see ``threadCount``. The corresponding C function is `pthread_create`.
     package init(threadCount: Int) {
         precondition(threadCount > 0, "a team of \(threadCount) threads")
-        self.threadCount = threadCount
-        self.state = .allocate(capacity: 1)
-        state.initialize(to: SharedState())
-        pthread_barrier_init(&state.pointee.start, nil, UInt32(threadCount))
-        pthread_barrier_init(&state.pointee.end, nil, UInt32(threadCount))
         for index in 1..<max(1, threadCount) {
             let assignment = Unmanaged.passRetained(Assignment(state: state, index: index))
             var thread = pthread_t()
-            let code = pthread_create(&thread, nil, ThreadTeam.serve, assignment.toOpaque())
-            precondition(code == 0, "pthread_create: \(String(cString: strerror(code)))")
+            guard pthread_create(&thread, nil, ThreadTeam.serve, assignment.toOpaque()) == 0 else {
+                assignment.release()
+                break
+            }
             threads.append(thread)
         }
     }
 
     deinit {
-        if threadCount > 1 {
-            // No work: the threads end.
-            state.pointee.work = nil
-            pthread_barrier_wait(&state.pointee.start)
-            for thread in threads { pthread_join(thread, nil) }
-        }
-        pthread_barrier_destroy(&state.pointee.start)
-        pthread_barrier_destroy(&state.pointee.end)
-        state.deinitialize(count: 1)
-        state.deallocate()
+        state.end()
+        for thread in threads { pthread_join(thread, nil) }
     }
+
+    /// The number of threads, the caller's included.
+    package var threadCount: Int { threads.count + 1 }
 
     /// Runs `work` once on each thread, with the thread's index, and returns when all are done.
     package func run(_ work: @escaping (Int) -> Void) {
-        guard threadCount > 1 else { return work(0) }
-        state.pointee.work = work
-        pthread_barrier_wait(&state.pointee.start)
+        guard !threads.isEmpty else { return work(0) }
+        state.start(work, threadCount: threads.count)
         work(0)
-        pthread_barrier_wait(&state.pointee.end)
-        state.pointee.work = nil
+        state.waitForAll()
+    }
+
+    /// What a new thread is told.
+    private final class Assignment {
+        let state: State
+        let index: Int
+
+        init(state: State, index: Int) {
+            self.state = state
+            self.index = index
+        }
     }
 
     private static let serve: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
         guard let argument else { return nil }
         let assignment = Unmanaged<Assignment>.fromOpaque(argument).takeRetainedValue()
-        let state = assignment.state
-        while true {
-            pthread_barrier_wait(&state.pointee.start)
-            guard let work = state.pointee.work else { return nil }
+        var round: UInt64 = 0
+        while let work = assignment.state.waitForWork(after: &round) {
             work(assignment.index)
-            pthread_barrier_wait(&state.pointee.end)
+            assignment.state.finish()
+        }
+        return nil
+    }
+
+    /// What the threads share; all members are used under the lock only.
+    private final class State {
+        private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private var work: ((Int) -> Void)?
+        private var round: UInt64 = 0
+        private var running = 0
+        private var isEnding = false
+
+        init() {
+            pthread_mutex_init(lock, nil)
+            pthread_cond_init(changed, nil)
+        }
+
+        deinit {
+            pthread_cond_destroy(changed)
+            pthread_mutex_destroy(lock)
+            changed.deallocate()
+            lock.deallocate()
+        }
+
+        func start(_ work: @escaping (Int) -> Void, threadCount: Int) {
+            locked {
+                self.work = work
+                round += 1
+                running = threadCount
+                pthread_cond_broadcast(changed)
+            }
+        }
+
+        func waitForAll() {
+            locked {
+                while running > 0 { pthread_cond_wait(changed, lock) }
+                work = nil
+            }
+        }
+
+        func waitForWork(after last: inout UInt64) -> ((Int) -> Void)? {
+            locked {
+                while round == last, !isEnding { pthread_cond_wait(changed, lock) }
+                last = round
+                return isEnding ? nil : work
+            }
+        }
+
+        func finish() {
+            locked {
+                running -= 1
+                pthread_cond_broadcast(changed)
+            }
+        }
+
+        func end() {
+            locked {
+                isEnding = true
+                pthread_cond_broadcast(changed)
+            }
+        }
+
+        private func locked<Value>(_ body: () -> Value) -> Value {
+            pthread_mutex_lock(lock)
+            defer { pthread_mutex_unlock(lock) }
+            return body()
         }
     }
 }

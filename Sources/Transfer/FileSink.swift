@@ -19,38 +19,42 @@ package final class FileSink: ByteSink {
     private let path: FilePath
     private let descriptor: FileDescriptor
     /// The hidden file, until it has its final name; `nil` for a file without a name.
-    private let temporaryPath: FilePath
-    private let isUnnamed: Bool
+    private let hiddenPath: FilePath?
 
     /// Creates the file.
     ///
-    /// - Parameter path: The final name; a file that has it now stays until ``commit()``.
+    /// - Parameters:
+    ///   - path: The final name; a file that has it now stays until ``commit()``.
+    ///   - prefersUnnamed: Whether to use a file without a name where there are such.
     /// - Throws: `DecryptionError.io` if the folder does not exist or cannot be written to.
-    package init(path: FilePath) throws(DecryptionError) {
-        guard let name = path.lastComponent else {
+    package init(path: FilePath, prefersUnnamed: Bool = true) throws(DecryptionError) {
+        guard path.lastComponent != nil else {
             throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory")
         }
         self.path = path
-        let folder = path.removingLastComponent()
-        self.temporaryPath = folder.appending(".\(name.string).\(getpid()).partial")
-        if let descriptor = FileSink.openUnnamed(in: folder) {
+        if prefersUnnamed, let descriptor = FileSink.openUnnamed(in: path.removingLastComponent()) {
             self.descriptor = descriptor
-            self.isUnnamed = true
+            self.hiddenPath = nil
         } else {
-            let temporary = temporaryPath
-            self.descriptor = try SystemCall.check("create \(path)") {
+            (self.hiddenPath, self.descriptor) = try FileSink.withFreeName(beside: path) { hidden in
                 try FileDescriptor.open(
-                    temporary, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                    hidden, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                     permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
             }
-            self.isUnnamed = false
         }
+        keepPermissions()
+    }
+
+    /// A file that is replaced keeps its permissions: who may not read it now may not read the new one.
+    private func keepPermissions() {
+        var status = stat()
+        if stat(path.string, &status) == 0 { fchmod(descriptor.rawValue, status.st_mode & 0o7777) }
     }
 
     deinit {
         try? descriptor.close()
-        // Gone if it got its final name, or never had one.
-        if !isUnnamed { unlink(temporaryPath.string) }
+        // Gone if it got its final name.
+        if let hiddenPath { unlink(hiddenPath.string) }
     }
 
     /// Writes all bytes. The corresponding C function is `pwrite`.
@@ -64,19 +68,43 @@ package final class FileSink: ByteSink {
     package func commit() throws(DecryptionError) {
         // Some file systems notice a full disk only now.
         _ = try SystemCall.retrying("write to \(path)") { Int(fsync(descriptor.rawValue)) }
-        if isUnnamed {
-            _ = try SystemCall.retrying("create \(path)") {
-                Int(
-                    linkat(
-                        AT_FDCWD, "/proc/self/fd/\(descriptor.rawValue)", AT_FDCWD, temporaryPath.string,
-                        AT_SYMLINK_FOLLOW))
-            }
-        }
+        let temporary = if let hiddenPath { hiddenPath } else { try link() }
         do {
-            _ = try SystemCall.retrying("create \(path)") { Int(rename(temporaryPath.string, path.string)) }
+            _ = try SystemCall.retrying("create \(path)") { Int(rename(temporary.string, path.string)) }
         } catch {
-            unlink(temporaryPath.string)
+            unlink(temporary.string)
             throw error
+        }
+    }
+
+    /// Gives a file without a name a hidden one: `linkat` replaces nothing, which `rename` does.
+    private func link() throws(DecryptionError) -> FilePath {
+        try FileSink.withFreeName(beside: path) { hidden in
+            let source = "/proc/self/fd/\(descriptor.rawValue)"
+            guard linkat(AT_FDCWD, source, AT_FDCWD, hidden.string, AT_SYMLINK_FOLLOW) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+        }.0
+    }
+
+    /// Tries hidden names beside a path until one is free: a killed process of the same number may have left its own.
+    ///
+    /// The names do not grow with the path's, which may be as long as the file system allows.
+    private static func withFreeName<Value>(
+        beside path: FilePath, _ create: (FilePath) throws -> Value
+    ) throws(DecryptionError) -> (FilePath, Value) {
+        try SystemCall.check("create \(path)") {
+            var number = 0
+            while true {
+                let name = path.removingLastComponent().appending(".chunkwise-\(getpid())-\(number).partial")
+                do {
+                    return (name, try create(name))
+                } catch Errno.fileExists where number < 1000 {
+                    number += 1
+                } catch Errno.interrupted {
+                    continue
+                }
+            }
         }
     }
 

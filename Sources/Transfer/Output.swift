@@ -20,7 +20,7 @@ package enum Output {
         if name == "-" {
             return StreamSink(descriptor: .standardOutput, name: "standard output", closesAtEnd: false)
         }
-        let path = resolved(name)
+        let path = try resolved(name)
         var status = stat()
         guard stat(path.string, &status) == 0 else { return try FileSink(path: path) }
         switch status.st_mode & S_IFMT {
@@ -36,9 +36,20 @@ package enum Output {
     }
 
     /// Follows symbolic links, so that the file behind one is replaced and not the link.
-    private static func resolved(_ name: String) -> FilePath {
-        guard let real = realpath(name, nil) else { return FilePath(name) }
-        defer { free(real) }
-        return FilePath(String(cString: real))
+    private static func resolved(_ name: String) throws(DecryptionError) -> FilePath {
+        if let real = realpath(name, nil) {
+            defer { free(real) }
+            return FilePath(String(cString: real))
+        }
+        // `realpath` does not follow a link to a file that is still to be made.
+        var path = FilePath(name)
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        for _ in 0..<40 {
+            let count = readlink(path.string, &buffer, buffer.count)
+            guard count >= 0 else { return path }
+            let target = FilePath(String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            path = path.removingLastComponent().pushing(target)
+        }
+        throw .io(operation: "create \(name)", code: ELOOP, reason: Errno.tooManySymbolicLinkLevels.description)
     }
 }

@@ -7,7 +7,8 @@ package enum RangeRequest: Hashable, Sendable {
     /// `-N`: the last N bytes.
     case suffix(UInt64)
 
-    /// Reads `A-B`, `A-` or `-N`.
+    /// Reads `A-B`, `A-` or `-N`; numbers that 64 bits do not hold count as the largest that they do, since all of
+    /// them lie past every end.
     ///
     /// - Returns: `nil` if the text is none of these, or B lies before A.
     package init?(_ text: String) {
@@ -16,12 +17,16 @@ package enum RangeRequest: Hashable, Sendable {
         guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
             return nil
         }
-        switch (UInt64(parts[0]), UInt64(parts[1])) {
+        switch (RangeRequest.number(parts[0]), RangeRequest.number(parts[1])) {
         case (let first?, let last?) where first <= last: self = .between(first: first, last: last)
-        case (let first?, nil) where parts[1].isEmpty: self = .from(first)
-        case (nil, let count?) where parts[0].isEmpty: self = .suffix(count)
+        case (let first?, nil): self = .from(first)
+        case (nil, let count?): self = .suffix(count)
         default: return nil
         }
+    }
+
+    private static func number(_ digits: Substring) -> UInt64? {
+        digits.isEmpty ? nil : UInt64(digits) ?? .max
     }
 
     /// The plaintext bytes that are meant, clipped at the end.

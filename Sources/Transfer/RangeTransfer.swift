@@ -14,11 +14,13 @@ package struct RangeTransfer {
     /// - Parameters:
     ///   - object: What to decrypt.
     ///   - range: Plaintext bytes, within the object.
-    ///   - windowByteCount: The most bytes of one step; steps end at its multiples.
+    ///   - windowByteCount: The most bytes of one step, rounded down to whole blocks, one at least; steps end at its
+    ///     multiples.
     package init(object: EncryptedObject, range: Range<UInt64>, windowByteCount: Int) {
         self.object = object
         self.range = range
-        self.windowByteCount = windowByteCount
+        // A window that ended inside a block would have that block fetched and decrypted twice.
+        self.windowByteCount = max(16, windowByteCount / 16 * 16)
     }
 
     /// Runs the transfer; the sink is not committed.
@@ -32,8 +34,9 @@ package struct RangeTransfer {
         to sink: any ByteSink, threadCount: Int, progress: @escaping (UInt64) -> Void = { _ in }
     ) throws(DecryptionError) {
         let windows = firstWindow..<lastWindow
+        let team = ThreadTeam(threadCount: max(1, min(threadCount, windows.count)))
         var workers: [Worker] = []
-        for _ in 0..<max(1, min(threadCount, windows.count)) {
+        for _ in 0..<team.threadCount {
             workers.append(
                 Worker(
                     cursor: try object.makeCursor(windowByteCount: windowByteCount),
@@ -42,7 +45,7 @@ package struct RangeTransfer {
         let queue = OrderedQueue(windows: windows)
         // Each thread uses the worker of its index and no other.
         nonisolated(unsafe) let ownWorkers = workers
-        ThreadTeam(threadCount: workers.count).run { index in
+        team.run { index in
             while let window = queue.claim() {
                 do throws(DecryptionError) {
                     let bytes = try ownWorkers[index].decrypt(self.part(window))

@@ -10,6 +10,7 @@ struct Chunkwise: ParsableCommand {
               chunkwise run                                  verify, measure, report: the main job
               chunkwise backends                             which crypto libraries are there
               chunkwise verify                               are all ranges right, in every backend?
+              chunkwise vectors generate                     write the range reads as files for any language
               chunkwise measure --backend openssl --window 256KiB
               chunkwise decrypt --key-file k --iv 000102… film.enc - --range 0-1023
 
@@ -18,7 +19,7 @@ struct Chunkwise: ParsableCommand {
             """,
         version: Program.version,
         subcommands: [
-            RunCommand.self, BackendsCommand.self, VerifyCommand.self, MeasureCommand.self, SweepCommand.self,
-            ReportCommand.self, EncryptCommand.self, DecryptCommand.self, SubjectCommand.self,
+            RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, MeasureCommand.self,
+            SweepCommand.self, ReportCommand.self, EncryptCommand.self, DecryptCommand.self, SubjectCommand.self,
         ])
 }

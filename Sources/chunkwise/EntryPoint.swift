@@ -14,6 +14,7 @@ enum EntryPoint {
         do {
             var command = try Chunkwise.parseAsRoot()
             try command.run()
+            try flushOutput()
         } catch let failure as CommandFailure {
             end(failure)
         } catch let code as ExitCode {
@@ -23,9 +24,23 @@ enum EntryPoint {
             guard code != .success else {
                 // Help, a version, a completion script.
                 print(Chunkwise.fullMessage(for: error))
+                do { try flushOutput() } catch let failure as CommandFailure { end(failure) } catch {}
                 return
             }
-            end(CommandFailure(code == .validationFailure ? .usage : .init(error), Chunkwise.message(for: error)))
+            let message = Chunkwise.message(for: error)
+            guard code == .validationFailure else { end(CommandFailure(.init(error), message)) }
+            // Of options that do not exist or lack a value, the parser says only what is wrong.
+            let hint = message.contains("expected") ? "" : ": expected what --help shows"
+            end(CommandFailure(.usage, message + hint))
+        }
+    }
+
+    /// A result that nobody could be told is none. The corresponding C function is `fflush`.
+    private static func flushOutput() throws {
+        guard fflush(nil) == 0 else {
+            throw CommandFailure(
+                .io,
+                "write to standard output failed: \(String(cString: strerror(errno))): expected it to take the result")
         }
     }
 

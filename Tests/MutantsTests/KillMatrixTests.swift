@@ -38,7 +38,7 @@ struct KillMatrixTests {
             ("offset-31-clips", [.beyond32Bits, .beyond36Bits]), ("counter-64-bit", [.counterCarry32, .counterCarry8]),
             ("iv-zero", [.previousBlock, .counterStart]), ("iv-frozen", [.firstBlock, .counterStart]),
             ("padding-17", [.impossibleLastChunk, .lastBytes]), ("key-of-last-opened", [.repeatedRead, .backwardRead]),
-            ("short-read-twice", [.sourceFault, .minimalFetch, .bufferBounds]),
+            ("short-read-twice", [.sourceFailure, .minimalFetch, .bufferBounds]),
         ]
         let names = neighbours.map(\.mutant)
         let mutants = Mutant.all.filter { names.contains($0.name) }

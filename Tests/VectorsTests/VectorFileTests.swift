@@ -27,15 +27,47 @@ struct VectorFileTests {
             ("{}", "", "member \"schema\" is missing"),
             ("{\"schema\":2}", "/schema", "2: expected 1"),
             ("[]", "", "expected an object"),
-            ("nonsense", "", "no JSON"),
+            ("nonsense", "line 1", "expected NAME = value"),
             ("{\"schema\":1,\"source\":\"s\",\"groups\":[]}", "/groups", "expected at least one element"),
             (group("\"key\":\"00\""), "/groups/0/key", "the key has 1 bytes"),
-            (group("\"key\":\"0G\""), "/groups/0/key", "no lower-case hex digits"),
-            (group("\"key\":\"000\""), "/groups/0/key", "expected an even number"),
+            (group("\"key\":\"0G\""), "/groups/0/key", "expected lower-case hex digits"),
+            (group("\"key\":\"000\""), "/groups/0/key", "an even number of them"),
             (group("\"iv\":\"00\""), "/groups/0/iv", "the IV has 1 bytes"),
             (group("\"strategy\":\"ecb\""), "/groups/0/strategy", "expected one of cbc-continuous, cbc-chunked, ctr"),
             (group("\"flags\":[\"Nothing\"]"), "/groups/0/flags/0", "expected one of KnownAnswer"),
             (group("\"reads\":[]"), "/groups/0/reads", "expected at least one element"),
+            (group("\"odd\":1"), "/groups/0", "member \"odd\" is unknown"),
+            (group("\"flags\":[]"), "/groups/0/flags", "expected at least one element"),
+            (
+                group("\"reads\":[{\"offsets\":[[3,2]],\"counts\":[1]}]"), "/groups/0/reads/0/offsets/0",
+                "3 is more than 2"
+            ),
+            (
+                group("\"reads\":[{\"offsets\":[[0,\"18446744073709551615\"]],\"counts\":[1]}]"), "/groups/0/reads/0",
+                "more than 4000000 reads"
+            ),
+            (group("\"reads\":[{\"offset\":0,\"count\":4503599627370496}]"), "/groups/0/reads/0/count", "268435456"),
+            (group("\"reads\":[{\"offsets\":[0]}]"), "/groups/0/reads/0", "neither \"counts\" nor \"toEnd\""),
+            (
+                group("\"reads\":[{\"exhaustive\":0,\"digests\":\"0000000000000000\"}]"),
+                "/groups/0/reads/0/digests", "16 for each of 3 reads"
+            ),
+            (
+                group("\"reads\":[{\"offset\":0,\"count\":1,\"sha256\":\"00\"}]"), "/groups/0/reads/0/sha256",
+                "not the digest"
+            ),
+            (
+                group("\"reads\":[{\"offset\":2,\"count\":1,\"plaintext\":\"\"}]"), "/groups/0/reads/0",
+                "rangeOutOfBounds"
+            ),
+            (
+                group("\"object\":{\"plaintextByteCount\":1,\"seed\":1}"), "/groups/0/ciphertext",
+                "beside \"object\""
+            ),
+            (
+                "{\"schema\":1,\"source\":\"s\",\"flags\":{\"Odd\":{}},\"groups\":[]}", "/flags/Odd",
+                "expected one of KnownAnswer"
+            ),
             (
                 group("\"reads\":[{\"flags\":[\"ZeroCount\"],\"offset\":-1,\"count\":0}]"), "/groups/0/reads/0/offset",
                 "-1"

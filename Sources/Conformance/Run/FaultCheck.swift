@@ -18,7 +18,7 @@ struct FaultCheck {
             let found = check.complaint(
                 about: reader, offset: read.offset, count: read.count, expecting: name,
                 mayDeliver: reader.setup.keepsPlaintext && kind != .changedLength ? expected : nil)
-            if let found, group.circumstances.supply != .recovering { return "\(kind): \(found)" }
+            if let found, group.supply != .recovering { return "\(kind): \(found)" }
         }
         return nil
     }
@@ -33,7 +33,7 @@ struct FaultCheck {
         let ends: [(FaultySource.Fault, ErrorName)] = [last, middle, span.lowerBound].map {
             (.end(at: $0), .truncatedCiphertext)
         }
-        switch group.circumstances.supply {
+        switch group.supply {
         case .failing: return failures
         case .endingEarly: return ends
         case .recovering: return failures + ends

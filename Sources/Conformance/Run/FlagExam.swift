@@ -3,12 +3,16 @@ package import Vectors
 
 /// Puts subjects to vectors to learn which classes of bugs they have, and no more than that.
 package struct FlagExam: Sendable {
-    private let groups: [(group: VectorGroup, flags: Set<VectorFlag>)]
+    /// Groups that are open together, and all their flags.
+    private let sets: [(groups: [VectorGroup], flags: Set<VectorFlag>)]
 
     /// Creates an exam; walks once through all reads.
     package init(groups: [VectorGroup]) {
-        self.groups = groups.map { group in
-            (group, group.reads.reduce(into: Set(group.flags)) { $0.formUnion($1.flags) })
+        self.sets = InterleavedRun.sets(of: groups).map { groups in
+            let flags = groups.reduce(into: Set<VectorFlag>()) { flags, group in
+                flags = group.reads.reduce(into: flags.union(group.flags)) { $0.formUnion($1.flags) }
+            }
+            return (groups, flags)
         }
     }
 
@@ -18,12 +22,8 @@ package struct FlagExam: Sendable {
     /// run.
     package func run(_ subject: ConformanceSubject, stopsEarly: Bool) -> ConformanceRecord {
         var tally = Tally(capacity: 20)
-        var failed: Set<VectorFlag> = []
-        for (group, flags) in groups where !stopsEarly || !flags.isSubset(of: failed) {
-            var part = Tally(capacity: 20)
-            GroupRun(group: group, subject: subject).run(into: &part)
-            failed.formUnion(part.failedFlags)
-            tally.merge(part)
+        for (groups, flags) in sets where !stopsEarly || !flags.isSubset(of: tally.failedFlags) {
+            InterleavedRun(groups: groups, subject: subject).run(into: &tally)
         }
         return tally.record(subject: subject.name)
     }

@@ -18,9 +18,26 @@ struct GroupRun {
 
     /// Runs everything and adds what came of it.
     func run(into tally: inout Tally) {
+        guard let opened = open(into: &tally) else { return }
+        let together = ConcurrentReads(group: group, subject: subject).complaints()
+        for (index, read) in group.reads.enumerated() {
+            run(read, index: index, opened: opened, concurrentComplaint: together[index], into: &tally)
+        }
+    }
+
+    /// The readers of an opened object.
+    struct Opened {
+        /// Those that get every read.
+        let always: ArraySlice<OpenedReader>
+        /// Those that share the reads.
+        let inTurn: ArraySlice<OpenedReader>
+    }
+
+    /// Opens the object for every reader, which is a vector of its own; `nil` if there is nothing to read.
+    func open(into tally: inout Tally) -> Opened? {
         guard subject.supports(group.strategy.mode, group.key.byteCount) else {
             tally.note(.unsupported, flags: group.flags, count: group.vectorCount)
-            return
+            return nil
         }
         let always = ReaderSetup.forEveryRead(of: group)
         let inTurn = ReaderSetup.inTurn(of: group)
@@ -43,9 +60,10 @@ struct GroupRun {
                     id: "\(group.id) reads", flags: group.flags, reason: "the object was not opened as it should be",
                     size: [objectByteCount, 1, 0], count: group.readCount)
             }
-            return
+            return nil
         }
-        runReads(always: readers[..<always.count], inTurn: readers[always.count...], into: &tally)
+        guard group.readCount > 0 else { return nil }
+        return Opened(always: readers[..<always.count], inTurn: readers[always.count...])
     }
 
     private var objectByteCount: UInt64 { group.ciphertext.byteCount }
@@ -86,37 +104,32 @@ struct GroupRun {
         }
     }
 
-    private func runReads(
-        always: ArraySlice<OpenedReader>, inTurn: ArraySlice<OpenedReader>, into tally: inout Tally
+    /// Puts one read to the readers whose turn it is.
+    func run(
+        _ read: RangeRead, index: Int, opened: Opened, concurrentComplaint: String? = nil, into tally: inout Tally
     ) {
-        var companions = group.circumstances.companions.map { Companion(group: $0, subject: subject) }
-        for (index, read) in group.reads.enumerated() {
-            guard read.count <= subject.largestReadByteCount else {
-                tally.note(.notRun, flags: read.flags)
-                continue
-            }
-            var readers = Array(always)
-            // Large reads are about windows, which only the cursor has to prove.
-            if read.count <= ExpectedBytes.largestHeldByteCount {
-                readers.append(inTurn[inTurn.startIndex + index % inTurn.count])
-            }
-            var complaint: String?
-            do {
-                complaint = try self.complaint(about: readers, read: read)
-                for place in companions.indices {
-                    let found = try companions[place].complaint(aboutRead: index)
-                    complaint = complaint ?? found
-                }
-            } catch {
-                complaint = "the expected bytes cannot be had: \(error)"
-            }
-            if let complaint {
-                tally.fail(
-                    id: group.id(of: read), flags: read.flags, reason: complaint,
-                    size: [objectByteCount, UInt64(read.count), read.offset])
-            } else {
-                tally.note(.passed, flags: read.flags)
-            }
+        guard read.count <= subject.largestReadByteCount else {
+            tally.note(.notRun, flags: read.flags)
+            return
+        }
+        var readers = Array(opened.always)
+        let inTurn = opened.inTurn
+        // Large reads are about windows, which only the cursor has to prove.
+        if read.count <= ExpectedBytes.largestHeldByteCount {
+            readers.append(inTurn[inTurn.startIndex + index % inTurn.count])
+        }
+        var complaint: String?
+        do {
+            complaint = try self.complaint(about: readers, read: read) ?? concurrentComplaint
+        } catch {
+            complaint = "the expected bytes cannot be had: \(error)"
+        }
+        if let complaint {
+            tally.fail(
+                id: group.id(of: read), flags: read.flags, reason: complaint,
+                size: [objectByteCount, UInt64(read.count), read.offset])
+        } else {
+            tally.note(.passed, flags: read.flags)
         }
     }
 

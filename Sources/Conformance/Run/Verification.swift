@@ -37,7 +37,7 @@ package struct Verification: Sendable {
     package func run(
         _ groups: some Sequence<VectorGroup>, progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) -> [ConformanceRecord] {
-        let groups = Array(groups)
+        let groups = InterleavedRun.sets(of: groups)
         let partCount = min(16, groups.count)
         let total = subjects.count * partCount
         let (subjects, capacity) = (subjects, listedFailureCount)
@@ -48,7 +48,7 @@ package struct Verification: Sendable {
                 let (part, place) = (item / subjects.count, item % subjects.count)
                 var tally = Tally(capacity: capacity)
                 for index in stride(from: part, to: groups.count, by: partCount) {
-                    GroupRun(group: groups[index], subject: subjects[place]).run(into: &tally)
+                    InterleavedRun(groups: groups[index], subject: subjects[place]).run(into: &tally)
                 }
                 let finished = state.finish(tally, of: place)
                 progress?(VerificationProgress(subject: subjects[place].name, finished: finished, total: total))

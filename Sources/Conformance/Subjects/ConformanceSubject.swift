@@ -8,6 +8,12 @@ package struct ConformanceSubject: Sendable {
             _ setup: ReaderSetup, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
         ) throws(DecryptionError) -> any RandomAccessDecryptor
 
+    /// Opens an object once, and makes so many readers of it, each for a thread of its own.
+    package typealias OpenShared =
+        @Sendable (
+            _ readerCount: Int, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
+        ) throws(DecryptionError) -> [any RandomAccessDecryptor]
+
     /// The name in results.
     package let name: String
     /// The largest read that it is put to; for backends that would take minutes over more.
@@ -17,17 +23,22 @@ package struct ConformanceSubject: Sendable {
     package let supports: @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool
     /// Opens an object.
     package let open: Open
+    /// Opens an object for several threads; `nil` where an object belongs to one reader.
+    package let openShared: OpenShared?
 
     /// Creates a subject that opens objects with `open`; what it does not say that it `supports` counts as unsupported.
+    ///
+    /// Without `openShared`, threads that read the same object at once each open it for themselves.
     package init(
         name: String, largestReadByteCount: Int = .max,
         supports: @escaping @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool = { _, _ in true },
-        open: @escaping Open
+        openShared: OpenShared? = nil, open: @escaping Open
     ) {
         self.name = name
         self.largestReadByteCount = largestReadByteCount
         self.supports = supports
         self.open = open
+        self.openShared = openShared
     }
 
     /// Our readers over a backend.
@@ -35,6 +46,12 @@ package struct ConformanceSubject: Sendable {
         self.init(
             name: backend.name, largestReadByteCount: largestReadByteCount,
             supports: { backend.modes.contains($0) && backend.keyByteCounts.contains($1) },
+            openShared: { (readerCount, source, strategy, key) throws(DecryptionError) in
+                let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
+                var readers: [any RandomAccessDecryptor] = []
+                for _ in 0..<readerCount { readers.append(try object.makeCursor()) }
+                return readers
+            },
             open: { (setup, source, strategy, key) throws(DecryptionError) in
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
                 return switch setup.access {

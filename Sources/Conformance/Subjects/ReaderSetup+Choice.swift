@@ -21,7 +21,7 @@ extension ReaderSetup {
 
     /// How the source is to behave, where the group says so.
     private static func supplies(of group: VectorGroup) -> [Supply] {
-        switch group.circumstances.supply {
+        switch group.supply {
         case .any: []
         case .whole: [.whole]
         case .shortReads: [1, 7, 15, 16, 17, 31].map { .shortReads(largest: $0) }

@@ -6,6 +6,12 @@ package import SystemPackage
 import Transfer
 import Vectors
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The objects of a run, each made when a cell first asks for it and used by all that have the same.
 package final class ObjectStore {
     private let make: (FilePath, any CipherBackend)?
@@ -13,6 +19,9 @@ package final class ObjectStore {
     private var objects: [String: MeasuredObject] = [:]
     private var digests: [String: String] = [:]
     private let plaintext = SplitMix64Stream(seed: 0x6368_756e_6b77_6973)
+
+    /// How the names of all files end that a store makes.
+    static let fileSuffix = ".chunkwise.bin"
 
     /// Creates a store.
     ///
@@ -66,12 +75,25 @@ package final class ObjectStore {
         return digest
     }
 
+    /// Better said now than after a disk was filled. The corresponding C function is `statvfs`.
+    private func requireSpace(for cell: Cell, at path: FilePath) throws(DecryptionError) {
+        var status = statvfs()
+        guard statvfs(path.removingLastComponent().string, &status) == 0 else { return }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        guard cell.objectByteCount < free else {
+            throw .io(
+                operation: "make an object of \(ByteSize(cell.objectByteCount))", code: ENOSPC,
+                reason: "\(ByteSize((free >> 20) << 20)) are free in \(path.removingLastComponent())")
+        }
+    }
+
     /// Encrypts the plaintext, unless a run that was broken off did so before.
     private func makeFile(
         _ path: FilePath, cell: Cell, strategy: Strategy, key: SecretKey, encryption: any CipherBackend
     ) throws(DecryptionError) {
         // Files appear under their names only when they are complete, so the name alone says enough.
         if (try? FileSource(path: path)) != nil { return }
+        try requireSpace(for: cell, at: path)
         let sink = try FileSink(path: path)
         let encryptor = try ObjectEncryptor(strategy: strategy, backend: encryption, key: key, windowByteCount: 1 << 20)
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -102,6 +124,6 @@ package final class ObjectStore {
         if let ivRule = cell.ivRule { parts.append(ivRule) }
         if let padding = cell.padding { parts.append(padding) }
         if let chunkByteCount = cell.chunkByteCount { parts.append("\(chunkByteCount)") }
-        return (parts + ["\(cell.objectByteCount).bin"]).joined(separator: "-")
+        return (parts + ["\(cell.objectByteCount)\(fileSuffix)"]).joined(separator: "-")
     }
 }

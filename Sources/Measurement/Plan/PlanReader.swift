@@ -29,9 +29,9 @@ package struct PlanReader {
         do {
             root = try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw PlanError(file: file, line: Self.line(of: error), message: "this is not YAML: \(error)".firstLine)
+            throw PlanError(file: file, line: Self.line(of: error), message: Self.noYAML(error))
         } catch {
-            throw PlanError(file: file, line: nil, message: "this is not YAML: \(error)".firstLine)
+            throw PlanError(file: file, line: nil, message: Self.noYAML(error))
         }
         guard let root, let top = PlanMapping(root, file: file) else {
             throw PlanError(file: file, line: 1, message: "expected a mapping with the key cells")
@@ -55,9 +55,14 @@ package struct PlanReader {
             roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells)
     }
 
+    private static func noYAML(_ error: any Error) -> String {
+        "this is not YAML: expected a mapping with the key cells, found \("\(error)".firstLine)"
+    }
+
     private static func line(of error: YamlError) -> Int? {
         switch error {
         case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        case .duplicatedKeysInMapping(_, let context): context.mark.line
         default: nil
         }
     }

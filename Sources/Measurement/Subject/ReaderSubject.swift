@@ -97,15 +97,18 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// Runs a measurement.
     ///
-    /// Beside what the protocol asks for, `digest` answers `fetchedByteCount` and `decryptedByteCount`, and `time`
-    /// answers `boundByteCount`.
+    /// Asked with `"extended":true`, which only this program knows, `digest` answers `fetchedByteCount` and
+    /// `decryptedByteCount` as well, and `time` answers `boundByteCount`.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
             throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
         }
         let workload = try Workload(description)
+        let wantsMore = request["extended"]?.bool == true
         switch request["collect"]?.string {
-        case "digest": return try digest(try entry(id), workload)
+        case "digest":
+            let answer = try digest(try entry(id), workload)
+            return wantsMore ? answer : answer.filter { ["digest", "deliveredByteCount"].contains($0.key) }
         case "time":
             guard let nanoseconds = request["minimumNanoseconds"]?.integer,
                 let iterations = request["maximumIterations"]?.integer, iterations > 0
@@ -113,9 +116,15 @@ package final class ReaderSubject: SubjectImplementation {
                 throw .invalidParameter(
                     name: "member", value: "\"minimumNanoseconds\" or \"maximumIterations\"", expected: "integers")
             }
-            return try time(try entry(id), workload, nanoseconds, iterations)
+            let answer = try time(try entry(id), workload, nanoseconds, iterations)
+            return wantsMore ? answer : answer.filter { $0.key == "nanoseconds" }
         case "latencies":
-            let latencies = try runner(try entry(id).object, workload).latencies()
+            let object = try entry(id).object
+            let count = try workload.reads(plaintextByteCount: object.plaintextByteCount).count
+            guard count <= Workload.mostReads else {
+                throw .unsupported("latencies of \(count) reads: expected at most \(Workload.mostReads)")
+            }
+            let latencies = try runner(object, workload).latencies()
             return ["latencies": .array(latencies.map { .integer($0) })]
         default:
             throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
@@ -167,8 +176,7 @@ package final class ReaderSubject: SubjectImplementation {
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.strategy.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount,
-            // swift-crypto's functions return a new buffer for every call.
-            copiesInLibrary: backend.name == "boringssl" ? 1 : 0)
+            copiesInLibrary: UInt64(backend.copyCountPerCall))
         return ["nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound)]
     }
 }

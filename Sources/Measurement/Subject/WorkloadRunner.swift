@@ -21,8 +21,9 @@ final class WorkloadRunner {
     init(reads: ReadList, object: EncryptedObject, configuration: ReaderConfiguration) throws(DecryptionError) {
         self.reads = reads
         let threadCount = max(1, min(configuration.threadCount, reads.count))
+        self.team = ThreadTeam(threadCount: threadCount)
         var readers: [any RandomAccessDecryptor] = []
-        for _ in 0..<threadCount { readers.append(try configuration.makeReader(of: object)) }
+        for _ in 0..<team.threadCount { readers.append(try configuration.makeReader(of: object)) }
         self.readers = readers
         let longest = Int(reads.largestByteCount)
         self.buffers = readers.map { _ in
@@ -32,7 +33,6 @@ final class WorkloadRunner {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             return buffer
         }
-        self.team = ThreadTeam(threadCount: threadCount)
     }
 
     deinit {
@@ -46,6 +46,7 @@ final class WorkloadRunner {
     ///
     /// - Returns: How long it took, in nanoseconds by the monotonic clock.
     func time() throws(DecryptionError) -> UInt64 {
+        forgetPlaintext()
         let start = monotonicNanoseconds()
         try runAll { (_, reader, read, buffer) throws(DecryptionError) in
             _ = try reader.read(at: read.offset, into: buffer)
@@ -57,6 +58,7 @@ final class WorkloadRunner {
     ///
     /// - Returns: A duration a read, in the order of the reads.
     func latencies() throws(DecryptionError) -> [UInt64] {
+        forgetPlaintext()
         let latencies = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: reads.count)
         latencies.initialize(repeating: 0)
         defer { latencies.deallocate() }
@@ -99,6 +101,11 @@ final class WorkloadRunner {
             next = group.upperBound
         }
         return (Array(hash.finalize()), byteCount)
+    }
+
+    /// An iteration keeps no plaintext for the next. Source: PROTOCOL.md, "measure".
+    private func forgetPlaintext() {
+        for case let reader as WholeChunkReader in readers { reader.forgetChunk() }
     }
 
     /// Does one read: its place, the thread's reader, the read, where its bytes go.

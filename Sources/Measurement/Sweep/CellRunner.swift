@@ -76,10 +76,15 @@ package struct CellRunner {
     ///
     /// - Throws: `CellFailure`.
     package func latencies(_ cell: Cell) throws(CellFailure) -> [UInt64] {
-        try with(cell) { (subject, _) throws in
+        try with(cell) { (subject, object) throws in
             let workload = try cell.workload(seed: seed)
             try subject.warmUp(workload)
-            return try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
+            let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
+            let latencies = try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
+            guard latencies.count == reads.count else {
+                throw SubjectError.framing("\(latencies.count) latencies of \(reads.count) reads")
+            }
+            return latencies
         }
     }
 
@@ -90,13 +95,15 @@ package struct CellRunner {
         try with(cell) { (subject, _) throws in
             let workload = try cell.workload(seed: seed)
             try subject.warmUp(workload)
-            return try subject.measure(
+            let nanoseconds = try subject.measure(
                 workload,
                 [
                     "collect": "time", "minimumNanoseconds": .integer(minimumNanoseconds),
                     "maximumIterations": 1_000_000,
                 ]
             ).integers("nanoseconds")
+            guard !nanoseconds.isEmpty else { throw SubjectError.framing("a time without any iteration") }
+            return nanoseconds
         }
     }
 
@@ -104,12 +111,22 @@ package struct CellRunner {
         "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
     ]
 
+    /// The cell's object. A full disk is no property of the cell: it is not written down, and tried again another time.
+    private func object(for cell: Cell) throws(CellFailure) -> MeasuredObject {
+        do {
+            return try store.object(for: cell)
+        } catch {
+            if case .io = error { throw CellFailure("\(error)", cause: error) }
+            throw CellFailure("\(error)")
+        }
+    }
+
     /// Starts a subject, opens the cell's object in it, and ends it.
     private func with<Value>(
         _ cell: Cell, _ body: (CellSubject, MeasuredObject) throws -> Value
     ) throws(CellFailure) -> Value {
         do {
-            let object = try store.object(for: cell)
+            let object = try object(for: cell)
             let process = try SubjectProcess(
                 command: program + [
                     "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)",
@@ -138,8 +155,12 @@ package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason.
     package let description: String
 
-    init(_ description: String) {
+    /// The error of this machine that kept the cell from being measured, or `nil` if the cell itself is at fault.
+    let cause: DecryptionError?
+
+    init(_ description: String, cause: DecryptionError? = nil) {
         self.description = description
+        self.cause = cause
     }
 }
 
@@ -151,6 +172,7 @@ private struct CellSubject {
     func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
         guard case .object(var members) = parameters else { return .null }
         members["op"] = "measure"
+        members["extended"] = true
         members["id"] = .integer(Self.id)
         members["workload"] = workload.json
         return try process.request(.object(members)).members
@@ -163,7 +185,8 @@ private struct CellSubject {
         if case .random(let rangeByteCount, let seed, let readCount) = workload {
             warmUp = .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
         } else if case .sequential(let windowByteCount) = workload {
-            let count = max(1, (8 << 20) / windowByteCount)
+            // 8 MiB, but no longer a request than a subject reads at once.
+            let count = min(4096, max(1, (8 << 20) / windowByteCount))
             warmUp = .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
         }
         _ = try measure(warmUp, ["collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1])
@@ -173,9 +196,11 @@ private struct CellSubject {
 extension JSONValue {
     /// The whole numbers in the list under a member.
     fileprivate func integers(_ member: String) throws(SubjectError) -> [UInt64] {
-        guard let values = self[member]?.array?.compactMap(\.integer) else {
+        let values = self[member]?.array
+        let integers = values?.compactMap(\.integer)
+        guard let integers, integers.count == values?.count else {
             throw .framing("an answer without a list of integers \"\(member)\"")
         }
-        return values
+        return integers
     }
 }

@@ -3,6 +3,12 @@ package import RandomAccess
 package import Results
 package import SystemPackage
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A result file that is written record by record.
 package final class ResultLog {
     /// The records that the file held when it was opened.
@@ -21,8 +27,20 @@ package final class ResultLog {
         do throws(DecryptionError) {
             descriptor = try SystemCall.check("open \(path)") {
                 try FileDescriptor.open(
-                    path, .readWrite, options: [.create, .closeOnExec],
+                    path, .readWrite, options: [.create, .append, .closeOnExec],
                     permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            }
+            // Held until the descriptor is closed, also by a kill. A child that is being started holds it for a moment.
+            var attempts = 0
+            while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0, attempts < 50 {
+                usleep(10_000)
+                attempts += 1
+            }
+            guard attempts < 50 else {
+                try? descriptor.close()
+                throw .io(
+                    operation: "lock \(path)", code: 0,
+                    reason: "another run writes to it: expected it to be finished, or another output folder")
             }
             bytes = try ResultLog.contents(of: descriptor, path: path)
         } catch {
@@ -36,9 +54,10 @@ package final class ResultLog {
                 try descriptor.resize(to: Int64(byteCount))
                 try descriptor.seek(offset: 0, from: .end)
             }
-        } catch let error as ResultsError {
-            throw .damaged(path.string, error)
         } catch {
+            // Nobody calls `deinit` of what was not made, and the lock would stay.
+            try? descriptor.close()
+            if let error = error as? ResultsError { throw .damaged(path.string, error) }
             throw .io(error as? DecryptionError ?? .io(operation: "open \(path)", code: 0, reason: "\(error)"))
         }
     }

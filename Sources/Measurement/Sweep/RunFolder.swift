@@ -2,6 +2,7 @@ import ByteSources
 import RandomAccess
 import Results
 package import SystemPackage
+import Transfer
 
 #if canImport(Glibc)
 import Glibc
@@ -23,7 +24,7 @@ package struct RunFolder: Sendable {
     package var resultFile: FilePath { path.appending("results.jsonl") }
 
     /// Where the objects are.
-    package var objectFolder: FilePath { path.appending("objects") }
+    package var objectFolder: FilePath { path.appending(".chunkwise-objects") }
 
     /// Whether a run has left results here, and has come to its end.
     package var isFinished: Bool {
@@ -35,30 +36,24 @@ package struct RunFolder: Sendable {
     /// - Throws: `SweepError.io`.
     package func create() throws(SweepError) {
         do throws(DecryptionError) {
-            var made = FilePath(root: path.root)
-            for component in path.components + [objectFolder.lastComponent].compactMap({ $0 }) {
-                made.append(component)
-                if mkdir(made.string, 0o777) != 0, errno != EEXIST {
-                    _ = try SystemCall.retrying("create folder \(made)") { -1 }
-                }
-            }
-            // A file of that name would be found out about much later otherwise.
-            _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
+            try Folder.create(objectFolder)
         } catch {
             throw .io(error)
         }
     }
 
-    /// Removes the objects.
+    /// Removes the objects, and nothing that was not made for this run.
     package func removeObjects() {
-        RunFolder.removeFiles(in: objectFolder)
+        for name in RunFolder.names(in: objectFolder) where name.hasSuffix(ObjectStore.fileSuffix) {
+            unlink(objectFolder.appending(name).string)
+        }
         rmdir(objectFolder.string)
     }
 
-    /// Removes the folder with all that a run puts there.
-    package func removeAll() {
+    /// Removes a folder that ``temporary()`` made, with the results in it.
+    package func removeTemporary() {
         removeObjects()
-        RunFolder.removeFiles(in: path)
+        unlink(resultFile.string)
         rmdir(path.string)
     }
 
@@ -77,14 +72,16 @@ package struct RunFolder: Sendable {
         return RunFolder(path: FilePath(name))
     }
 
-    private static func removeFiles(in folder: FilePath) {
-        guard let directory = opendir(folder.string) else { return }
+    private static func names(in folder: FilePath) -> [String] {
+        guard let directory = opendir(folder.string) else { return [] }
         defer { closedir(directory) }
+        var names: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { unlink(folder.appending(name).string) }
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
         }
+        return names
     }
 }

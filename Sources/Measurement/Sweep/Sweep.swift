@@ -56,6 +56,7 @@ package struct Sweep {
             do throws(CellFailure) {
                 record = try perform(step)
             } catch {
+                if let cause = error.cause { throw .io(cause) }
                 record = .failure(FailureRecord(cell: step.cell, reason: error.description))
             }
             if let record {
@@ -91,8 +92,9 @@ package struct Sweep {
 
     /// Everything that the plan asks for, in order.
     private var steps: [Step] {
-        var steps = [Pass.check, .memory, .latencies].flatMap { pass in
-            plan.cells.map { Step(pass: pass, cell: $0.cell) }
+        var steps = plan.cells.map { Step(pass: .check, cell: $0.cell) }
+        for (index, pass) in [Pass.memory, .latencies].enumerated() {
+            steps += order(ofRound: -1 - index).map { Step(pass: pass, cell: $0.cell) }
         }
         for round in 0..<(plan.cells.map(\.rounds).max() ?? 0) {
             steps += order(ofRound: round).filter { round < $0.rounds }
@@ -130,9 +132,9 @@ package struct Sweep {
         }
     }
 
-    /// The cells in the order of one round, drawn from the plan's seed.
+    /// The cells in the order of one round, drawn from the plan's seed; rounds below 0 are the untimed passes.
     func order(ofRound round: Int) -> [PlannedCell] {
-        var generator = SplitMix64(seed: plan.seed &+ UInt64(round) &* 0x1_0000_0001)
+        var generator = SplitMix64(seed: plan.seed &+ UInt64(bitPattern: Int64(round)) &* 0x1_0000_0001)
         return plan.cells.shuffled(using: &generator)
     }
 }

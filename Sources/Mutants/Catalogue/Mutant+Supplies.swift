@@ -46,7 +46,7 @@ extension Mutant {
             guard try read(source, offset, buffer, 0) == buffer.count else { throw early }
         },
         .source(
-            "early-end-ignored", "A read of nothing at the source's end is taken for data.", flag: .earlyEnd,
+            "early-end-ignored", "A read of nothing at the source's end is taken for data.", flag: .sourceEndsEarly,
             source: "FFmpeg, crypto.c"
         ) {
             (base, offset, buffers) throws(DecryptionError) in
@@ -54,7 +54,7 @@ extension Mutant {
             return count == 0 ? buffers.byteCount : count
         },
         .catching(
-            "early-end-short", "Where the source ends early, so does the read.", flag: .earlyEnd,
+            "early-end-short", "Where the source ends early, so does the read.", flag: .sourceEndsEarly,
             source: "PROTOCOL.md, \"read\""
         ) {
             (error, _) throws(DecryptionError) in
@@ -62,7 +62,7 @@ extension Mutant {
             return 0
         },
         .catching(
-            "early-end-misnamed", "An early end is called a failure.", flag: .earlyEnd,
+            "early-end-misnamed", "An early end is called a failure.", flag: .sourceEndsEarly,
             source: "PROTOCOL.md, \"Transport\""
         ) {
             (error, _) throws(DecryptionError) in
@@ -70,7 +70,7 @@ extension Mutant {
             throw .io(operation: "read", code: 0, reason: "planted")
         },
         .catching(
-            "fault-ignored", "A failed fetch delivers what is there.", flag: .sourceFault,
+            "fault-ignored", "A failed fetch delivers what is there.", flag: .sourceFailure,
             source: "article 000: errors ignored"
         ) {
             (error, buffer) throws(DecryptionError) in
@@ -78,7 +78,7 @@ extension Mutant {
             return buffer.count
         },
         .catching(
-            "fault-empty", "A failed fetch delivers nothing.", flag: .sourceFault,
+            "fault-empty", "A failed fetch delivers nothing.", flag: .sourceFailure,
             source: "aes-decrypter: empty success"
         ) {
             (error, _) throws(DecryptionError) in
@@ -86,7 +86,7 @@ extension Mutant {
             return 0
         },
         .catching(
-            "fault-misnamed", "A failed fetch has another name.", flag: .sourceFault,
+            "fault-misnamed", "A failed fetch has another name.", flag: .sourceFailure,
             source: "article 004: decryptFailedWhenConvertUnsafePointer"
         ) {
             (error, _) throws(DecryptionError) in
@@ -94,7 +94,7 @@ extension Mutant {
             throw .backend(name: "planted", operation: "read", reason: "planted")
         },
         .fetching(
-            "fault-later-ignored", "A failure is ignored where a part has been fetched.", flag: .sourceFault,
+            "fault-later-ignored", "A failure is ignored where a part has been fetched.", flag: .sourceFailure,
             source: "PROTOCOL.md, \"read\""
         ) {
             (source, offset, buffer) throws(DecryptionError) in

@@ -34,6 +34,9 @@ public protocol CipherBackend: Sendable {
     /// code.
     var cpuFeatures: [String] { get }
 
+    /// How many buffers of a call's length the library allocates during the call; 0 for one that works in place.
+    var copyCountPerCall: Int { get }
+
     /// Makes a context for one key, mode and direction.
     ///
     /// - Throws: `DecryptionError.unsupported` for a mode or key length that the backend lacks, `.backend` if the library
@@ -57,6 +60,11 @@ public protocol CipherContext: AnyObject {
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
     ) throws(DecryptionError)
+}
+
+extension CipherBackend {
+    /// Works in place.
+    public var copyCountPerCall: Int { 0 }
 }
 
 extension CipherContext {

@@ -9,6 +9,7 @@ public final class ObjectEncryptor {
     private let buffer: UnsafeMutableRawBufferPointer
     private let windowByteCount: Int
     private var filled = 0
+    private var mostFilled = 0
     private var chunkIndex: UInt64 = 0
     private var chunkFilled: UInt64 = 0
     private var total: UInt64 = 0
@@ -34,7 +35,8 @@ public final class ObjectEncryptor {
     }
 
     deinit {
-        eraseBytes(buffer)
+        // What was never used holds no plaintext, and erasing it would only make it resident.
+        eraseBytes(UnsafeMutableRawBufferPointer(rebasing: buffer[..<mostFilled]))
         buffer.deallocate()
     }
 
@@ -52,6 +54,7 @@ public final class ObjectEncryptor {
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
             rest = rest.dropFirst(count)
             filled += count
+            mostFilled = max(mostFilled, filled)
             chunkFilled += UInt64(count)
             total += UInt64(count)
             if chunkFilled == strategy.chunkByteCount {
@@ -79,6 +82,7 @@ public final class ObjectEncryptor {
             let count = PKCS7.paddingByteCount(afterPlaintext: chunkFilled)
             for index in filled..<filled + count { buffer[index] = UInt8(count) }
             filled += count
+            mostFilled = max(mostFilled, filled)
         }
         try flush(filled, to: sink)
         chunkIndex += 1

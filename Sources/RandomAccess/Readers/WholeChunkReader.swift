@@ -56,6 +56,11 @@ public final class WholeChunkReader: RandomAccessDecryptor {
         return range.count
     }
 
+    /// Forgets the chunk that was kept, so that the next read starts like the first.
+    public func forgetChunk() {
+        cachedChunk = nil
+    }
+
     private func load(_ index: UInt64) throws(DecryptionError) -> Int {
         if let cachedChunk, cachedChunk.index == index { return cachedChunk.byteCount }
         // A failed read leaves the room unspecified, so the old chunk is forgotten first.

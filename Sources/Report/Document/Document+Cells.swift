@@ -39,7 +39,7 @@ extension Document {
         let throughput = summary.speed.map {
             Table.Entry(
                 ByteCountText.rate($0.bytesPerSecond),
-                detail: ByteCountText.rateRange($0.bytesPerSecondLow, $0.bytesPerSecondHigh))
+                detail: $0.rangeText)
         }
         let samples = summary.rounds.reduce(0) { $0 + $1.count }
         return [
@@ -48,7 +48,7 @@ extension Document {
             samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
             duration(summary.latency?.p50),
             summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
-            summary.memory.map { Table.Entry(ByteCountText.measured($0.growthByteCount)) } ?? .absent,
+            summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent,
         ]
     }
 }

@@ -23,7 +23,10 @@ extension Document {
                 + backends.map { name in
                     guard let memory = mainCell(summary, backend: name, window: window)?.memory else { return .absent }
                     let bound = memory.boundByteCount.map { "bound \(ByteCountText.measured($0))" }
-                    return Table.Entry(ByteCountText.measured(memory.growthByteCount), detail: bound)
+                    let isExceeded = memory.boundByteCount.map { memory.growthByteCount > $0 } ?? false
+                    return Table.Entry(
+                        ByteCountText.growth(memory.growthByteCount) + (isExceeded ? " (exceeds)" : ""), detail: bound,
+                        emphasis: isExceeded ? .bad : .none)
                 }
         }
         return Table(

@@ -34,12 +34,12 @@ extension Document {
             summary.speed.map {
                 Table.Entry(
                     ByteCountText.rate($0.bytesPerSecond),
-                    detail: ByteCountText.rateRange($0.bytesPerSecondLow, $0.bytesPerSecondHigh))
+                    detail: $0.rangeText)
             } ?? .absent,
             duration(summary.latency?.p50),
-            duration(summary.latency?.p99),
+            duration(summary.latency?.trustedP99),
             summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
-            summary.memory.map { Table.Entry(ByteCountText.measured($0.growthByteCount)) } ?? .absent,
+            summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent,
         ]
     }
 }

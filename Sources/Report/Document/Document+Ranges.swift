@@ -23,7 +23,8 @@ extension Document {
                 [
                     Table.Entry(group.name, detail: group.detail),
                     Table.Entry(cell.cell.backend),
-                    duration(cell.latency?.p50), duration(cell.latency?.p99), duration(cell.latency?.p999),
+                    duration(cell.latency?.p50), duration(cell.latency?.trustedP99),
+                    duration(cell.latency?.trustedP999),
                     duration(cell.latency?.max),
                     cell.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
                     cell.amplification.map { Table.Entry(RatioText.times($0.decrypted)) } ?? .absent,

@@ -21,7 +21,7 @@ extension Document {
             [Table.Entry(ByteCountText.size(window))]
                 + backends.map { name in
                     guard let speed = mainCell(summary, backend: name, window: window)?.speed else { return .absent }
-                    let range = ByteCountText.rateRange(speed.bytesPerSecondLow, speed.bytesPerSecondHigh)
+                    let range = speed.rangeText
                     let tie = best.map { speed.ties(with: $0) } ?? false
                     let isBest = speed == best
                     return Table.Entry(
@@ -53,7 +53,7 @@ extension Document {
                     Table.Entry(ByteCountText.size(best.cell.windowByteCount)),
                     Table.Entry(
                         ByteCountText.rate(speed.bytesPerSecond),
-                        detail: ByteCountText.rateRange(speed.bytesPerSecondLow, speed.bytesPerSecondHigh)),
+                        detail: speed.rangeText),
                 ]
             }
         }

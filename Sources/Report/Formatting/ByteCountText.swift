@@ -24,6 +24,11 @@ package enum ByteCountText {
         return "\(number) \(binaryUnits[unit])"
     }
 
+    /// Returns how far memory grew: the kernel keeps its counters per CPU, so that small differences mean nothing.
+    package static func growth(_ byteCount: UInt64) -> String {
+        byteCount < 256 << 10 ? "< 256 KiB" : measured(byteCount)
+    }
+
     /// Returns a rate: `5.21 GiB/s`, `38.4 MiB/s`.
     package static func rate(_ bytesPerSecond: UInt64) -> String {
         measured(bytesPerSecond) + "/s"

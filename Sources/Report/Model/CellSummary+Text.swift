@@ -6,24 +6,24 @@ extension CellSummary {
         var lines = [cell.id]
         if let missingReason { lines.append("no figures    \(missingReason)") }
         if let speed {
-            let interval = ByteCountText.rateRange(speed.bytesPerSecondLow, speed.bytesPerSecondHigh)
+            let interval = speed.hasInterval ? "95 %: \(speed.rangeText)" : "no interval"
             let samples = rounds.reduce(0) { $0 + $1.count }
             lines.append(
-                "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (95 %: \(interval); \(samples) iterations in "
+                "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(samples) iterations in "
                     + "\(rounds.count) processes)")
         }
         if let latency {
-            let times = [latency.p50, latency.p90, latency.p99, latency.p999, latency.max].map {
-                DurationText.text(nanoseconds: $0)
-            }
+            let times = [
+                ("median", latency.p50), ("p90", latency.p90), ("p99", latency.trustedP99),
+                ("p99.9", latency.trustedP999), ("max", latency.max),
+            ].compactMap { name, time in time.map { "\(name) \(DurationText.text(nanoseconds: $0))" } }
             lines.append(
-                "latency       median \(times[0]), p90 \(times[1]), p99 \(times[2]), p99.9 \(times[3]), max \(times[4])  "
-                    + "(\(latency.readCount) reads)")
+                "latency       \(times.joined(separator: ", "))  (\(RatioText.count(latency.readCount, "read")))")
         }
         if let memory {
             let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
             lines.append(
-                "peak memory   \(ByteCountText.measured(memory.growthByteCount)) above a baseline of "
+                "peak memory   \(ByteCountText.growth(memory.growthByteCount)) above a baseline of "
                     + ByteCountText.measured(memory.baselineByteCount) + bound)
         } else if outcome == .measured {
             lines.append("peak memory   not available: the kernel does not tell")

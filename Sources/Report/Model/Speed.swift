@@ -10,6 +10,16 @@ package struct Speed: Hashable, Sendable {
     package var bytesPerSecondLow: UInt64
     /// Plaintext bytes per second at the lower end of the time's interval.
     package var bytesPerSecondHigh: UInt64
+    /// How many processes were timed: one alone says nothing about the spread between processes.
+    package var processCount: Int
+
+    /// Whether the interval means something.
+    package var hasInterval: Bool { processCount > 1 }
+
+    /// The interval in words, or why there is none.
+    var rangeText: String {
+        hasInterval ? ByteCountText.rateRange(bytesPerSecondLow, bytesPerSecondHigh) : "one process, no interval"
+    }
 
     /// Creates a throughput, or returns `nil` if nothing was timed, delivered, or long enough for the clock.
     init?(rounds: [[UInt64]], deliveredByteCount: UInt64, seed: UInt64) {
@@ -24,10 +34,15 @@ package struct Speed: Hashable, Sendable {
         bytesPerSecond = rate(interval.median)
         bytesPerSecondLow = rate(interval.high)
         bytesPerSecondHigh = rate(interval.low)
+        processCount = rounds.filter { !$0.isEmpty }.count
     }
 
     /// Says whether the data do not tell which of two is faster: their intervals of throughput have a point in common.
+    ///
+    /// Without an interval nothing can be called a tie; the medians differ as far as they differ.
     package func ties(with other: Speed) -> Bool {
-        bytesPerSecondLow <= other.bytesPerSecondHigh && other.bytesPerSecondLow <= bytesPerSecondHigh
+        if self == other { return true }
+        guard hasInterval, other.hasInterval else { return false }
+        return bytesPerSecondLow <= other.bytesPerSecondHigh && other.bytesPerSecondLow <= bytesPerSecondHigh
     }
 }

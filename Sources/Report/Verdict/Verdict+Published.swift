@@ -39,7 +39,10 @@ extension Verdict {
     private static func streamCost(_ summary: CellSummary, isFirst: Bool = false) -> String {
         let parts = [
             summary.speed.map { ByteCountText.rate($0.bytesPerSecond) },
-            summary.memory.map { "+\(ByteCountText.measured($0.growthByteCount))" + (isFirst ? " memory" : "") },
+            summary.memory.map { memory in
+                let growth = ByteCountText.growth(memory.growthByteCount)
+                return (growth.hasPrefix("<") ? growth : "+" + growth) + (isFirst ? " memory" : "")
+            },
         ].compactMap { $0 }
         return parts.joined(separator: ", ")
     }

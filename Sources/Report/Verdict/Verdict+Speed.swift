@@ -52,7 +52,8 @@ extension Verdict {
     }
 
     private static func precision(_ summary: RunSummary) -> String? {
-        let widths = summary.cells.compactMap { $0.speed?.nanoseconds.relativeHalfWidth }.sorted()
+        let widths = summary.cells.compactMap(\.speed).filter(\.hasInterval).map(\.nanoseconds.relativeHalfWidth)
+            .sorted()
         guard !widths.isEmpty else { return nil }
         let rounds = summary.cells.filter { $0.speed != nil }.map(\.rounds.count)
         guard let fewest = rounds.min(), let most = rounds.max() else { return nil }

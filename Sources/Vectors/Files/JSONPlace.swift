@@ -47,6 +47,40 @@ struct JSONPlace {
         return result
     }
 
+    /// An integer that lies in a range.
+    func integer(in range: ClosedRange<Int>) throws(VectorFileError) -> Int {
+        let number = try integer(Int.self)
+        guard range.contains(number) else {
+            throw unexpected("an integer from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Checks that a count is what was counted.
+    func expect(_ name: String, _ count: Int) throws(VectorFileError) {
+        let place = try member(name)
+        guard try place.integer(Int.self) == count else { throw place.unexpected("\(count), which were counted") }
+    }
+
+    /// An object's members: their names and values, each at its own place, in the order of their names.
+    func members() throws(VectorFileError) -> [(name: JSONPlace, value: JSONPlace)] {
+        guard case .object(let members) = value else { throw unexpected("an object") }
+        var places: [(JSONPlace, JSONPlace)] = []
+        for name in members.keys.sorted() {
+            let place = try member(name)
+            places.append((JSONPlace(value: .string(name), file: file, pointer: place.pointer), place))
+        }
+        return places
+    }
+
+    /// Checks that an object has no members but these.
+    func allow(_ names: Set<String>) throws(VectorFileError) {
+        guard case .object(let members) = value else { throw unexpected("an object") }
+        if let name = members.keys.sorted().first(where: { !names.contains($0) }) {
+            throw error("member \"\(name)\" is unknown: expected one of \(names.sorted().joined(separator: ", "))")
+        }
+    }
+
     /// Bytes, as lower-case hex of even length.
     func bytes() throws(VectorFileError) -> [UInt8] {
         let text = try string()

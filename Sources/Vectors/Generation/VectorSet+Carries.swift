@@ -12,25 +12,25 @@ extension VectorSet {
             }
         return strategies.enumerated().map { number, strategy in
             let key = key(number)
-            var reads = lattice(around: [1 << 31, 1 << 32, 1 << 36], of: length, flags: [.largeOffset])
+            var patterns = lattice(around: [1 << 31, 1 << 32, 1 << 35, 1 << 36], of: length, flags: [.largeOffset])
             // 2³² blocks of padding and data away from the start: 2³⁶ bytes of ciphertext.
             let stream = SplitMix64Stream(seed: UInt64(number))
             for index in 0..<UInt64(64) {
                 let count = Int(stream.word(2 * index + 1) % 4096)
-                reads.append(
-                    RangeRead(
-                        offset: stream.word(2 * index) % length, count: count, of: length,
-                        flags: [.largeOffset, .seekStorm])
-                )
+                patterns.append(
+                    .single(
+                        RangeRead(
+                            offset: stream.word(2 * index) % length, count: count, of: length,
+                            flags: [.largeOffset, .seekStorm])))
             }
-            reads += [UInt64(1) << 53 - 1, 1 << 63, .max - 15, .max].map {
-                RangeRead(offset: $0, count: 16, of: length, flags: [.largeOffset])
+            patterns += [UInt64(1) << 53 - 1, 1 << 63, .max - 15, .max].map {
+                .single(RangeRead(offset: $0, count: 16, of: length, flags: [.largeOffset]))
             }
-            reads += ends(of: length)
+            patterns += ends(of: length)
             return generated(
                 id: "large-offsets/\(strategy.label)/aes\(key.byteCount * 8)", flags: [.largeOffset],
                 strategy: strategy, key: key, plaintextByteCount: length, seed: UInt64(4000 + number),
-                windowByteCounts: [.max, 1 << 20], reads: reads)
+                windowByteCounts: [.max, 1 << 20], patterns: patterns)
         }
     }
 
@@ -45,13 +45,11 @@ extension VectorSet {
         return starts.enumerated().map { number, start in
             // Long enough for the eight-blocks-at-once code of every library, with the carry at several of its lanes.
             let length: UInt64 = 16 * 40 + 5
-            let reads = (0...length).flatMap { offset in
-                [1, 16, 17, 130, 700].map { RangeRead(offset: offset, count: $0, of: length, flags: [start.2]) }
-            }
-            return generated(
+            return held(
                 id: "counter-carry/\(start.0)/aes\(key(number).byteCount * 8)", flags: [start.2],
-                strategy: .ctr(iv: Block(bigEndianValue: start.1)), key: key(number), plaintextByteCount: length,
-                seed: UInt64(5000 + number), windowByteCounts: [.max, 64], reads: reads)
+                strategy: .ctr(iv: Block(bigEndianValue: start.1)), key: key(number),
+                plaintext: streamBytes(seed: UInt64(5000 + number), count: Int(length)), windowByteCounts: [.max, 64],
+                patterns: [.product(offsets: [0...length], counts: [1, 16, 17, 130, 700], flags: [start.2])])
         }
     }
 
@@ -66,16 +64,17 @@ extension VectorSet {
             for padding in Padding.allCases {
                 let number = groups.count
                 let length: UInt64 = padding == .none ? 32 * 6 : 32 * 5 + 7
-                let reads = (0..<length).flatMap { offset in
-                    [1, 17, 40, 200].map { RangeRead(offset: offset, count: $0, of: length, flags: [.sequenceCarry]) }
-                }
                 let strategy = Strategy.cbcChunked(
                     chunkByteCount: 32, iv: Block(bigEndianValue: start.1), ivRule: .sequence, padding: padding)
                 groups.append(
-                    generated(
+                    held(
                         id: "sequence-carry/\(start.0)/\(padding.rawValue)/aes\(key(number).byteCount * 8)",
-                        flags: [.sequenceCarry], strategy: strategy, key: key(number), plaintextByteCount: length,
-                        seed: UInt64(6000 + number), windowByteCounts: [.max, 16], reads: reads))
+                        flags: [.sequenceCarry], strategy: strategy, key: key(number),
+                        plaintext: streamBytes(seed: UInt64(6000 + number), count: Int(length)),
+                        windowByteCounts: [.max, 16],
+                        patterns: [
+                            .product(offsets: [0...length - 1], counts: [1, 17, 40, 200], flags: [.sequenceCarry])
+                        ]))
             }
         }
         return groups

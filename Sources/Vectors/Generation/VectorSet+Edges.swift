@@ -22,7 +22,7 @@ extension VectorSet {
                         generated(
                             id: "chunk-edges/\(strategy.label)/aes\(key.byteCount * 8)", flags: [.chunkEdge],
                             strategy: strategy, key: key, plaintextByteCount: length, seed: UInt64(2000 + number),
-                            reads: lattice(around: edges, of: length, flags: [.chunkEdge]) + ends(of: length)))
+                            patterns: lattice(around: edges, of: length, flags: [.chunkEdge]) + ends(of: length)))
                 }
             }
         }
@@ -43,7 +43,7 @@ extension VectorSet {
                         id: "window-edges/\(strategy.label)/aes\(key.byteCount * 8)/window=\(window)",
                         flags: [.windowEdge], strategy: strategy, key: key, plaintextByteCount: length,
                         seed: UInt64(3000 + number), windowByteCounts: [window],
-                        reads: lattice(around: edges, of: length, flags: [.windowEdge]) + ends(of: length)))
+                        patterns: lattice(around: edges, of: length, flags: [.windowEdge]) + ends(of: length)))
             }
         }
         return groups
@@ -57,7 +57,9 @@ extension VectorSet {
             return generated(
                 id: "whole-window/\(strategy.label)/window=\(window)", flags: [.wholeWindow], strategy: strategy,
                 key: key(0), plaintextByteCount: length, seed: UInt64(window), windowByteCounts: [window],
-                reads: [RangeRead(offset: UInt64(window), count: window, of: length, flags: [.wholeWindow])])
+                patterns: [
+                    .single(RangeRead(offset: UInt64(window), count: window, of: length, flags: [.wholeWindow]))
+                ])
         }
     }
 
@@ -71,31 +73,22 @@ extension VectorSet {
         return padding == Padding.none || number % 4 == 3 ? whole : whole + UInt64(number % 15) + 1
     }
 
-    static func lattice(around edges: [UInt64], of length: UInt64, flags: [VectorFlag]) -> [RangeRead] {
-        var reads: [RangeRead] = []
-        for edge in edges {
-            for step in [-17, -16, -15, -1, 0, 1, 15, 16, 17] {
-                for count in [1, 2, 15, 16, 17, 31, 32, 33, 4095, 4096, 4097] {
-                    let offset = step < 0 ? edge - UInt64(-step) : edge + UInt64(step)
-                    reads.append(RangeRead(offset: offset, count: count, of: length, flags: flags))
-                }
-            }
+    /// Ranges that start and end just before, at and just behind each edge.
+    static func lattice(around edges: [UInt64], of length: UInt64, flags: [VectorFlag]) -> [ReadPattern] {
+        edges.map { edge in
+            .product(
+                offsets: [edge - 17...edge - 15, edge - 1...edge + 1, edge + 15...edge + 17],
+                counts: [1...2, 15...17, 31...33, 4095...4097], toEnd: [], flags: flags)
         }
-        return reads
     }
 
     /// The last 1 to 32 bytes: alone, all of those to the end, and past it; the end; and past that.
-    static func ends(of length: UInt64) -> [RangeRead] {
-        var reads: [RangeRead] = []
-        for back in 1...min(32, Int(length)) {
-            let offset = length - UInt64(back)
-            for count in [1, back, back + 1, 4096] {
-                reads.append(RangeRead(offset: offset, count: count, of: length, flags: [.lastBytes]))
-            }
-        }
-        for (offset, count) in [(length, 0), (length, 1), (length + 1, 0), (length + 1, 1), (length + 17, 32)] {
-            reads.append(RangeRead(offset: offset, count: count, of: length, flags: [.lastBytes]))
-        }
-        return reads
+    static func ends(of length: UInt64) -> [ReadPattern] {
+        [
+            .product(
+                offsets: [length - min(32, length)...length], counts: [1, 4096], toEnd: [0, 1], flags: [.lastBytes]),
+            .product(
+                offsets: [length...length + 1, length + 17...length + 17], counts: [0, 1, 32], flags: [.lastBytes]),
+        ]
     }
 }

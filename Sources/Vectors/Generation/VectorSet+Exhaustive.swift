@@ -1,4 +1,3 @@
-internal import ByteSources
 internal import RandomAccess
 
 extension VectorSet {
@@ -34,29 +33,14 @@ extension VectorSet {
 
     private static func everyRange(of length: Int, strategy: Strategy, number: Int, seed: UInt64) -> VectorGroup {
         let key = key(number)
-        let oracle = Oracle(strategy: strategy, key: key)
-        var bytes = [UInt8](repeating: 0, count: length)
-        bytes.withUnsafeMutableBytes { SplitMix64Stream(seed: seed).fill($0, from: 0) }
         var flags: [VectorFlag] = [.exhaustive]
         if length == 0 { flags.append(.emptyObject) }
         if strategy.padding == .pkcs7, length % 16 == 0 { flags.append(.paddingBlock) }
         // One window that is not a multiple of 16, one that does not divide a chunk, one that is a chunk.
         let window = [16, 40, 32, 48, 64][number % 5]
-        let readFlags = flags
-        return VectorGroup(
+        return held(
             id: "exhaustive/\(strategy.label)/aes\(key.byteCount * 8)/\(length)", source: "generated, seed \(seed)",
-            flags: flags, strategy: strategy, key: key, ciphertext: MemorySource(oracle.encrypt(bytes)),
-            plaintext: GroupPlaintext(bytes), opening: .opens(plaintextByteCount: UInt64(length)),
-            windowByteCounts: [.max, window],
-            // An offset n bytes before the end is read with 0 to n + 2 bytes, two offsets past the end with 0 to 2.
-            readCount: (0...length).reduce(0) { $0 + $1 + 3 } + 6
-        ) {
-            AnySequence(
-                (0...length + 2).lazy.flatMap { offset in
-                    (0...max(0, length - offset) + 2).lazy.map { count in
-                        RangeRead(offset: UInt64(offset), count: count, of: UInt64(length), flags: readFlags)
-                    }
-                })
-        }
+            flags: flags, strategy: strategy, key: key, plaintext: streamBytes(seed: seed, count: length),
+            windowByteCounts: [.max, window], patterns: [.exhaustive(past: 2, flags: flags)])
     }
 }

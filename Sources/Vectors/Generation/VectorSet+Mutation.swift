@@ -1,18 +1,18 @@
 internal import RandomAccess
 
 extension VectorSet {
-    /// What mutants are put to: every class of bugs, in objects that take little time.
-    ///
-    /// - Parameter isReduced: Whether to leave out what a debug build needs more than a few seconds for.
-    /// - Returns: The groups; those that most mutants fail soon come first.
-    package static func mutation(isReduced: Bool = false) -> [VectorGroup] {
+    /// What mutants are put to: every class of bugs, in objects that take little time; those that most mutants fail soon
+    /// come first.
+    package static func mutation() -> [VectorGroup] {
         var groups = exhaustive(blockCounts: 0...1)
-        groups += chaining() + objectEnds() + keyLengths() + orders() + circumstances()
-        groups += badPaddings() + impossibleLengths() + paddingLookalikes()
+        groups += chaining() + keyLengths() + readOrders() + interleavings() + concurrentReads() + circumstances()
+        groups += badPaddings() + paddingBytes() + impossibleLengths() + paddingLookalikes()
         groups += sequenceCarries() + counterCarries() + counterByteCarries()
-        groups += strideEdges() + smallWindows() + offsetWidths() + seekStorms()
+        groups += smallWindows() + offsetWidths() + seekStorms() + Array(monteCarlo().prefix(3))
+        groups += continuousLengths().filter { $0.plaintext.byteCount < 70 }
+        groups += chunkedLengths().filter { $0.plaintext.byteCount < 70 || $0.plaintext.byteCount > 310 }
         // Every residue of start and length, in each mode.
-        if !isReduced { groups += positions().filter { $0.strategy.padding != Padding.none } }
+        groups += residues().filter { $0.strategy.padding != Padding.none }
         groups += chunkEdges().filter { ($0.strategy.chunkByteCount ?? .max) <= 4096 }
         groups += windowEdges().filter { ($0.windowByteCounts.first ?? .max) <= 4096 }
         return groups + largeOffsets().filter { $0.strategy.chunkByteCount == nil }

@@ -2,7 +2,7 @@ internal import ByteSources
 internal import RandomAccess
 
 extension VectorSet {
-    private static var paddedStrategies: [Strategy] { smallStrategies.filter { $0.padding == .pkcs7 } }
+    static var paddedStrategies: [Strategy] { smallStrategies.filter { $0.padding == .pkcs7 } }
 
     /// Blocks that look like padding, in the middle of a plaintext and, without padding, at its end.
     package static func paddingLookalikes() -> [VectorGroup] {
@@ -11,18 +11,13 @@ extension VectorSet {
         }
         return smallStrategies.enumerated().map { number, strategy in
             let key = key(number)
-            let length = plaintext.count
-            let reads = (0..<length).flatMap { offset in
-                [1, 16, 20, length - offset].map {
-                    RangeRead(offset: UInt64(offset), count: $0, of: UInt64(length), flags: [.paddingLookalike])
-                }
-            }
-            return VectorGroup(
-                id: "padding-lookalike/\(strategy.label)/aes\(key.byteCount * 8)", source: "generated",
-                flags: [.paddingLookalike], strategy: strategy, key: key,
-                ciphertext: MemorySource(Oracle(strategy: strategy, key: key).encrypt(plaintext)),
-                plaintext: GroupPlaintext(plaintext), opening: .opens(plaintextByteCount: UInt64(length)),
-                windowByteCounts: [.max, 16], reads: reads)
+            let last = UInt64(plaintext.count) - 1
+            return held(
+                id: "padding-lookalike/\(strategy.label)/aes\(key.byteCount * 8)", flags: [.paddingLookalike],
+                strategy: strategy, key: key, plaintext: plaintext, windowByteCounts: [.max, 16],
+                patterns: [
+                    .product(offsets: [0...last], counts: [1, 16, 20], toEnd: [0], flags: [.paddingLookalike])
+                ])
         }
     }
 
@@ -57,7 +52,7 @@ extension VectorSet {
     package static func impossibleLengths() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for strategy in smallStrategies where strategy.mode == .cbc {
-            for byteCount in Array(1...15) + Array(17...31) + [63, 65, 113] {
+            for byteCount in Array(1...65) + [113] where byteCount % 16 != 0 {
                 groups.append(
                     failing(
                         id: "partial-block/\(strategy.label)/\(byteCount)", flag: .partialBlock, strategy: strategy,
@@ -100,7 +95,7 @@ extension VectorSet {
     }
 
     /// A ciphertext whose last block decrypts to `end`, after so many plaintext bytes (a multiple of 16).
-    private static func ciphertext(ending end: [UInt8], after byteCount: Int, oracle: Oracle) -> [UInt8] {
+    static func ciphertext(ending end: [UInt8], after byteCount: Int, oracle: Oracle) -> [UInt8] {
         let chunkByteCount = oracle.strategy.chunkByteCount.map { Int($0) } ?? .max
         let data = [UInt8](repeating: 0x42, count: byteCount)
         guard byteCount >= chunkByteCount else { return oracle.encrypt(blocks: data + end) }
@@ -108,7 +103,8 @@ extension VectorSet {
             + oracle.encrypt(blocks: Array(data.dropFirst(chunkByteCount)) + end, chunk: 1)
     }
 
-    private static func failing(
+    /// An object that does not open.
+    static func failing(
         id: String, flag: VectorFlag, strategy: Strategy, key: SecretKey, ciphertext: [UInt8], error: ErrorName
     ) -> VectorGroup {
         VectorGroup(

@@ -1,18 +1,11 @@
+internal import ByteSources
 internal import RandomAccess
 
 /// The generated vectors, class by class. Which there are is the same in every run.
 package enum VectorSet {
     /// Everything that `chunkwise verify` runs by default beside the files in `data/vectors`.
     package static func standard() -> [VectorGroup] {
-        exhaustive() + chunkEdges() + windowEdges() + wholeWindows() + largeOffsets() + counterCarries()
-            + sequenceCarries() + paddingLookalikes() + badPaddings() + impossibleLengths() + classes()
-    }
-
-    /// A few groups for each class of bugs that the exhaustive ranges and the lattices find by accident only: each stands
-    /// for its own class and, as far as that can be, for no other.
-    package static func classes() -> [VectorGroup] {
-        chaining() + objectEnds() + keyLengths() + counterByteCarries() + positions() + strideEdges() + smallWindows()
-            + offsetWidths() + circumstances() + orders() + seekStorms()
+        files.flatMap { $0.groups() }
     }
 
     /// Key number `index`: 16, 24 and 32 bytes in turn, distinct bytes in each.
@@ -31,10 +24,40 @@ package enum VectorSet {
         Block(bigEndianValue: 0x0123_4567_89ab_cdef_1032_5476_98ba_dcfe ^ UInt128(index) << 64)
     }
 
+    /// A small object that is held: a plaintext, and its ciphertext as a writer makes it.
+    static func held(
+        id: String, source: String = "generated", flags: [VectorFlag], strategy: Strategy, key: SecretKey,
+        plaintext: [UInt8], windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1,
+        patterns: [ReadPattern]
+    ) -> VectorGroup {
+        VectorGroup(
+            id: id, source: source, flags: flags, strategy: strategy, key: key,
+            ciphertext: MemorySource(Oracle(strategy: strategy, key: key).encrypt(plaintext)),
+            plaintext: GroupPlaintext(plaintext), windowByteCounts: windowByteCounts, interleaving: interleaving,
+            threadCount: threadCount, patterns: patterns)
+    }
+
+    /// The first bytes of the stream for a seed.
+    static func streamBytes(seed: UInt64, count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        bytes.withUnsafeMutableBytes { SplitMix64Stream(seed: seed).fill($0, from: 0) }
+        return bytes
+    }
+
     /// Objects that are computed, and reads of them that are listed.
     static func generated(
         id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
         windowByteCounts: [Int] = [.max], reads: [RangeRead]
+    ) -> VectorGroup {
+        generated(
+            id: id, flags: flags, strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed,
+            windowByteCounts: windowByteCounts, patterns: reads.map(ReadPattern.single))
+    }
+
+    /// Objects that are computed, and reads of them in few words.
+    static func generated(
+        id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
+        windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
     ) -> VectorGroup {
         let object: GeneratedObject
         do {
@@ -53,8 +76,9 @@ package enum VectorSet {
         }
         return VectorGroup(
             id: id, source: "generated, seed \(seed)", flags: flags, strategy: strategy, key: key,
-            ciphertext: object.source, plaintext: plaintext, opening: .opens(plaintextByteCount: plaintextByteCount),
-            windowByteCounts: windowByteCounts, reads: reads)
+            ciphertext: object.source, plaintext: plaintext, windowByteCounts: windowByteCounts,
+            rule: .generated(object),
+            interleaving: interleaving, threadCount: threadCount, patterns: patterns)
     }
 }
 

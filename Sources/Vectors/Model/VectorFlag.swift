@@ -60,24 +60,26 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case strideEdge = "StrideEdge"
     /// The same object with keys of 128, 192 and 256 bits.
     case keyLength = "KeyLength"
+    /// One of all plaintext lengths up to 513.
+    case everyLength = "EveryLength"
+    /// One of all values of the last byte, and of all positions in the padding.
+    case paddingByte = "PaddingByte"
+    /// Each read starts where the one before it ended.
+    case forwardReads = "ForwardReads"
     /// Reads go from the end to the start.
     case backwardRead = "BackwardRead"
     /// The same bytes are read again.
     case repeatedRead = "RepeatedRead"
-    /// Several objects are open, and read in turn.
-    case interleaved = "Interleaved"
     /// The source delivers a few bytes at a time.
     case shortReads = "ShortReads"
     /// The source fails at the read's start, in its middle, at its last byte.
-    case sourceFault = "SourceFault"
+    case sourceFailure = "SourceFailure"
     /// The source ends before it said.
-    case earlyEnd = "EarlyEnd"
-    /// A read after a failed one.
-    case afterFailure = "AfterFailure"
+    case sourceEndsEarly = "SourceEndsEarly"
     /// The source has another length than when it was opened.
     case changedLength = "ChangedLength"
     /// The ciphertext that a read fetches is judged.
-    case minimalFetch = "MinimalFetch"
+    case minimalFetch = "Fetches"
     /// What lies around the delivered bytes is judged.
     case bufferBounds = "BufferBounds"
     /// Offsets around 2³¹ in an object that ends soon after.
@@ -88,6 +90,14 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case beyond35Bits = "Beyond35Bits"
     /// Offsets around 2³⁶, block number 2³², in an object that ends soon after.
     case beyond36Bits = "Beyond36Bits"
+    /// A read after a failed one.
+    case afterFailure = "AfterFailure"
+    /// Several objects are open, and read in turn.
+    case interleaved = "Interleaved"
+    /// Several threads read the same object at once.
+    case concurrentReads = "ConcurrentReads"
+    /// A step of the Monte Carlo test: a thousand chained blocks.
+    case monteCarlo = "MonteCarlo"
 
     /// What goes wrong in programs that fail such a vector.
     package var explanation: String {
@@ -126,8 +136,8 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .repeatedRead: "what was kept of a read is used up, or is not the reader's"
         case .interleaved: "keys, IVs or plaintext of one object are used for another"
         case .shortReads: "a part is taken for the whole"
-        case .sourceFault: "a failed fetch passes for data, or fails under another name"
-        case .earlyEnd: "missing ciphertext passes for data, or hangs the reader"
+        case .sourceFailure: "a failed fetch passes for data, or fails under another name"
+        case .sourceEndsEarly: "missing ciphertext passes for data, or hangs the reader"
         case .afterFailure: "a failure leaves half a chunk, or breaks the reader for good"
         case .changedLength: "data of another object is delivered in silence"
         case .minimalFetch: "too much is fetched, from the start of the file, twice, or for nothing"
@@ -136,6 +146,11 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .beyond32Bits: "an offset is held in an unsigned 32-bit integer"
         case .beyond35Bits: "a block's number is held in a signed 32-bit integer"
         case .beyond36Bits: "a block's number is held in an unsigned 32-bit integer"
+        case .everyLength: "the end is wrong for some lengths: padding is delivered, or the last bytes are cut off"
+        case .paddingByte: "only some padding values are refused, or only some of the padding's bytes are looked at"
+        case .forwardReads: "chaining state that the last read left is used or lost where the next one follows on"
+        case .concurrentReads: "readers of one object share state without a lock"
+        case .monteCarlo: "an error that only shows after many chained blocks"
         }
     }
 
@@ -169,8 +184,8 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .repeatedRead: "kokke/tiny-AES-c#20; PROTOCOL.md, \"read\""
         case .interleaved: "FFmpeg, hls.c; rclone/rclone#828"
         case .shortReads: "POSIX, read(); PROTOCOL.md, \"Served sources\""
-        case .sourceFault: "PROTOCOL.md, \"Transport\""
-        case .earlyEnd: "FFmpeg, crypto.c; PROTOCOL.md, \"Transport\""
+        case .sourceFailure: "PROTOCOL.md, \"Transport\""
+        case .sourceEndsEarly: "FFmpeg, crypto.c; PROTOCOL.md, \"Transport\""
         case .afterFailure: "PROTOCOL.md, \"Transport\""
         case .changedLength: "rfjakob/gocryptfs#1024; DESIGN.md, \"Reading rules\""
         case .minimalFetch: "TritonDataCenter/java-manta#207, google/ExoPlayer#2467"
@@ -179,6 +194,11 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .beyond32Bits: "Legrandin/pycryptodome#226"
         case .beyond35Bits: "openssl/openssl#17871"
         case .beyond36Bits: "libgcrypt commit e1a352f8"
+        case .everyLength: "palantir/hadoop-crypto#101, mpv-player/mpv#18207, video-dev/hls.js#1447"
+        case .paddingByte: "RFC 5652, section 6.3; Wycheproof, flag BadPadding"
+        case .forwardReads: "guanzhi/GmSSL#1899, RidgeRun/gst-crypto#3"
+        case .concurrentReads: "rclone/rclone#677; FiloSottile/age commit 4202739"
+        case .monteCarlo: "NIST, The Advanced Encryption Standard Algorithm Validation Suite (2002), section 6.4.2"
         }
     }
 }

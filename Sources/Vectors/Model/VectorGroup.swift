@@ -32,8 +32,17 @@ package struct VectorGroup: Sendable {
     package let windowByteCounts: [Int]
     /// The number of reads.
     package let readCount: Int
-    /// What else happens while the object is read.
-    package var circumstances = Circumstances()
+    /// How the source behaves while the object is read.
+    package var supply = SourceSupply.any
+    /// The reads in few words, for files; `nil` where they can only be listed.
+    package let patterns: [ReadPattern]?
+    /// How the ciphertext is made; `nil` where a file has to hold it.
+    package let rule: CiphertextRule?
+    /// Groups with the same name here are open at the same time and read in turn: the first read of each, the second of
+    /// each, and so on.
+    package let interleaving: String?
+    /// How many threads do all the reads at once on the same object; 1 for one after the other.
+    package let threadCount: Int
 
     private let makeReads: @Sendable () -> AnySequence<RangeRead>
 
@@ -43,7 +52,8 @@ package struct VectorGroup: Sendable {
     package init(
         id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
         ciphertext: any ByteSource, plaintext: GroupPlaintext, opening: Opening, windowByteCounts: [Int] = [.max],
-        readCount: Int, reads: @escaping @Sendable () -> AnySequence<RangeRead>
+        readCount: Int, patterns: [ReadPattern]? = nil, rule: CiphertextRule? = nil, interleaving: String? = nil,
+        threadCount: Int = 1, reads: @escaping @Sendable () -> AnySequence<RangeRead>
     ) {
         self.id = id
         self.source = source
@@ -55,6 +65,10 @@ package struct VectorGroup: Sendable {
         self.opening = opening
         self.windowByteCounts = windowByteCounts
         self.readCount = readCount
+        self.patterns = patterns
+        self.rule = rule
+        self.interleaving = interleaving
+        self.threadCount = threadCount
         self.makeReads = reads
     }
 
@@ -85,5 +99,20 @@ extension VectorGroup {
             id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
             plaintext: plaintext, opening: opening, windowByteCounts: windowByteCounts, readCount: reads.count
         ) { AnySequence(reads) }
+    }
+
+    /// Creates a group that opens, whose reads are given in few words.
+    package init(
+        id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
+        ciphertext: any ByteSource, plaintext: GroupPlaintext, windowByteCounts: [Int] = [.max],
+        rule: CiphertextRule? = nil, interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
+    ) {
+        let length = plaintext.byteCount
+        self.init(
+            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
+            plaintext: plaintext, opening: .opens(plaintextByteCount: length), windowByteCounts: windowByteCounts,
+            readCount: patterns.reduce(0) { $0 + $1.readCount(of: length) }, patterns: patterns, rule: rule,
+            interleaving: interleaving, threadCount: threadCount
+        ) { AnySequence(patterns.lazy.flatMap { $0.reads(of: length) }) }
     }
 }

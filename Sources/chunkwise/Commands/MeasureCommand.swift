@@ -46,16 +46,16 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "How ranges are read: block, chunk-cache (article 000) or fresh-buffers (article 004).")
     var access = AccessPolicy.block
 
-    @Option(help: "The AES key's length in bits, for an object made here: 128, 192 or 256.")
-    var keySize = 128
+    @Option(help: "The AES key's length in bits, for an object made here: 128, 192 or 256. (default: 128)")
+    var keySize: Int?
 
     @Option(
         help: ArgumentHelp("Plaintext bytes of the object made here. (default: 256MiB)", valueName: "size"),
         transform: ByteSize.argument)
-    var objectSize = ByteSize(256 << 20)
+    var objectSize: ByteSize?
 
-    @Option(help: "Where an object made here is: in a file, or generated where it is read (any size, no room).")
-    var source = ObjectKind.file
+    @Option(help: "Where an object made here is: file, or generated where it is read (any size). (default: file)")
+    var source: ObjectKind?
 
     @Option(help: ArgumentHelp("A file of yours to measure on, with --key-file and --iv.", valueName: "file"))
     var input: String?
@@ -80,7 +80,7 @@ struct MeasureCommand: ParsableCommand {
             text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000,
             cells: [PlannedCell(cell: try cell(object), rounds: rounds)])
         let folder = try attempt { try RunFolder.temporary() }
-        defer { folder.removeAll() }
+        defer { folder.removeTemporary() }
         let results = try SweepRunning.run(plan, in: folder, input: object)
         guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
@@ -98,8 +98,14 @@ struct MeasureCommand: ParsableCommand {
             throw ValidationError("--milliseconds \(milliseconds): expected 1 to 600000")
         }
         guard (1...1_000_000).contains(reads) else { throw ValidationError("--reads \(reads): expected 1 to 1000000") }
-        guard [128, 192, 256].contains(keySize) else {
-            throw ValidationError("--key-size \(keySize): expected 128, 192 or 256")
+        guard [128, 192, 256].contains(keySize ?? 128) else {
+            throw ValidationError("--key-size \(keySize ?? 0): expected 128, 192 or 256")
+        }
+        if input != nil, keySize != nil || objectSize != nil || source != nil {
+            throw ValidationError("--key-size, --object-size and --source: expected none of them with --input")
+        }
+        if input == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
+            throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input")
         }
         guard seed < 1 << 53 else { throw ValidationError("--seed \(seed): expected a number below 2^53") }
     }
@@ -122,7 +128,7 @@ struct MeasureCommand: ParsableCommand {
                 .usage, "--workload \"\(workload)\": expected sequential, or random: and a size such as random:4KiB")
         }
         let strategy = try object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
-        let objectByteCount = object?.plaintextByteCount ?? objectSize.byteCount
+        let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
         if strategy.padding == Padding.none, objectByteCount % 16 != 0 {
             throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
         }
@@ -136,8 +142,8 @@ struct MeasureCommand: ParsableCommand {
             backend: backend, strategy: strategy.name, ivRule: ivRule?.rawValue, padding: strategy.padding?.rawValue,
             chunkByteCount: strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
-            threads: try Validated.threads(threads), keyByteCount: object?.keyByteCount ?? keySize / 8,
-            objectByteCount: objectByteCount, source: source.rawValue)
+            threads: try Validated.threads(threads), keyByteCount: object?.keyByteCount ?? (keySize ?? 128) / 8,
+            objectByteCount: objectByteCount, source: (source ?? .file).rawValue)
     }
 }
 

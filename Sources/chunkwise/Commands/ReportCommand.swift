@@ -27,7 +27,7 @@ struct ReportCommand: ParsableCommand {
         guard !results.cells.isEmpty || !results.conformance.isEmpty else {
             throw CommandFailure(.noAnswer, "\(folder.resultFile) holds no results: expected at least one cell")
         }
-        try ReportWriting.write(results, to: folder)
+        try ReportWriting.write(renderReport(results), to: folder.path)
         for line in Verdict(results).lines { print(line) }
         print("report: \(folder.path.appending("index.html"))")
     }

@@ -36,7 +36,7 @@ struct RunCommand: ParsableCommand {
         let results = try SweepRunning.run(plan, in: folder) {
             Backends.verify(Backends.available(), groups: groups, threadCount: ThisHost.describe().cpuCount)
         }
-        try ReportWriting.write(results, to: folder)
+        try ReportWriting.write(renderReport(results), to: folder.path)
         for line in Verdict(results).lines { print(line) }
         print("report: \(folder.path.appending("index.html"))")
         if let record = results.conformance.first(where: { $0.failed > 0 }) {

@@ -13,7 +13,7 @@ enum MutantVerification {
     ///
     /// - Throws: `ExitCode` 1 unless every mutant is killed by the flag that stands for its fault.
     static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat) throws {
-        let groups = try DefaultVectors.knownAnswers() + VectorSet.mutation()
+        let groups = try DefaultVectors.publishedGroups() + VectorSet.mutation()
         let total = Mutant.all.count
         let matrix = KillMatrix.run(over: backend, groups: groups, threadCount: threadCount) { finished in
             Terminal.showProgress("verify: \(finished) readers, \(total) of them mutants")

@@ -21,6 +21,9 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --vectors data/vectors/sp800-38a.json
               chunkwise verify --mutants
               chunkwise verify --search 1m --seed 7
+              chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
+              chunkwise verify --cpu-masks
+              chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
 
             EXIT CODES
               0 all passed; 1 something failed, survived or differed; 2 nothing was executed
@@ -29,7 +32,10 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "A backend to test; may stand several times. (default: all)")
     var backend: [String] = []
 
-    @Option(help: ArgumentHelp("A vector file to run instead of the default set.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A vector file to run instead of the default set: of this project, of Wycheproof, or a NIST .rsp file.",
+            valueName: "file"))
     var vectors: [String] = []
 
     @Option(help: "How many threads share the work.")
@@ -44,6 +50,15 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(help: "What the search draws from; the same seed draws the same cases.")
     var seed: UInt64 = 1
+
+    @OptionGroup var foreign: ForeignOptions
+
+    @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
+    var cpuMasks = false
+
+    @Option(
+        help: ArgumentHelp("A folder for the evidence: HTML, Markdown, JSON and JUnit.", valueName: "folder"))
+    var evidence: String?
 
     @OptionGroup var output: FormatOptions
 
@@ -62,11 +77,22 @@ struct VerifyCommand: ParsableCommand {
             return try SearchVerification.run(
                 subjects: subjects, duration: searchDuration, seed: seed, format: output.format)
         }
-        let groups =
-            vectors.isEmpty
-            ? try DefaultVectors.groups()
-            : try vectors.flatMap { path in try attempt { try VectorFile(path: path) }.groups }
-        let records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+        let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
+        let groups = try files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups)
+        var records: [ConformanceRecord]
+        if cpuMasks {
+            records = try CPUMasks.verify(backend.isEmpty ? BackendNames.all : backend, vectors: vectors)
+        } else if foreign.isAsked {
+            records = try foreign.verify(groups)
+        } else {
+            records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+        }
+        let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
+        for index in records.indices where !cpuMasks { records[index].unsupported += unsupportedCount }
+        if let evidence {
+            try EvidenceWriting.write(
+                records, vectorFiles: vectors.isEmpty ? DefaultVectors.files : vectors, mutants: nil, to: evidence)
+        }
         switch output.format {
         case .json: print(Self.json(records).text)
         case .text: print(Self.text(records))
@@ -86,12 +112,17 @@ struct VerifyCommand: ParsableCommand {
             rows.append(
                 [record.subject] + [record.passed, record.failed, record.unsupported, record.notRun].map(String.init))
         }
+        let flags = records.flatMap { record in
+            (record.flags ?? []).filter { $0.failed > 0 }.map {
+                "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
+            }
+        }
         let failures = records.flatMap { record in
             record.failures.map {
                 "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
             }
         }
-        return ([table(rows, rightAligned: [1, 2, 3, 4])] + failures).joined(separator: "\n")
+        return ([table(rows, rightAligned: [1, 2, 3, 4])] + flags + failures).joined(separator: "\n")
     }
 
     private static func json(_ records: [ConformanceRecord]) -> JSONValue {

@@ -38,7 +38,7 @@ extension CommandFailure.Code {
         case let error as DecryptionError: self = error.code
         case let error as SweepError: self = error.code
         case is PlanError: self = .badData
-        case let error as VectorFileError: self = error.kind == .unreadable ? .missingInput : .badData
+        case let error as VectorFileError: self = error.kind == .malformed ? .badData : .missingInput
         default: self = .io
         }
     }

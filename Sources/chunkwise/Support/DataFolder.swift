@@ -25,18 +25,29 @@ enum DataFolder {
 
 /// The vectors that are run where none are named.
 enum DefaultVectors {
-    /// The published known answers and the generated range reads.
+    /// The files of published known answers.
+    static let knownAnswers = ["sp800-38a.json", "nist-cbc.json", "nist-ctr.json"]
+
+    /// Their paths, as far as they are found.
+    static var files: [String] {
+        knownAnswers.compactMap { DataFolder.find("data/vectors/" + $0)?.string }
+    }
+
+    /// The published known answers and the generated range reads; these are what the other files in `data/vectors` hold.
     static func groups() throws -> [VectorGroup] {
-        try knownAnswers() + VectorSet.standard()
+        try publishedGroups() + VectorSet.standard()
     }
 
     /// The published known answers.
-    static func knownAnswers() throws -> [VectorGroup] {
-        let name = "data/vectors/sp800-38a.json"
-        guard let path = DataFolder.find(name) else {
-            throw CommandFailure(
-                .missingInput, "no file \(name): expected it in this folder or above the program's")
+    static func publishedGroups() throws -> [VectorGroup] {
+        var groups: [VectorGroup] = []
+        for name in knownAnswers.map({ "data/vectors/" + $0 }) {
+            guard let path = DataFolder.find(name) else {
+                throw CommandFailure(
+                    .missingInput, "no file \(name): expected it in this folder or above the program's")
+            }
+            groups += try attempt { try VectorFile(path: path.string) }.groups
         }
-        return try attempt { try VectorFile(path: path.string) }.groups
+        return groups
     }
 }

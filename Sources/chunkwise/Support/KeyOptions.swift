@@ -22,6 +22,10 @@ struct KeyOptions: ParsableArguments {
     func key() throws -> SecretKey {
         switch (keyFile, keyHex) {
         case (let file?, nil):
+            if [32, 48, 64].contains(file.utf8.count), Hexadecimal.decode(file, allowsUpperCase: true) != nil {
+                throw CommandFailure(
+                    .usage, "--key-file was given what looks like a key, not shown here: expected a file's name")
+            }
             return try attemptInput { try KeyFile.read(file) }
         case (nil, let hex?):
             Terminal.writeError("chunkwise: warning: --key-hex shows the key to every process; prefer --key-file")

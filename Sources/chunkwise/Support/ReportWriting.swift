@@ -7,11 +7,12 @@ import Transfer
 
 /// Puts reports on disk.
 enum ReportWriting {
-    /// Renders results into their folder; each file appears complete or not at all.
-    static func write(_ results: RunResults, to folder: RunFolder) throws {
-        for file in renderReport(results) {
+    /// Writes files into a folder, which is created if need be; each appears complete or not at all.
+    static func write(_ files: [ReportFile], to folder: FilePath) throws {
+        try attempt { try Folder.create(folder) }
+        for file in files {
             try attempt {
-                let sink = try FileSink(path: folder.path.appending(file.name))
+                let sink = try FileSink(path: folder.appending(file.name))
                 try file.bytes.withUnsafeBytes { try sink.write($0, at: 0) }
                 try sink.commit()
             }

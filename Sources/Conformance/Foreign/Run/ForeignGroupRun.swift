@@ -1,0 +1,111 @@
+internal import RandomAccess
+internal import Vectors
+
+/// Puts one subject in another process to one group: the opening and some reads, bytes and fetches apart.
+struct ForeignGroupRun {
+    let group: VectorGroup
+    let session: ForeignSession
+    let hello: ForeignHello
+
+    /// The verdicts on fetches have an identifier and a flag of their own.
+    static func fetchVerdict(_ id: String, size: [UInt64], complaint: String?) -> ForeignVerdict {
+        ForeignVerdict(
+            id: "\(id) fetches", flags: [ForeignFlag.fetches.rawValue], complaint: complaint, size: size)
+    }
+
+    /// Runs everything and adds what came of it.
+    func run(_ reads: some Sequence<(number: Int, read: RangeRead)>, into tally: inout ForeignTally) {
+        let flags = group.flags.map(\.rawValue)
+        guard hello.supports(group.strategy, keyByteCount: group.key.byteCount) else {
+            tally.addUnsupported(flags)
+            for (_, read) in reads { tally.addUnsupported(read.flags.map(\.rawValue)) }
+            return
+        }
+        guard session.isWorthAsking(flags), isFeasible,
+            let object = try? ForeignObject(group, session: session, hello: hello)
+        else { return addNotRun(reads, into: &tally) }
+        let opened = session.noteTimeouts(flags) { runOpening(object, into: &tally) }
+        for (number, read) in reads {
+            // Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for.
+            let readFlags = read.flags.map(\.rawValue)
+            guard session.isWorthAsking(readFlags), read.offset < 1 << 53 else {
+                tally.addNotRun(readFlags)
+                continue
+            }
+            guard opened else {
+                tally.add(
+                    verdict(read, complaint: "the object was not opened as it should be"))
+                continue
+            }
+            session.noteTimeouts(readFlags) {
+                ForeignReadRun(object: object, read: read).run(number: number, session: session, into: &tally)
+            }
+        }
+        if let complaint = object.close() {
+            tally.add(
+                ForeignVerdict(
+                    id: "\(group.id) close", flags: [ForeignFlag.subjectProtocol.rawValue], complaint: complaint,
+                    size: [group.ciphertext.byteCount, 0, 0]))
+        }
+    }
+
+    /// Whether the object is none that this subject would have to fetch or hold whole, and is too large for that.
+    private var isFeasible: Bool {
+        let byteCount = group.ciphertext.byteCount
+        if !hello.isServed { return byteCount <= TemporaryCiphertext.largestByteCount }
+        return hello.granularity == .block || group.strategy.chunkByteCount != nil
+            || byteCount <= TemporaryCiphertext.largestByteCount
+    }
+
+    private func addNotRun(_ reads: some Sequence<(number: Int, read: RangeRead)>, into tally: inout ForeignTally) {
+        tally.addNotRun(group.flags.map(\.rawValue))
+        for (_, read) in reads { tally.addNotRun(read.flags.map(\.rawValue)) }
+    }
+
+    private func verdict(_ read: RangeRead, complaint: String?) -> ForeignVerdict {
+        ForeignVerdict(
+            id: group.id(of: read), flags: read.flags.map(\.rawValue), complaint: complaint,
+            size: [group.ciphertext.byteCount, UInt64(read.count), read.offset])
+    }
+
+    /// Opens the object as the group says.
+    ///
+    /// - Returns: Whether there is something to read.
+    private func runOpening(_ object: ForeignObject, into tally: inout ForeignTally) -> Bool {
+        let outcome = object.open()
+        let complaint = Self.complaint(about: outcome, expecting: group.opening)
+        let size = [group.ciphertext.byteCount, 0, 0]
+        tally.add(
+            ForeignVerdict(
+                id: group.openingID, flags: group.flags.map(\.rawValue), complaint: complaint, size: size))
+        if let served = object.served {
+            let fetches = object.rule.complaintAboutOpening(served.fetches)
+            tally.add(Self.fetchVerdict(group.openingID, size: size, complaint: fetches))
+        } else {
+            tally.addNotRun([ForeignFlag.fetches.rawValue])
+        }
+        if complaint != nil { session.resynchronize() }
+        guard case .opens = group.opening, case .answered = outcome else { return false }
+        return true
+    }
+
+    /// What is wrong with the answer to an `open`, or `nil`.
+    static func complaint(about outcome: ForeignObject.Outcome, expecting opening: VectorGroup.Opening) -> String? {
+        switch (outcome, opening) {
+        case (.broke(let reason), _):
+            return reason
+        case (.refused(let name), .fails(let expected)):
+            return name == expected.rawValue ? nil : "the error \(name): expected the error \(expected.rawValue)"
+        case (.refused(let name), .opens(let byteCount)):
+            return "the error \(name): expected it to open, with \(byteCount) bytes of plaintext"
+        case (.answered, .fails(let expected)):
+            return "opened: expected the error \(expected.rawValue)"
+        case (.answered(let answer), .opens(let byteCount)):
+            guard let found = answer.members["plaintextByteCount"] else {
+                return "the answer to open has no member \"plaintextByteCount\""
+            }
+            return found == .integer(byteCount)
+                ? nil : "the plaintext has \(found.text) bytes: expected \(byteCount)"
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import RandomAccess
+internal import Vectors
+
+/// Puts one subject to one read, and some reads to a source that delivers little, fails, or ends early.
+struct ForeignReadRun {
+    let object: ForeignObject
+    let read: RangeRead
+    /// The identifier, where it is not the group's.
+    var id: String?
+    /// The classes of bugs, where they are not the read's.
+    var flags: [String]?
+
+    /// One read in so many meets each fault. A prime, so that the faults meet every kind of a regular list of reads.
+    private static let faultStride = 19
+
+    private var group: VectorGroup { object.group }
+    private var name: String { id ?? group.id(of: read) }
+    private var size: [UInt64] { [group.ciphertext.byteCount, UInt64(read.count), read.offset] }
+
+    /// Reads, and adds what came of it; every few reads, by their `number`, also what came of faults.
+    func run(number: Int, session: ForeignSession, into tally: inout ForeignTally) {
+        guard runPlain(session: session, into: &tally), deliveredByteCount > 0, object.served != nil else { return }
+        switch number % Self.faultStride {
+        case 3:
+            add([.shortReads], "in short reads", complaint(object.read(read, .short(largest: 7))), session, &tally)
+        case 7:
+            runFault(.failure, .io, .sourceFailure, session, into: &tally)
+        case 11:
+            guard let end = object.rule.needed(for: range).ranges.last?.upperBound else { return }
+            runFault(.end(at: end - 1), .truncatedCiphertext, .sourceEndsEarly, session, into: &tally)
+        default: break
+        }
+    }
+
+    /// Reads, and adds the verdicts on bytes and fetches.
+    ///
+    /// - Returns: Whether the bytes were right.
+    @discardableResult
+    func runPlain(session: ForeignSession, into tally: inout ForeignTally) -> Bool {
+        let outcome = object.read(read)
+        let found = complaint(outcome)
+        tally.add(
+            ForeignVerdict(id: name, flags: flags ?? read.flags.map(\.rawValue), complaint: found, size: size))
+        if case .answered = outcome, case .error = read.expected {
+        } else if case .answered = outcome, object.served != nil {
+            let fetches = object.fetchComplaint(delivering: range)
+            tally.add(ForeignGroupRun.fetchVerdict(name, size: size, complaint: fetches))
+        } else if object.served == nil {
+            tally.addNotRun([ForeignFlag.fetches.rawValue])
+        }
+        if found != nil { session.resynchronize() }
+        return found == nil
+    }
+
+    private var deliveredByteCount: Int {
+        switch read.expected {
+        case .bytes(let bytes): bytes.count
+        case .plaintext(let byteCount): byteCount
+        case .error: 0
+        }
+    }
+
+    private var range: Range<UInt64> { read.offset..<read.offset + UInt64(deliveredByteCount) }
+
+    /// Lets the source go wrong, and then reads once more to see that the subject has got over it.
+    ///
+    /// A subject that kept what it needs fetches nothing and meets no fault, and its bytes are as good as the error.
+    private func runFault(
+        _ fault: ServedCiphertext.Fault, _ expected: ErrorName, _ flag: ForeignFlag, _ session: ForeignSession,
+        into tally: inout ForeignTally
+    ) {
+        let outcome = object.read(read, fault)
+        let hasFaulted = object.served?.hasFaulted ?? false
+        let found: String?
+        switch outcome {
+        case .refused(expected.rawValue) where hasFaulted: found = nil
+        case .refused(let name): found = "the error \(name): expected the error \(expected.rawValue)"
+        case .answered where hasFaulted: found = "an answer: expected the error \(expected.rawValue)"
+        case .answered, .broke: found = complaint(outcome)
+        }
+        add([flag], fault == .failure ? "as the source fails" : "as the source ends early", found, session, &tally)
+        add(
+            [flag, .afterFailure], fault == .failure ? "after the source failed" : "after the source ended early",
+            complaint(object.read(read)), session, &tally)
+    }
+
+    private func add(
+        _ flags: [ForeignFlag], _ occasion: String, _ complaint: String?, _ session: ForeignSession,
+        _ tally: inout ForeignTally
+    ) {
+        tally.add(
+            ForeignVerdict(
+                id: "\(name) \(occasion)", flags: flags.map(\.rawValue), complaint: complaint, size: size))
+        if complaint != nil { session.resynchronize() }
+    }
+
+    /// What is wrong with an answer to the read, or `nil`.
+    private func complaint(_ outcome: ForeignObject.Outcome) -> String? {
+        switch (outcome, read.expected) {
+        case (.broke(let reason), _):
+            return reason
+        case (.refused(let name), .error(let expected)):
+            return name == expected.rawValue ? nil : "the error \(name): expected the error \(expected.rawValue)"
+        case (.refused(let name), _):
+            return "the error \(name): expected \(deliveredByteCount) bytes"
+        case (.answered(let answer), .error(let expected)):
+            return "\(answer.payload.count) bytes delivered: expected the error \(expected.rawValue)"
+        case (.answered(let answer), .bytes(let bytes)):
+            return wrongBytes(answer.payload, expected: bytes.count, listed: bytes)
+        case (.answered(let answer), .plaintext(let byteCount)):
+            return wrongBytes(answer.payload, expected: byteCount, listed: nil)
+        }
+    }
+
+    private func wrongBytes(_ delivered: [UInt8], expected: Int, listed: [UInt8]?) -> String? {
+        do throws(DecryptionError) {
+            return try WrongBytes(group: group, offset: read.offset, expectedByteCount: expected, listed: listed)
+                .complaint(about: delivered)
+        } catch {
+            return "the expected bytes cannot be had: \(error)"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import RandomAccess
+internal import Vectors
+
+/// Puts a subject to the checks of the protocol itself.
+struct ProtocolRun {
+    let session: ForeignSession
+    let hello: ForeignHello
+
+    /// Runs everything and adds what came of it.
+    func run(into tally: inout ForeignTally) {
+        let keyByteCount = hello.knownKeyByteCounts.first ?? 16
+        guard let first = ForeignFixture.strategy(of: hello) else { return }
+        for strategy in ForeignFixture.strategies(of: hello) {
+            guard
+                let fixture = ForeignFixture.group(
+                    id: "protocol", strategy: strategy, keyByteCount: keyByteCount, number: 100,
+                    plaintextByteCount: 100),
+                let probe = try? ProtocolProbe(session: session, hello: hello, fixture: fixture)
+            else { continue }
+            var checks = ProtocolCheck.openings(for: strategy)
+            checks += ProtocolCheck.errorOrder(for: strategy, hello: hello)
+            if strategy == first {
+                checks += ProtocolCheck.requests() + ProtocolCheck.framing() + ProtocolCheck.objects()
+                checks += ProtocolCheck.endings()
+                if hello.isServed { checks += ProtocolCheck.faultyOpenings() }
+                if hello.measures { checks += ProtocolCheck.measurements() }
+            }
+            for check in checks { run(check, with: probe, into: &tally) }
+        }
+    }
+
+    private func run(_ check: ProtocolCheck, with probe: ProtocolProbe, into tally: inout ForeignTally) {
+        let flags = [check.flag.rawValue]
+        guard session.reasonToGiveUp == nil else { return tally.addNotRun(flags) }
+        var verdict = ForeignVerdict(id: "protocol/\(check.name)", flags: flags, complaint: nil, size: [0, 0, 0])
+        do throws(ProtocolProbe.Complaint) {
+            try check.run(probe)
+        } catch {
+            verdict.complaint = error.text
+            session.resynchronize()
+        }
+        tally.add(verdict)
+    }
+}

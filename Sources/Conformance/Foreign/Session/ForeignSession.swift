@@ -1,0 +1,112 @@
+internal import JSON
+internal import RandomAccess
+internal import SubjectProtocol
+
+/// A subject that is started when it is needed, and started anew after it failed to answer.
+final class ForeignSession {
+    /// Subjects that never answer must not hold up the run for hours.
+    private static let mostTimeouts = 40
+    /// Nor is a class of vectors asked on and on that the subject hangs in.
+    private static let mostTimeoutsOfClass = 3
+    private static let mostDeaths = 200
+
+    /// The command line, for `/bin/sh -c`.
+    let command: String
+    /// Which process this is: objects that were opened in an earlier one are gone.
+    private(set) var generation = 0
+    /// The `read` requests that were sent.
+    private(set) var readCount = 0
+
+    private let timeout: Duration
+    private var process: SubjectProcess?
+    private var timeoutCount = 0
+    private var deathCount = 0
+    private var timeoutsOfClass: [[String]: Int] = [:]
+    private var lastID: UInt64 = 0
+
+    init(command: String, timeout: Duration) {
+        self.command = command
+        self.timeout = timeout
+    }
+
+    /// Why there is no point in going on, or `nil`.
+    var reasonToGiveUp: String? {
+        if timeoutCount >= Self.mostTimeouts { return "\(timeoutCount) answers did not come in time" }
+        if deathCount >= Self.mostDeaths { return "the subject had to be started \(deathCount) times" }
+        return nil
+    }
+
+    /// Whether there is a point in asking vectors with these flags, which the subject may have hung in before.
+    func isWorthAsking(_ flags: [String]) -> Bool {
+        reasonToGiveUp == nil && timeoutsOfClass[flags, default: 0] < Self.mostTimeoutsOfClass
+    }
+
+    /// Does something, and notes whether answers to vectors with these flags did not come in time.
+    func noteTimeouts<Value>(_ flags: [String], _ body: () -> Value) -> Value {
+        let before = timeoutCount
+        defer { if timeoutCount > before { timeoutsOfClass[flags, default: 0] += 1 } }
+        return body()
+    }
+
+    /// An `id` that no object has or had.
+    func makeID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// Starts a process of its own and says hello.
+    func start() throws(SubjectError) -> (process: SubjectProcess, answer: SubjectAnswer) {
+        let process = try SubjectProcess(command: ["/bin/sh", "-c", command], timeout: timeout)
+        return (process, try process.exchange(Self.hello))
+    }
+
+    /// Sends a request and returns its answer, good or not.
+    ///
+    /// - Throws: `SubjectError` if there was none; the subject is then started anew for the next request.
+    func ask(
+        _ request: JSONValue, serving source: (any ByteSource)? = nil,
+        largestPayload: UInt64 = Workload.largestRead
+    ) throws(SubjectError) -> SubjectAnswer {
+        if request["op"]?.string == "read" { readCount += 1 }
+        return try ask(request.line, serving: source, largestPayload: largestPayload)
+    }
+
+    /// Sends bytes that need be no proper request.
+    func ask(
+        _ bytes: [UInt8], serving source: (any ByteSource)? = nil,
+        largestPayload: UInt64 = Workload.largestRead
+    ) throws(SubjectError) -> SubjectAnswer {
+        do throws(SubjectError) {
+            let running = try running()
+            return try running.exchange(bytes, serving: source, largestPayload: largestPayload)
+        } catch {
+            restart()
+            if case .timeout = error { timeoutCount += 1 } else { deathCount += 1 }
+            throw error
+        }
+    }
+
+    /// Forgets the process, and with it all objects; the next request starts another.
+    func restart() {
+        process = nil
+        generation += 1
+    }
+
+    /// Starts the subject anew if its answers no longer belong to the requests, as after an answer that came twice.
+    func resynchronize() {
+        guard process != nil else { return }
+        if let answer = try? ask(Self.hello), answer.isGood, answer.members["strategies"] != nil { return }
+        restart()
+        deathCount += 1
+    }
+
+    private static let hello = (["op": "hello", "protocol": 1] as JSONValue).line
+
+    private func running() throws(SubjectError) -> SubjectProcess {
+        if let process { return process }
+        let started = try start()
+        guard started.answer.isGood else { throw .framing("hello is answered with an error after a restart") }
+        process = started.process
+        return started.process
+    }
+}

@@ -1,0 +1,77 @@
+internal import RandomAccess
+import Synchronization
+
+/// The source that the harness serves: notes what was asked for and what was delivered, and goes wrong where it is told
+/// to.
+final class ServedCiphertext: ByteSource {
+    /// What goes wrong.
+    enum Fault: Hashable, Sendable {
+        case none
+        /// At most so many bytes at once.
+        case short(largest: Int)
+        /// Each read fails.
+        case failure
+        /// The source ends here, whatever was announced.
+        case end(at: UInt64)
+    }
+
+    /// A range that was asked for, and how much of it was delivered.
+    struct Fetch: Hashable, Sendable {
+        var asked: Range<UInt64>
+        var deliveredByteCount: UInt64
+
+        var delivered: Range<UInt64> { asked.lowerBound..<asked.lowerBound + deliveredByteCount }
+    }
+
+    private struct State {
+        var fault = Fault.none
+        var hasFaulted = false
+        var fetches: [Fetch] = []
+    }
+
+    private let base: any ByteSource
+    private let state = Mutex(State())
+
+    init(_ base: any ByteSource) {
+        self.base = base
+    }
+
+    var byteCount: UInt64 { base.byteCount }
+
+    /// What was asked for since the last ``begin(_:)``.
+    var fetches: [Fetch] { state.withLock { $0.fetches } }
+
+    /// Whether the fault was met since the last ``begin(_:)``.
+    var hasFaulted: Bool { state.withLock { $0.hasFaulted } }
+
+    /// Forgets what was noted, and says what goes wrong from now on.
+    func begin(_ fault: Fault = .none) {
+        state.withLock { $0 = State(fault: fault) }
+    }
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        let fault = state.withLock { $0.fault }
+        let asked = offset..<offset + UInt64(buffers.byteCount)
+        var most = buffers.byteCount
+        switch fault {
+        case .none: break
+        case .short(let largest): most = min(most, largest)
+        case .failure:
+            note(Fetch(asked: asked, deliveredByteCount: 0), isFault: true)
+            throw .io(operation: "read", code: 5, reason: "injected fault")
+        case .end(let end): most = Int(min(UInt64(most), end - min(end, offset)))
+        }
+        let isShort = most < buffers.byteCount
+        // A source that fails on its own is the harness's fault, and still an answer to the subject.
+        let count = most == 0 ? 0 : try base.read(at: offset, into: buffers.prefix(most))
+        note(Fetch(asked: asked, deliveredByteCount: UInt64(count)), isFault: isShort)
+        return count
+    }
+
+    private func note(_ fetch: Fetch, isFault: Bool) {
+        state.withLock {
+            $0.fetches.append(fetch)
+            $0.hasFaulted = $0.hasFaulted || isFault
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package import Vectors
+
+/// A choice of vectors for subjects that are slow to ask, such as programs that start a process for each read.
+///
+/// The rule, which gives the same choice in every run:
+///
+/// 1. Candidates are, of each group, its opening where there is nothing to read, and for each set of flags up to 24 to
+///    48 of its reads, evenly spaced.
+/// 2. Each flag, strategy with its parameters, and key length of each strategy gets its first candidate of at most
+///    1 MiB, or, where there is none, its smallest one.
+/// 3. What room is left is shared out, the rarest flag first: each gets the same share of what is left, evenly spaced over
+///    its candidates in the order of the groups. Only reads of at most 1 MiB, in chunks of at most 1 MiB, take part.
+/// 4. Of a chosen read, the group's opening comes along.
+package struct VectorTier: Sendable {
+    /// The most vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
+    /// gets at most 5,000 reads.
+    package static let largestCount = 3_500
+
+    /// A chosen vector.
+    private struct Candidate {
+        var group: Int
+        /// The read's place in its group, or `nil` for the opening.
+        var place: Int?
+        var flags: [VectorFlag]
+        var count: Int
+        var isCheap: Bool
+    }
+
+    private let chosen: [Int: Set<Int>]
+    private let opened: Set<Int>
+
+    /// Chooses vectors.
+    package init(of groups: [VectorGroup], largestCount: Int = Self.largestCount) {
+        var candidates: [Candidate] = []
+        for (index, group) in groups.enumerated() { candidates += Self.candidates(of: group, index: index) }
+        var taken = [Bool](repeating: false, count: candidates.count)
+        var room = largestCount
+        func take(_ index: Int) {
+            guard !taken[index], room > 0 else { return }
+            taken[index] = true
+            room -= 1
+        }
+        for index in Self.covering(candidates, groups) { take(index) }
+        var places: [VectorFlag: [Int]] = [:]
+        for (index, candidate) in candidates.enumerated() where candidate.isCheap {
+            for flag in Set(candidate.flags) { places[flag, default: []].append(index) }
+        }
+        let flags = places.sorted { ($0.value.count, $0.key.rawValue) < ($1.value.count, $1.key.rawValue) }
+        for (number, (_, indices)) in flags.enumerated() {
+            let share = max(1, room / (flags.count - number))
+            let free = indices.filter { !taken[$0] }
+            let step = max(1, Double(free.count) / Double(share))
+            var position = 0.0
+            while Int(position) < free.count {
+                take(free[Int(position)])
+                position += step
+            }
+        }
+        var chosen: [Int: Set<Int>] = [:]
+        var opened: Set<Int> = []
+        for (index, candidate) in candidates.enumerated() where taken[index] {
+            opened.insert(candidate.group)
+            if let place = candidate.place { chosen[candidate.group, default: []].insert(place) }
+        }
+        self.chosen = chosen
+        self.opened = opened
+    }
+
+    /// Whether anything of a group was chosen.
+    package func contains(group index: Int) -> Bool { opened.contains(index) }
+
+    /// The number of reads that were chosen.
+    package var readCount: Int { chosen.values.reduce(0) { $0 + $1.count } }
+
+    /// The reads of a group that were chosen, with their places in it.
+    package func reads(of group: VectorGroup, index: Int) -> [(number: Int, read: RangeRead)] {
+        guard let places = chosen[index], let last = places.max() else { return [] }
+        var reads: [(number: Int, read: RangeRead)] = []
+        for (place, read) in group.reads.enumerated() {
+            if place > last { break }
+            if places.contains(place) { reads.append((place, read)) }
+        }
+        return reads
+    }
+
+    private static let largestCheapByteCount = 1 << 20
+
+    private static func candidates(of group: VectorGroup, index: Int) -> [Candidate] {
+        guard group.readCount > 0 else {
+            return [Candidate(group: index, place: nil, flags: group.flags, count: 0, isCheap: true)]
+        }
+        let hasSmallChunks = (group.strategy.chunkByteCount ?? 0) <= UInt64(largestCheapByteCount)
+        var spread: [Set<VectorFlag>: Spread] = [:]
+        for (place, read) in group.reads.enumerated() {
+            let candidate = Candidate(
+                group: index, place: place, flags: read.flags, count: read.count,
+                isCheap: hasSmallChunks && read.count <= largestCheapByteCount)
+            spread[Set(read.flags), default: Spread()].add(candidate)
+        }
+        return spread.values.flatMap(\.kept).sorted { ($0.place ?? 0) < ($1.place ?? 0) }
+    }
+
+    /// Evenly spaced members of a list of unknown length: when there are too many, every other one is dropped.
+    private struct Spread {
+        var kept: [Candidate] = []
+        private var step = 1
+        private var seen = 0
+
+        mutating func add(_ candidate: Candidate) {
+            defer { seen += 1 }
+            guard seen % step == 0 else { return }
+            kept.append(candidate)
+            guard kept.count > 48 else { return }
+            kept = kept.indices.filter { $0 % 2 == 0 }.map { kept[$0] }
+            step *= 2
+        }
+    }
+
+    /// A candidate for each flag, strategy with its parameters, and key length of each strategy.
+    private static func covering(_ candidates: [Candidate], _ groups: [VectorGroup]) -> [Int] {
+        var best: [String: Int] = [:]
+        for (index, candidate) in candidates.enumerated() {
+            let group = groups[candidate.group]
+            let traits =
+                candidate.flags.map(\.rawValue) + [
+                    group.strategy.label, "\(group.strategy.name) \(group.key.byteCount)",
+                ]
+            for trait in traits {
+                guard let known = best[trait].map({ candidates[$0] }) else {
+                    best[trait] = index
+                    continue
+                }
+                let isSmaller = candidate.count < known.count && known.count > largestCheapByteCount
+                if isSmaller || candidate.isCheap && !known.isCheap { best[trait] = index }
+            }
+        }
+        return Set(best.values).sorted()
+    }
+}

@@ -1,0 +1,80 @@
+extension ResultRecord: Codable {
+    /// The one member of a line's object, which says what the line is.
+    private enum Key: String, CodingKey, CaseIterable {
+        case header
+        case conformance
+        case check
+        case time
+        case latency
+        case memory
+        case failure
+        case end
+    }
+
+    /// Reads a record: an object with one member, named after what it is.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        guard let key = members.allKeys.first, members.allKeys.count == 1 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "expected an object with one known member"))
+        }
+        switch key {
+        case .header: self = .header(try members.decode(RunHeader.self, forKey: key))
+        case .conformance: self = .conformance(try members.decode(ConformanceRecord.self, forKey: key))
+        case .check: self = .check(try members.decode(CheckRecord.self, forKey: key))
+        case .time: self = .time(try members.decode(TimeRecord.self, forKey: key))
+        case .latency: self = .latency(try members.decode(LatencyRecord.self, forKey: key))
+        case .memory: self = .memory(try members.decode(MemoryRecord.self, forKey: key))
+        case .failure: self = .failure(try members.decode(FailureRecord.self, forKey: key))
+        case .end: self = .end
+        }
+        guard isPlausible else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "expected numbers that a run can give"))
+        }
+    }
+
+    /// Writes a record.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .header(let header): try members.encode(header, forKey: .header)
+        case .conformance(let outcome): try members.encode(outcome, forKey: .conformance)
+        case .check(let check): try members.encode(check, forKey: .check)
+        case .time(let time): try members.encode(time, forKey: .time)
+        case .latency(let latency): try members.encode(latency, forKey: .latency)
+        case .memory(let memory): try members.encode(memory, forKey: .memory)
+        case .failure(let failure): try members.encode(failure, forKey: .failure)
+        case .end: try members.encode([String: String](), forKey: .end)
+        }
+    }
+
+    /// Whether arithmetic on the record's numbers stays in bounds: files come from anywhere.
+    private var isPlausible: Bool {
+        switch self {
+        case .header, .end: true
+        case .conformance(let outcome):
+            ([outcome.passed, outcome.failed, outcome.unsupported, outcome.notRun]
+                + (outcome.flags ?? []).flatMap { [$0.passed, $0.failed, $0.unsupported, $0.notRun] })
+                .allSatisfy { (0...1 << 48).contains($0) }
+        case .check(let check):
+            check.cell.isPlausible
+                && [check.deliveredByteCount, check.fetchedByteCount, check.decryptedByteCount].allSatisfy {
+                    $0 < 1 << 62
+                }
+        case .failure(let failure): failure.cell.isPlausible
+        case .time(let time): time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 }
+        case .latency(let latency): latency.latency.readCount >= 0
+        case .memory(let memory):
+            [memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0]
+                .allSatisfy { $0 < 1 << 62 }
+        }
+    }
+}
+
+extension Cell {
+    fileprivate var isPlausible: Bool {
+        [16, 24, 32].contains(keyByteCount) && (1...1 << 16).contains(threads) && (0...1 << 32).contains(readCount ?? 0)
+            && objectByteCount < 1 << 62 && windowByteCount < 1 << 62 && (chunkByteCount ?? 0) < 1 << 62
+    }
+}

@@ -1,0 +1,89 @@
+/// SHA-256, for the digests in vector files: small, so that this target needs no crypto library.
+///
+/// - Source: FIPS 180-4, section 6.2.
+struct SHA256 {
+    private var state: [UInt32] = [
+        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+    ]
+    private var schedule = [UInt32](repeating: 0, count: 64)
+    private var rest: [UInt8] = []
+    private var byteCount: UInt64 = 0
+
+    /// The digest of some bytes.
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        return hash.finish()
+    }
+
+    /// Adds bytes.
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        byteCount += UInt64(bytes.count)
+        var offset = 0
+        if !rest.isEmpty {
+            offset = min(64 - rest.count, bytes.count)
+            rest += bytes[..<offset]
+            guard rest.count == 64 else { return }
+            rest.withUnsafeBytes { Self.compress(&state, &schedule, $0, 0) }
+            rest.removeAll(keepingCapacity: true)
+        }
+        while offset + 64 <= bytes.count {
+            Self.compress(&state, &schedule, bytes, offset)
+            offset += 64
+        }
+        rest += bytes[offset...]
+    }
+
+    /// The digest: 32 bytes.
+    mutating func finish() -> [UInt8] {
+        let bitCount = byteCount * 8
+        let zeroes = (119 - Int(byteCount % 64)) % 64
+        let end =
+            [0x80] + [UInt8](repeating: 0, count: zeroes)
+            + (0..<8).map { UInt8(truncatingIfNeeded: bitCount >> (56 - 8 * $0)) }
+        end.withUnsafeBytes { update($0) }
+        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    }
+
+    private static func compress(
+        _ state: inout [UInt32], _ schedule: inout [UInt32], _ bytes: UnsafeRawBufferPointer, _ offset: Int
+    ) {
+        schedule.withUnsafeMutableBufferPointer { w in
+            for t in 0..<16 {
+                w[t] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 4 * t, as: UInt32.self))
+            }
+            for t in 16..<64 {
+                let (x, y) = (w[t - 15], w[t - 2])
+                let small = rotated(x, 7) ^ rotated(x, 18) ^ x >> 3
+                w[t] = w[t - 16] &+ small &+ w[t - 7] &+ (rotated(y, 17) ^ rotated(y, 19) ^ y >> 10)
+            }
+            var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+            var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+            for t in 0..<64 {
+                let sum = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+                let first = h &+ sum &+ (e & f ^ ~e & g) &+ constants[t] &+ w[t]
+                let other = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+                let second = other &+ (a & b ^ a & c ^ b & c)
+                (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+            }
+            for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
+        }
+    }
+
+    @inline(__always)
+    private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
+        word &>> count | word &<< (32 - count)
+    }
+
+    /// Section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+    private static let constants: [UInt32] = [
+        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
+    ]
+}

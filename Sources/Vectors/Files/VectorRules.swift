@@ -1,0 +1,56 @@
+/// The rules that a generated file states in its header, so that any language can expand and check it.
+enum VectorRules {
+    static func lines(for groups: [VectorGroup]) -> [String] {
+        var lines = reading
+        if groups.contains(where: { $0.interleaving != nil || $0.threadCount > 1 }) { lines += together }
+        if groups.contains(where: { $0.supply != .any }) { lines += supplies }
+        if groups.contains(where: { if case .generated = $0.rule { true } else { false } }) { lines += generated }
+        if groups.contains(where: { if case .monteCarlo = $0.rule { true } else { false } }) { lines += monteCarlo }
+        return lines
+    }
+
+    private static let reading = [
+        "A group is one object: strategy and parameters as in PROTOCOL.md, key, ciphertext, plaintext; all bytes are hex.",
+        "A group with \"error\" does not open, and that is why. Any other opens; let n be its plaintext's length.",
+        "A read asks for count bytes from offset on. If offset > n, it fails with rangeOutOfBounds whatever count is;",
+        "else it delivers the plaintext's bytes from offset to min(offset + count, n), none if that is empty.",
+        "A test of one read is {offset, count} with the outcome: plaintext, its sha256, or an error.",
+        "Numbers of 2^53 and more are written as strings of decimal digits.",
+        "{offsets, counts, toEnd} is a test for each offset and, with it, for each of counts in order and then,",
+        "if offset <= n, for each k of toEnd the count n - offset + k; [a, b] in a list stands for a, a + 1, ..., b.",
+        "{exhaustive: p} is offsets [0, n + p], each with counts [0, max(0, n - offset) + p].",
+        "digests has 16 hex digits a test, in order: those of SHA-256 of what is delivered, or zeroes for an error.",
+        "A test's id is the group's, a space, offset, \"+\", count. Its flags are the pattern's, or else the group's, and",
+        "OffsetPastEnd if offset > n, OffsetAtEnd if offset = n, ReadPastEnd if offset + count > n > offset,",
+        "ZeroCount if count = 0. windowByteCounts are for readers that decrypt in windows; others ignore them.",
+    ]
+
+    private static let together = [
+        "Groups of the same interleaving are open at once: test 1 of each, then test 2 of each, and so on.",
+        "With threadCount, so many threads do all the group's tests on one object at once, each in an order of its own.",
+    ]
+
+    private static let supplies = [
+        "supply says how the ciphertext's source behaves. whole: it delivers what is asked for, and each fetch is judged.",
+        "shortReads: it delivers a few bytes at a time. failing: before each test the same read is tried while the source",
+        "fails at its first byte, in its middle, at its last, and must end with the error io each time. endingEarly: the",
+        "same for a source that ends there, with truncatedCiphertext. recovering: the same, and only the test is judged.",
+        "changing: the same while the source has another length than before, with truncatedCiphertext.",
+    ]
+
+    private static let generated = [
+        "object {plaintextByteCount: n, seed: s} is defined by its ciphertext, so that 64 GiB cost what is read.",
+        "Let S be a byte stream: S[8i ... 8i+7] is, little-endian, w(i), where all is modulo 2^64 and",
+        "z = s + (i + 1) * 9e3779b97f4a7c15; z = (z xor z >> 30) * bf58476d1ce4e5b9;",
+        "z = (z xor z >> 27) * 94d049bb133111eb; w(i) = z xor z >> 31.",
+        "The ciphertext is n bytes long, or, with pkcs7, (m/16 + 1) * 16 for each chunk of m bytes (without chunks, n).",
+        "Ciphertext byte i is S[i], except, with pkcs7, in the last block of each chunk. Where that block starts at b",
+        "and its chunk holds m bytes, r = m mod 16, its plaintext is S[b ... b+r-1] and 16 - r bytes of value 16 - r,",
+        "and its ciphertext is AES(plaintext xor C), C being the block before it, or the chunk's IV if it is alone.",
+    ]
+
+    private static let monteCarlo = [
+        "object {monteCarlo: c} is a step of AESAVS 6.4.2: 1000 blocks in CBC without padding. Ciphertext block 0 is c,",
+        "block 1 is the IV, and block j is plaintext block j - 2; plaintext block j is D(block j) xor block j - 1.",
+    ]
+}

@@ -1,0 +1,90 @@
+internal import ByteSources
+internal import RandomAccess
+
+extension VectorSet {
+    /// Reads whose order matters to readers that keep state: forward, backward, repeated, after a failed read.
+    package static func readOrders() -> [VectorGroup] {
+        smallStrategies.enumerated().flatMap { index, strategy in
+            let length: UInt64 = strategy.padding == Padding.none ? 240 : 245
+            let orders: [(String, VectorFlag, [ReadPattern])] = [
+                ("forward", .forwardReads, [1, 7, 16, 17, 33].map { steps(of: $0, to: length, backward: false) }),
+                ("backward", .backwardRead, [1, 7, 16, 17, 33].map { steps(of: $0, to: length, backward: true) }),
+                ("repeated", .repeatedRead, [repeats(of: [0, 5, 16, 47, 48, 100, length - 20])]),
+                ("after failures", .afterFailure, (0..<40).flatMap { failureBefore(6 * $0, of: length) }),
+            ]
+            return orders.enumerated().map { place, order in
+                let number = 4 * index + place
+                return held(
+                    id: "orders/\(order.0)/\(strategy.label)/aes\(key(number).byteCount * 8)", flags: [order.1],
+                    strategy: strategy, key: key(number),
+                    plaintext: streamBytes(seed: UInt64(10000 + number), count: Int(length)),
+                    windowByteCounts: [.max, 32], patterns: order.2.map { $0.flagged([order.1]) })
+            }
+        }
+    }
+
+    /// Objects that are open at the same time and read in turn: with different keys, with one key and different IVs, and
+    /// of different strategies.
+    package static func interleavings() -> [VectorGroup] {
+        let continuous = (0..<3).map { Strategy.cbcContinuous(iv: iv(13 + $0), padding: .pkcs7) }
+        let sets: [(String, [(Strategy, Int)])] = [
+            ("keys", [0, 3, 6, 1, 2].map { (continuous[0], $0) }),
+            ("ivs", continuous.map { ($0, 0) }),
+            ("counters", [0, 3, 4].map { (.ctr(iv: iv(16)), $0) }),
+            ("strategies", smallStrategies.enumerated().map { ($1, $0) }),
+        ]
+        return sets.flatMap { name, objects in
+            objects.enumerated().map { place, object in
+                let stream = SplitMix64Stream(seed: UInt64(11000 + place))
+                let length = object.0.padding == Padding.none ? 496 : 500 + UInt64(place)
+                // Some reads are the same for all objects, some each one's own.
+                let patterns = (0..<60).map { index -> ReadPattern in
+                    let own = stream.word(UInt64(index)) % length
+                    let offset = index % 3 == 0 ? UInt64(8 * index) : own
+                    return .product(offsets: [offset...offset], counts: [1 + index], flags: [.interleaved])
+                }
+                return held(
+                    id: "interleaved/\(name)/\(place)", flags: [.interleaved], strategy: object.0,
+                    key: key(object.1), plaintext: streamBytes(seed: UInt64(12000 + place), count: Int(length)),
+                    interleaving: "interleaved/\(name)", patterns: patterns)
+            }
+        }
+    }
+
+    /// One object, read by four threads at once, each with all the reads in an order of its own.
+    package static func concurrentReads() -> [VectorGroup] {
+        smallStrategies.enumerated().map { number, strategy in
+            let length: UInt64 = strategy.padding == Padding.none ? 65536 : 65541
+            let stream = SplitMix64Stream(seed: UInt64(13000 + number))
+            let patterns = (0..<UInt64(200)).map { index -> ReadPattern in
+                let offset = stream.word(2 * index) % length
+                return .product(
+                    offsets: [offset...offset], counts: [Int(stream.word(2 * index + 1) % 2048)],
+                    flags: [.concurrentReads])
+            }
+            return generated(
+                id: "concurrent/\(strategy.label)/aes\(key(number).byteCount * 8)", flags: [.concurrentReads],
+                strategy: strategy, key: key(number), plaintextByteCount: length, seed: UInt64(14000 + number),
+                threadCount: 4, patterns: patterns)
+        }
+    }
+
+    /// Reads of `step` bytes, one behind the other, to the end and past it; or the other way.
+    private static func steps(of step: Int, to length: UInt64, backward: Bool) -> ReadPattern {
+        let offsets = stride(from: 0, through: length, by: step).map { $0...$0 }
+        return .product(offsets: backward ? offsets.reversed() : offsets, counts: [step], flags: [])
+    }
+
+    private static func repeats(of offsets: [UInt64]) -> ReadPattern {
+        .product(offsets: offsets.map { $0...$0 }, counts: [1, 16, 20, 64].flatMap { [$0, $0, $0] }, flags: [])
+    }
+
+    /// A read that starts past the end, and one that does not.
+    private static func failureBefore(_ offset: UInt64, of length: UInt64) -> [ReadPattern] {
+        [one(length + 1 + offset % 20, 16), one(offset, 1 + Int(offset) % 40)]
+    }
+
+    private static func one(_ offset: UInt64, _ count: Int) -> ReadPattern {
+        .product(offsets: [offset...offset], counts: [count], flags: [])
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import RandomAccess
+import SystemPackage
+import Transfer
+import Vectors
+
+/// `chunkwise vectors`
+struct VectorsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vectors",
+        abstract: "Writes the range-read vectors as files that any language can use.",
+        subcommands: [Generate.self])
+
+    /// `chunkwise vectors generate`
+    struct Generate: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "generate",
+            abstract: "Writes the generated vectors, the same bytes each time.",
+            discussion: """
+                Each file states in its header how to expand and check it; data/schemas/vectors.json is its schema.
+
+                EXAMPLES
+                  chunkwise vectors generate
+                  chunkwise vectors generate --check      do the files hold what would be written?
+
+                EXIT CODES
+                  0 written, or the same; 1 --check found a difference; 66 no such folder
+                """)
+
+        @Option(help: ArgumentHelp("The folder for the files.", valueName: "folder"))
+        var output = "data/vectors"
+
+        @Flag(help: "Write nothing, and compare with the files that are there.")
+        var check = false
+
+        func run() throws {
+            for vectors in VectorSet.files {
+                let path = FilePath(output).appending("\(vectors.name).json")
+                let text = try attempt(vectors.name) { try VectorWriter.text(of: vectors) }
+                if check {
+                    let found = try attemptInput { try TextFile.read(path.string) }
+                    guard let difference = FirstDifference(found: found, expected: text) else { continue }
+                    throw CommandFailure(.no, "\(path), \(difference); run chunkwise vectors generate")
+                }
+                try attemptInput {
+                    let sink = try FileSink(path: path)
+                    try Array(text.utf8).withUnsafeBytes { try sink.write($0, at: 0) }
+                    try sink.commit()
+                }
+            }
+            print("\(VectorSet.files.count) files in \(output) \(check ? "are the same" : "written")")
+        }
+    }
+}

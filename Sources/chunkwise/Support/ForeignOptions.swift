@@ -1,0 +1,52 @@
+import ArgumentParser
+import Conformance
+import Results
+import Vectors
+
+/// The options of `verify` for programs that speak the subject protocol.
+struct ForeignOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A program that speaks the subject protocol, to test instead of the backends; may stand several times.",
+            valueName: "command"))
+    var subject: [String] = []
+
+    @Option(help: ArgumentHelp("How long each answer of a subject may take.", valueName: "seconds"))
+    var timeout = 10.0
+
+    @Flag(help: "Give a subject all vectors, and not a choice of at most 5,000 reads.")
+    var all = false
+
+    /// Whether there is a subject.
+    var isAsked: Bool { !subject.isEmpty }
+
+    mutating func validate() throws {
+        guard timeout >= 0.1, timeout <= 3600 else {
+            throw ValidationError("--timeout \(timeout): expected 0.1 to 3600 seconds")
+        }
+    }
+
+    /// Puts every subject to the vectors, one after the other.
+    func verify(_ groups: [VectorGroup]) throws -> [ConformanceRecord] {
+        // A subject that dies while it is written to is a failed check.
+        Interruption.ignoreBrokenPipes()
+        defer { Terminal.clearProgress() }
+        let tier = all ? nil : VectorTier(of: groups)
+        var records: [ConformanceRecord] = []
+        for command in subject {
+            let verification = ForeignVerification(
+                command: command, timeout: .seconds(timeout), runsEverything: all)
+            do throws(ForeignVerification.Failure) {
+                records.append(
+                    try verification.run(groups, tier: tier) { finished, total in
+                        Terminal.showProgress("verify: \(finished) of \(total) groups, \(command)")
+                    }.record)
+            } catch {
+                guard case .notStarted(let reason) = error else { throw error }
+                throw CommandFailure(
+                    .missingInput, "subject \"\(command)\" did not start: \(reason): expected a command for /bin/sh")
+            }
+        }
+        return records
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import JSON
+import Results
+import TestSupport
+import Testing
+
+private let plan = """
+    rounds: 2
+    time: 20ms
+    object-size: 64KiB
+    cells:
+    - {backend: [libgcrypt, openssl], window: [4KiB, 64KiB]}
+    """
+
+/// What each line of a result file is about, apart from its figures.
+private func kinds(_ folder: TemporaryFolder) throws -> [String] {
+    let lines = (folder.bytes("run/results.jsonl") ?? []).split(separator: 0x0A)
+    return try lines.map { line in
+        let record = try #require(JSONValue.parse(Array(line)), "a line is no JSON")
+        guard case .object(let members) = record, let (name, value) = members.first else { return "?" }
+        return [name, value["cellID"]?.string ?? value["cell"]?.text ?? "", value["round"]?.text ?? ""].joined(
+            separator: " ")
+    }
+}
+
+@Suite("sweeps from the command line")
+struct SweepCommandTests {
+    private let arguments = ["sweep", "--plan", "plan", "--output", "run"]
+
+    private func folder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.file("plan", plan)
+        return folder
+    }
+
+    /// Starts a sweep and lets it write some lines.
+    private func started(_ folder: TemporaryFolder, streams: TemporaryFolder, lines: Int) throws -> Process {
+        let process = try CommandRun.start(Programs.chunkwise, arguments, in: folder.path, streams: streams)
+        for _ in 0..<2000
+        where process.isRunning && (folder.bytes("run/results.jsonl") ?? []).filter({ $0 == 0x0A }).count < lines {
+            usleep(2000)
+        }
+        return process
+    }
+
+    @Test("a sweep that was killed goes on where it was, and its report is whole", arguments: [1, 6, 14])
+    func killed(lines: Int) throws {
+        let folder = try folder()
+        let streams = try TemporaryFolder()
+        let process = try started(folder, streams: streams, lines: lines)
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        let run = try Chunkwise.run(arguments, in: folder.path)
+        #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
+        let found = try kinds(folder)
+        // The header, check, memory, latencies and two rounds of four cells, and the end.
+        #expect(found.count == 22 && Set(found).count == 22, "\(found)")
+        #expect(try Chunkwise.run(["report", "run"], in: folder.path).status == 0)
+        #expect(folder.bytes("run/index.html") != nil && folder.bytes("run/results.json") != nil)
+    }
+
+    @Test("Ctrl-C ends a sweep after the running process, with its results whole and no cell failed")
+    func interrupted() throws {
+        let folder = try folder()
+        let streams = try TemporaryFolder()
+        let process = try started(folder, streams: streams, lines: 4)
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        let run = CommandRun.finished(process, streams: streams)
+        #expect(run.status == 2 && run.errorLines.count == 1, "\(run.status) \(run.errorLines)")
+        #expect(run.errorLines.first?.hasPrefix("chunkwise: stopped") == true)
+        #expect(folder.bytes("run/results.jsonl")?.last == 0x0A)
+        let found = try kinds(folder)
+        #expect(found.count < 22 && !found.contains { $0.hasPrefix("failure") || $0.hasPrefix("end") }, "\(found)")
+        #expect(try Chunkwise.run(arguments, in: folder.path).status == 0)
+        #expect(try Set(kinds(folder)).count == 22)
+    }
+
+    @Test("a file of results that was changed in the middle is named, and not written to")
+    func damaged() throws {
+        let folder = try folder()
+        #expect(try Chunkwise.run(arguments, in: folder.path).status == 0)
+        var bytes = folder.bytes("run/results.jsonl") ?? []
+        let place = (bytes.firstIndex(of: 0x0A) ?? 0) + 3
+        bytes[place] = 0x0A
+        try folder.file("run/results.jsonl", bytes)
+        Chunkwise.expectFailure(try Chunkwise.run(arguments, in: folder.path), 65, "line 2")
+        Chunkwise.expectFailure(try Chunkwise.run(["report", "run"], in: folder.path), 65, "line 2")
+        #expect(folder.bytes("run/results.jsonl") == bytes)
+    }
+
+    @Test("the subject answers PROTOCOL.md's first request")
+    func subject() throws {
+        let run = try Chunkwise.run(
+            ["subject", "--backend", "openssl"],
+            input: Array("{\"op\":\"hello\",\"protocol\":1}\n{\"op\":\"bye\"}\n".utf8))
+        #expect(run.status == 0 && run.errorLines.isEmpty)
+        let answers = run.text.split(separator: "\n").map { JSONValue.parse(Array($0.utf8)) }
+        #expect(answers.count == 2 && answers[0]?["protocol"] == 1 && answers[0]?["measures"] == true)
+        #expect(answers[0]?["strategies"]?.array?.count == 3 && answers[1]?["ok"] == true)
+    }
+
+    @Test("help and version end well", arguments: [["--help"], ["--version"], ["decrypt", "--help"], []])
+    func help(arguments: [String]) throws {
+        let run = try Chunkwise.run(arguments)
+        #expect(run.status == 0 && !run.output.isEmpty && run.errorLines.isEmpty)
+    }
+}

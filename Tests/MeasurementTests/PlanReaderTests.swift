@@ -1,0 +1,96 @@
+import Foundation
+import Measurement
+import Testing
+
+private func read(_ text: String) throws(PlanError) -> Plan {
+    try PlanReader(file: "p.yml", knownBackends: ["openssl", "libgcrypt", "boringssl", "swift-reference"]).read(text)
+}
+
+@Suite("plans")
+struct PlanReaderTests {
+    @Test("the plans of the project are read", arguments: [("default.yml", 56), ("small.yml", 16)])
+    func projectPlans(name: String, cellCount: Int) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
+        let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))
+        #expect(plan.cells.count == cellCount)
+        #expect(Set(plan.cells.map(\.cell.id)).count == cellCount)
+    }
+
+    @Test("every combination of an entry's values is a cell; what is not said has a default")
+    func product() throws {
+        let plan = try read(
+            "cells:\n- {backend: [openssl, libgcrypt], window: [4KiB, 16MB], threads: [1, 2], workload: [sequential, random:1KiB]}"
+        )
+        #expect(plan.cells.count == 16 && plan.seed == 1 && plan.roundNanoseconds == 200_000_000)
+        let cell = try #require(plan.cells.last?.cell)
+        #expect(cell.strategy == "cbc-continuous" && cell.padding == "pkcs7" && cell.access == "block")
+        #expect(cell.objectByteCount == 64 << 20 && cell.keyByteCount == 16 && cell.source == "file")
+        #expect(cell.readCount == 256 && cell.windowByteCount == 16_000_000 && cell.threads == 2)
+        #expect(plan.cells.allSatisfy { $0.rounds == 3 })
+    }
+
+    @Test("cells that stand twice are measured once")
+    func duplicates() throws {
+        let plan = try read(
+            "cells:\n- {backend: openssl, window: [64KiB, 65536]}\n- {backend: [openssl, libgcrypt], window: 64KiB}")
+        #expect(plan.cells.map(\.cell.backend) == ["openssl", "libgcrypt"])
+    }
+
+    @Test("what stands above the cells holds for all that do not say otherwise")
+    func defaults() throws {
+        let plan = try read(
+            "seed: 7\nrounds: 2\ntime: 2s\nobject-size: 1MiB\ncells:\n- backend: openssl\n- backend: libgcrypt\n  rounds: 9\n  object-size: 16\n  label: x"
+        )
+        #expect(plan.seed == 7 && plan.roundNanoseconds == 2_000_000_000)
+        #expect(plan.cells.map(\.rounds) == [2, 9] && plan.cells.map(\.cell.objectByteCount) == [1 << 20, 16])
+        #expect(plan.cells[1].cell.label == "x")
+    }
+
+    /// A plan, the line at fault, and what the message must name.
+    static let wrong: [(String, Int, String)] = [
+        ("", 1, "cells"), ("just text", 1, "cells"), ("- a\n- b", 1, "cells"), ("seed: 1", 1, "cells"),
+        ("seed: 1\ncells: []", 1, "cells"), ("seed: 1\ncells: 5", 2, "list"), ("cells:\n- 5", 2, "mappings"),
+        ("cells:\n- {}", 2, "backend"), ("sed: 1\ncells:\n- backend: openssl", 1, "\"sed\""),
+        ("cells:\n- backend: openssl\n  windows: 4KiB", 3, "\"windows\""),
+        ("cells:\n- backend: opnssl", 2, "opnssl"), ("cells:\n- backend: []", 2, "empty"),
+        ("cells:\n- backend: openssl\n  strategy: ecb", 3, "ecb"),
+        ("cells:\n- backend: openssl\n  strategy: [ctr, cbc-continuous]", 3, "single"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked", 3, "chunk-size"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 1000", 4, "multiple of 16"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 0", 4, "at least 16"),
+        ("cells:\n- backend: openssl\n  chunk-size: 16MB", 3, "no chunk-size"),
+        ("cells:\n- backend: openssl\n  iv-rule: fixed", 3, "no iv-rule"),
+        ("cells:\n- backend: openssl\n  strategy: ctr\n  padding: none", 4, "no padding"),
+        ("cells:\n- backend: openssl\n  window: 0", 3, "at least 1"),
+        ("cells:\n- backend: openssl\n  window: 257MiB", 3, "256MiB"),
+        ("cells:\n- backend: openssl\n  window: big", 3, "big"),
+        ("cells:\n- backend: openssl\n  window: [4KiB, -1]", 3, "-1"),
+        ("cells:\n- backend: openssl\n  threads: 0", 3, "1 to 256"),
+        ("cells:\n- backend: openssl\n  threads: 257", 3, "1 to 256"),
+        ("cells:\n- backend: openssl\n  object-size: 10\n  workload: random:11", 4, "within"),
+        ("cells:\n- backend: openssl\n  workload: randm:4KiB", 3, "randm"),
+        ("cells:\n- backend: openssl\n  object-size: 17\n  padding: none", 3, "multiple of 16"),
+        ("cells:\n- backend: openssl\n  key-size: 512", 3, "512"),
+        ("cells:\n- backend: openssl\n  access: blok", 3, "blok"),
+        ("cells:\n- backend: openssl\n  source: http", 3, "http"),
+        ("cells:\n- backend: openssl\n  workload: random:4KiB\n  reads: 0", 4, "reads 0"),
+        ("time: fast\ncells:\n- backend: openssl", 1, "fast"), ("time: 0s\ncells:\n- backend: openssl", 1, "0s"),
+        ("time: -1ms\ncells:\n- backend: openssl", 1, "-1ms"), ("rounds: 0\ncells:\n- backend: openssl", 1, "rounds 0"),
+        ("seed: -1\ncells:\n- backend: openssl", 1, "seed -1"),
+        ("seed: 9007199254740992\ncells:\n- backend: openssl", 1, "seed"),
+        ("cells:\n- backend: openssl\n  window: {a: 1}", 3, "window"),
+        ("cells:\n- backend: openssl\n  backend: libgcrypt", 2, "backend"),
+        ("cells: [\n", 2, "YAML"), ("cells:\n- backend: \"x", 2, "YAML"), ("a: b: c", 1, "YAML"),
+        ("\tcells: 1", 1, "YAML"),
+    ]
+
+    @Test("what is wrong is named with its line and what was expected", arguments: wrong.indices)
+    func errors(index: Int) {
+        let (text, line, word) = Self.wrong[index]
+        let error = #expect(throws: PlanError.self, "\(text)") { try read(text) }
+        guard let error else { return }
+        #expect(error.line == line, "\(text): \(error)")
+        #expect(error.message.contains(word) && !error.message.contains("\n"), "\(text): \(error)")
+        #expect(error.description.hasPrefix("p.yml:\(line): "))
+    }
+}

@@ -1,0 +1,191 @@
+import BackendRegistry
+import Foundation
+import Measurement
+import RandomAccess
+import Results
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What a record is about, apart from its figures.
+private func kind(_ record: ResultRecord) -> String {
+    switch record {
+    case .header: "header"
+    case .conformance(let record): "conformance \(record.subject)"
+    case .check(let record): "check \(record.cell.id) \(record.digest)"
+    case .memory(let record): "memory \(record.cellID)"
+    case .latency(let record): "latency \(record.cellID) \(record.latency.readCount)"
+    case .time(let record): "time \(record.cellID) \(record.round)"
+    case .failure(let record): "failure \(record.cell.id)"
+    case .end: "end"
+    }
+}
+
+/// A sweep of a small plan in a folder of its own.
+private struct SmallSweep {
+    let folder: TemporaryFolder
+    let run: RunFolder
+    let plan: Plan
+    var program = [Programs.chunkwise, "subject"]
+    var version = "0"
+
+    init(_ text: String) throws {
+        Programs.ignoreBrokenPipes()
+        folder = try TemporaryFolder()
+        run = RunFolder(path: FilePath(folder.path("run")))
+        plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names).read(text)
+    }
+
+    var lines: [ResultRecord] {
+        get throws { try ResultLog(path: run.resultFile).earlierRecords }
+    }
+
+    /// Runs it until it is done, or that many steps were made.
+    @discardableResult
+    func run(steps: Int = .max, verify: (() -> [ConformanceRecord])? = nil) throws -> RunResults {
+        var asked = 0
+        return try SweepJob(
+            folder: run, plan: plan, program: program, programVersion: version, command: [], startedAt: "",
+            backends: [BackendRegistry.backend(named: "libgcrypt"), BackendRegistry.backend(named: "openssl")]
+        ).run(
+            verify: verify, progress: { _ in },
+            shouldStop: {
+                asked += 1
+                return asked > steps
+            })
+    }
+}
+
+private let smallPlan = """
+    rounds: 2
+    time: 1us
+    object-size: 4KiB
+    cells:
+    - {backend: libgcrypt, window: 1KiB}
+    - {backend: openssl, strategy: cbc-chunked, chunk-size: 1008, workload: random:100, reads: 5, threads: 2}
+    """
+
+@Suite("sweeps")
+struct SweepTests {
+    @Test("broken off after any number of steps and started again, a sweep has each record once and lacks none")
+    func resuming() throws {
+        let whole = try SmallSweep(smallPlan)
+        #expect(try whole.run().isComplete)
+        let expected = try whole.lines.map(kind)
+        let stepCount = expected.count - 2
+        #expect(Set(expected).count == expected.count && stepCount == 10, "\(expected)")
+        for steps in 0...stepCount {
+            let cut = try SmallSweep(smallPlan)
+            let first = try cut.run(steps: steps)
+            #expect(first.isComplete == (steps == stepCount))
+            #expect(try cut.lines.count == (steps == stepCount ? expected.count : steps + 1), "\(steps) steps")
+            #expect(try cut.run().isComplete)
+            #expect(try cut.lines.map(kind).sorted() == expected.sorted(), "\(steps) steps")
+            // Done is done, and the objects are gone.
+            let done = cut.folder.bytes("run/results.jsonl")
+            #expect(try cut.run(steps: 0).isComplete)
+            #expect(cut.folder.bytes("run/results.jsonl") == done)
+            #expect(!FileManager.default.fileExists(atPath: cut.run.objectFolder.string), "\(steps) steps")
+        }
+    }
+
+    @Test("a sweep of another plan, version or machine is not mixed in")
+    func foreignResults() throws {
+        var sweep = try SmallSweep(smallPlan)
+        try sweep.run(steps: 0)
+        let before = sweep.folder.bytes("run/results.jsonl")
+        sweep.version = "1"
+        #expect(throws: SweepError.self) { try sweep.run() }
+        let other = try SmallSweep(smallPlan + "\n- {backend: libgcrypt}")
+        try FileManager.default.createDirectory(atPath: other.run.path.string, withIntermediateDirectories: true)
+        try other.folder.file("run/results.jsonl", before ?? [])
+        #expect(throws: SweepError.self) { try other.run() }
+        #expect(other.folder.bytes("run/results.jsonl") == before)
+    }
+
+    @Test("a backend that failed a vector, or ran none, gets a failure and no figures", arguments: [1, 0])
+    func refusal(failed: Int) throws {
+        let sweep = try SmallSweep(smallPlan)
+        let results = try sweep.run {
+            [
+                ConformanceRecord(
+                    subject: "openssl", passed: 0, failed: failed, unsupported: 0, notRun: 0, failures: []),
+                ConformanceRecord(subject: "libgcrypt", passed: 1, failed: 0, unsupported: 0, notRun: 0, failures: []),
+            ]
+        }
+        let refused = try #require(results.cells.first { $0.cell.backend == "openssl" })
+        #expect(refused.failure?.contains("vectors failed") == true)
+        #expect(refused.check == nil && refused.rounds.isEmpty && refused.latency == nil && refused.memory == nil)
+        #expect(results.cells.first { $0.cell.backend == "libgcrypt" }?.rounds.count == 2)
+    }
+
+    @Test("a run that was killed among the outcomes of the vectors judges all backends when it goes on")
+    func halfVerified() throws {
+        let sweep = try SmallSweep(smallPlan)
+        let outcomes = ["libgcrypt", "openssl"].map {
+            ConformanceRecord(
+                subject: $0, passed: 1, failed: $0 == "openssl" ? 1 : 0, unsupported: 0, notRun: 0, failures: [])
+        }
+        try sweep.run(steps: 0) { outcomes }
+        let lines = try #require(sweep.folder.bytes("run/results.jsonl")).split(separator: 0x0A)
+        #expect(lines.count == 3)
+        try sweep.folder.file("run/results.jsonl", Array(lines[..<2].joined(separator: [0x0A])) + [0x0A])
+        let results = try sweep.run { outcomes }
+        #expect(results.conformance.map(\.subject) == ["libgcrypt", "openssl"])
+        #expect(results.cells.first { $0.cell.backend == "openssl" }?.failure != nil)
+    }
+
+    @Test(
+        "a subject that delivers something else, too little or nothing is a failure without any time",
+        .enabled(if: Programs.installed("python3") != nil),
+        arguments: ["wrong", "short", "length", "refuse", "die", "x"])
+    func fakeSubjects(fault: String) throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            import sys, json
+            for line in sys.stdin:
+                request = json.loads(line)
+                op, fault = request["op"], "\(fault)"
+                answer = {"ok": True}
+                if op == "open": answer["plaintextByteCount"] = 4095 if fault == "length" else 4096
+                if op == "measure":
+                    if fault == "die": sys.exit("last words")
+                    if fault == "refuse": answer = {"ok": False, "error": "internal", "message": "no"}
+                    answer["deliveredByteCount"] = 4095 if fault == "short" else 4096
+                    answer["digest"] = "00" * 32
+                    if fault == "x": answer = {"ok": True}
+                print(json.dumps(answer), flush=True)
+                if op == "bye": break
+            """
+        var sweep = try SmallSweep("rounds: 1\nobject-size: 4KiB\ncells:\n- backend: libgcrypt")
+        sweep.program = [try #require(Programs.installed("python3")), try folder.file("subject.py", script)]
+        let results = try sweep.run()
+        let cell = try #require(results.cells.first)
+        let words = [
+            "wrong": "wrong plaintext", "short": "4095", "length": "4095", "refuse": "internal: no",
+            "die": "last words",
+            "x": "without digest",
+        ]
+        #expect(cell.failure?.contains(words[fault] ?? "?") == true, "\(cell.failure ?? "no failure")")
+        #expect(try sweep.lines.map(kind) == ["header", "failure \(cell.cell.id)", "end"])
+        #expect(results.isComplete)
+    }
+
+    @Test(
+        "objects and windows at the edges are measured",
+        arguments: [
+            "{backend: libgcrypt, object-size: 0}", "{backend: libgcrypt, object-size: 1, window: 256MiB}",
+            "{backend: libgcrypt, object-size: 100, window: 1}",
+            "{backend: libgcrypt, object-size: 0, source: generated}",
+            "{backend: libgcrypt, object-size: 48, padding: none, window: 7, access: fresh-buffers, threads: 4}",
+            "{backend: libgcrypt, strategy: cbc-chunked, chunk-size: 16, access: chunk-cache, object-size: 160}",
+            "{backend: openssl, strategy: ctr, key-size: 192, object-size: 33, source: generated, workload: random:33}",
+        ])
+    func edges(entry: String) throws {
+        let results = try SmallSweep("rounds: 1\ntime: 1us\ncells:\n- \(entry)").run()
+        let cell = try #require(results.cells.first)
+        #expect(cell.failure == nil && cell.check != nil && cell.rounds.count == 1)
+        // No reads, no latencies.
+        #expect((cell.latency == nil) == (cell.cell.objectByteCount == 0))
+    }
+}

@@ -1,0 +1,103 @@
+import Results
+import Testing
+
+/// One record of each kind.
+private func records() -> [ResultRecord] {
+    let cell = Cell(backend: "openssl", strategy: "ctr", windowByteCount: 4096, objectByteCount: 65536)
+    let header = RunHeader(
+        programVersion: "0", command: ["chunkwise", "a\nb"], startedAt: "2026-01-01T00:00:00Z",
+        host: .init(name: "h", cpuModel: "c", cpuCount: 1, cpuFlags: ["aes"], memoryByteCount: 1, kernel: "Linux 6"),
+        backends: [.init(name: "openssl", version: "3", cpuFeatures: [])], plan: "cells:\n- {}\n", seed: 1)
+    return [
+        .header(header),
+        .conformance(
+            .init(
+                subject: "openssl", passed: 1, failed: 1, unsupported: 0, notRun: 0,
+                failures: [.init(id: "v", flags: ["f"], reason: "r")])),
+        .check(
+            .init(
+                cell: cell, digest: "00", deliveredByteCount: 65536, fetchedByteCount: 65536, decryptedByteCount: 65536)
+        ),
+        .memory(.init(cellID: cell.id, memory: .init(baselineByteCount: 1, peakByteCount: 2, boundByteCount: nil))),
+        .latency(.init(cellID: cell.id, latency: .init(readCount: 1, p50: 1, p90: 1, p99: 1, p999: 1, max: .max))),
+        .time(.init(cellID: cell.id, round: 0, nanoseconds: [1, 2])),
+        .failure(.init(cell: cell, reason: "line\nbreak")),
+        .end,
+    ]
+}
+
+@Suite("result records")
+struct ResultRecordTests {
+    @Test("each kind of record is one line, and reads back as it was")
+    func roundTrip() throws {
+        let lines = try records().map { try $0.line() }
+        for line in lines {
+            #expect(line.filter { $0 == 0x0A }.count == 1 && line.last == 0x0A)
+        }
+        let (read, byteCount) = try ResultRecord.read(Array(lines.joined()))
+        #expect(read == records() && byteCount == lines.joined().count)
+    }
+
+    @Test("a file that is cut anywhere holds the records whose lines are whole")
+    func cuts() throws {
+        let all = records()
+        let lines = try all.map { try $0.line() }
+        let bytes = Array(lines.joined())
+        var ends: [Int] = []
+        for line in lines { ends.append((ends.last ?? 0) + line.count) }
+        for length in 0...bytes.count {
+            let whole = ends.filter { $0 <= length }
+            let (read, byteCount) = try ResultRecord.read(Array(bytes[..<length]))
+            #expect(read == Array(all[..<whole.count]), "cut at byte \(length)")
+            #expect(byteCount == whole.last ?? 0, "cut at byte \(length)")
+        }
+    }
+
+    @Test("a line in the middle that is no record is named", arguments: ["", "{", "null", "{\"time\":{}}", "x"])
+    func damage(line: String) throws {
+        let all = records()
+        let bytes = try all[0].line() + Array(line.utf8) + [0x0A] + all[7].line()
+        #expect(throws: ResultsError.damagedLine(2)) { try ResultRecord.read(bytes) }
+    }
+
+    @Test("a file of another schema is named as such, whatever else has changed in it")
+    func schema() {
+        let other = "{\"header\":{\"schema\":\"chunkwise-results-99\",\"new\":[]}}\n{\"new\":1}\n"
+        #expect(throws: ResultsError.unknownSchema("chunkwise-results-99")) { try ResultRecord.read(Array(other.utf8)) }
+    }
+}
+
+@Suite("run results")
+struct RunResultsTests {
+    @Test("records are gathered by cell; only a file with an end is complete")
+    func gathering() throws {
+        let all = records()
+        let results = try RunResults(records: all)
+        let cell = try #require(results.cells.first)
+        #expect(results.cells.count == 1 && results.isComplete && results.conformance.count == 1)
+        #expect(cell.check != nil && cell.memory != nil && cell.latency?.max == .max && cell.rounds == [[1, 2]])
+        #expect(cell.failure == "line\nbreak" && cell.deliveredByteCount == 65536)
+        #expect(try !RunResults(records: Array(all.dropLast())).isComplete)
+    }
+
+    @Test("figures of a cell that no check names give nothing")
+    func unchecked() throws {
+        var all = records()
+        all.remove(at: 6)
+        all.remove(at: 2)
+        #expect(try RunResults(records: all).cells.isEmpty)
+    }
+
+    @Test("no header, no results")
+    func header() {
+        #expect(throws: ResultsError.missingHeader) { try RunResults(records: []) }
+        #expect(throws: ResultsError.missingHeader) { try RunResults(records: [.end]) }
+    }
+
+    @Test(
+        "messages say what was expected",
+        arguments: [.missingHeader, .unknownSchema("x"), .damagedLine(3)] as [ResultsError])
+    func messages(error: ResultsError) {
+        #expect(error.description.contains("expected") || error.description.contains("this program reads"))
+    }
+}

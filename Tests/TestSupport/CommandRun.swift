@@ -1,0 +1,69 @@
+package import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A program that ran to its end, with what it said.
+package struct CommandRun: Sendable {
+    /// The exit status, or 128 and the number of the signal that ended it.
+    package let status: Int32
+    /// What it wrote to standard output.
+    package let output: [UInt8]
+    /// The lines that it wrote to standard error.
+    package let errorLines: [String]
+
+    /// What it wrote to standard output, as text.
+    package var text: String { String(decoding: output, as: UTF8.self) }
+
+    /// Runs a program. Its output goes through files, so that neither side waits for the other.
+    ///
+    /// - Parameters:
+    ///   - program: Its path.
+    ///   - arguments: Its arguments.
+    ///   - input: What it reads.
+    ///   - folder: Its working directory; this process's if there is none.
+    /// - Returns: How it ended.
+    /// - Throws: What Foundation throws if it cannot be started.
+    package static func run(
+        _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: String? = nil
+    ) throws -> CommandRun {
+        let streams = try TemporaryFolder()
+        let process = try start(program, arguments, input: input, in: folder, streams: streams)
+        process.waitUntilExit()
+        return finished(process, streams: streams)
+    }
+
+    /// Starts a program whose streams are the files `in`, `out` and `err` of a folder.
+    package static func start(
+        _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: String? = nil,
+        streams: TemporaryFolder
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        if let folder { process.currentDirectoryURL = URL(filePath: folder) }
+        let inputPath = try streams.file("in", input)
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: inputPath))
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: try streams.file("out", [])))
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: try streams.file("err", [])))
+        // The thread of a test blocks signals, and a child would inherit that.
+        var (none, own) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &own)
+        defer { pthread_sigmask(SIG_SETMASK, &own, nil) }
+        try process.run()
+        return process
+    }
+
+    /// What a program that has ended left.
+    package static func finished(_ process: Process, streams: TemporaryFolder) -> CommandRun {
+        let status = process.terminationStatus
+        return CommandRun(
+            status: process.terminationReason == .exit ? status : 128 + status, output: streams.bytes("out") ?? [],
+            errorLines: String(decoding: streams.bytes("err") ?? [], as: UTF8.self)
+                .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
+    }
+}

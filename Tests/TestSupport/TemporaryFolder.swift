@@ -1,0 +1,48 @@
+import Foundation
+
+/// A folder that goes when the test does.
+package final class TemporaryFolder {
+    /// The folder's path, without a slash at its end.
+    package let path: String
+
+    /// Makes an empty folder.
+    package init() throws {
+        // In memory where there is room for that: `fsync` on a disk would take most of the tests' time.
+        let shared = "/dev/shm/"
+        let parent =
+            FileManager.default.isWritableFile(atPath: shared)
+            ? shared : FileManager.default.temporaryDirectory.path(percentEncoded: false)
+        path = parent + "chunkwise-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of something in the folder.
+    package func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes a file, and returns its path.
+    @discardableResult
+    package func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+        try Data(bytes).write(to: URL(filePath: path(name)))
+        return path(name)
+    }
+
+    /// Makes a file of text, and returns its path.
+    @discardableResult
+    package func file(_ name: String, _ text: String) throws -> String {
+        try file(name, Array(text.utf8))
+    }
+
+    /// The bytes of a file, or `nil` if there is none.
+    package func bytes(_ name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: path(name)).map(Array.init)
+    }
+
+    /// The names in the folder, hidden ones included, in order.
+    package var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+}
