@@ -63,6 +63,14 @@ let package = Package(
                 "JSON", "RandomAccess", "Vectors", "ByteSources", "SubjectProtocol", "Results", "Threads",
             ]
         ),
+        .target(
+            name: "Mutants",
+            dependencies: [
+                "RandomAccess", "ByteSources", "JSON", "SubjectProtocol", "Vectors", "Conformance", "Results",
+                "Threads",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .target(name: "Statistics"),
         .target(name: "Results"),
         .target(
@@ -80,7 +88,7 @@ let package = Package(
             name: "chunkwise",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
-                "Conformance",
+                "Conformance", "Mutants",
                 "Measurement", "Statistics", "Results", "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -105,6 +113,13 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
+        ),
+        .testTarget(
+            name: "MutantsTests",
+            dependencies: [
+                "Mutants", "Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry",
+                "JSON",
+            ]
         ),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(

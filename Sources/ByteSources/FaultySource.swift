@@ -9,8 +9,12 @@ public final class FaultySource: ByteSource {
         case none
         /// Each read throws `DecryptionError.io`.
         case failure
+        /// Each read from this offset on throws `DecryptionError.io`; one before it delivers bytes up to there.
+        case failureFrom(UInt64)
         /// The source ends at this offset, whatever length it said.
         case end(at: UInt64)
+        /// Reads go well, but the source's length is another one now.
+        case changedLength
     }
 
     private let base: any ByteSource
@@ -33,18 +37,26 @@ public final class FaultySource: ByteSource {
     /// Reads bytes; see ``ByteSource/read(at:into:)``.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         switch fault.withLock({ $0 }) {
-        case .none:
+        case .none, .changedLength:
             return try base.read(at: offset, into: buffers)
         case .failure:
-            throw .io(operation: "read", code: 5, reason: "injected fault")
+            throw Self.failure
+        case .failureFrom(let place):
+            guard offset < place else { throw Self.failure }
+            return try base.read(at: offset, into: buffers.prefix(Int(min(UInt64(buffers.byteCount), place - offset))))
         case .end(let end):
             guard offset < end else { return 0 }
             return try base.read(at: offset, into: buffers.prefix(Int(min(UInt64(buffers.byteCount), end - offset))))
         }
     }
 
+    private static let failure = DecryptionError.io(operation: "read", code: 5, reason: "injected fault")
+
     /// Notices a change; see ``ByteSource/checkUnchanged()``.
     public func checkUnchanged() throws(DecryptionError) {
+        if fault.withLock({ $0 }) == .changedLength {
+            throw .sourceChanged(byteCount: byteCount + 16, expected: byteCount)
+        }
         try base.checkUnchanged()
     }
 }

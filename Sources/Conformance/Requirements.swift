@@ -7,13 +7,15 @@ package enum Requirements {
     package static let all: [Evidence.Requirement] = [
         make(
             "cipher", "The block cipher and the mode give the published answers.",
-            "FIPS 197; NIST SP 800-38A, appendix F", [.knownAnswer, .monteCarlo]),
+            "FIPS 197; NIST SP 800-38A, appendix F", [.knownAnswer, .monteCarlo, .keyLength]),
         make(
             "cbc-chaining", "Each block of a CBC chain is decrypted with the ciphertext block before it.",
-            "NIST SP 800-38A, section 6.2", [.exhaustive, .windowEdge, .wholeWindow, .strideEdge, .forwardReads]),
+            "NIST SP 800-38A, section 6.2",
+            [.firstBlock, .previousBlock, .exhaustive, .windowEdge, .wholeWindow, .strideEdge, .forwardReads]),
         make(
             "ctr-counter", "The counter is the whole block and carries through all 128 bits.",
-            "NIST SP 800-38A, section 6.5 and appendix B.1", [.counterCarry32, .counterCarry64, .counterWrap]),
+            "NIST SP 800-38A, section 6.5 and appendix B.1",
+            [.counterStart, .counterCarry8, .counterCarry32, .counterCarry64, .counterWrap]),
         make(
             "padding-length", "Padding is never delivered, and nothing but padding is cut off.",
             "RFC 5652, section 6.3", [.lastBytes, .paddingBlock, .paddingLookalike, .emptyObject, .everyLength]),
@@ -28,19 +30,37 @@ package enum Requirements {
             "Reading rules, PROTOCOL.md \"open\"", [.chunkEdge, .sequenceCarry]),
         make(
             "range-start", "A read starts anywhere, and delivers the bytes from there on.",
-            "Reading rules, PROTOCOL.md \"read\"", [.exhaustive, .unalignedRead, .largeOffset]),
+            "Reading rules, PROTOCOL.md \"read\"",
+            [
+                .exhaustive, .unalignedRead, .largeOffset, .beyond31Bits, .beyond32Bits, .beyond35Bits, .beyond36Bits,
+            ]),
         make(
             "independence", "No read depends on another: order, repetition, failures, other objects, other threads.",
             "Reading rules, PROTOCOL.md \"read\"",
-            [.seekStorm, .backwardRead, .repeatedRead, .afterFailure, .interleaved, .concurrentReads]),
+            [.seekStorm, .backwardRead, .repeatedRead, .afterFailure, .interleaved, .concurrentReads],
+            [.readOrder, .severalObjects, .threads]),
         make(
             "range-end", "A read is clipped at the end; an offset past it is an error, at it nothing is delivered.",
             "Reading rules, PROTOCOL.md \"read\"", [.readPastEnd, .offsetAtEnd, .offsetPastEnd, .zeroCount]),
+        make(
+            "fetches", "A read fetches the blocks that cover it and one more for each chunk or window, and no others.",
+            "Reading rules, DESIGN.md; PROTOCOL.md, \"Served sources\"", [.minimalFetch]),
+        make(
+            "buffer", "Nothing in the buffer past the delivered bytes is touched.", "Reading rules, DESIGN.md",
+            [.bufferBounds]),
+        make(
+            "faults", "A source that delivers little is read on; one that fails, ends early or changes is an error.",
+            "Reading rules, PROTOCOL.md \"Served sources\"",
+            [.shortReads, .sourceFailure, .sourceEndsEarly, .changedLength]),
+        make(
+            "protocol", "Requests are answered as the subject protocol says, in order, and the process ends when told.",
+            "PROTOCOL.md, \"Transport\" and \"Requests\"", [], [.subjectProtocol, .errorOrder, .ending, .measurement]),
     ]
 
     private static func make(
-        _ id: String, _ text: String, _ source: String, _ flags: [VectorFlag]
+        _ id: String, _ text: String, _ source: String, _ flags: [VectorFlag], _ foreignFlags: [ForeignFlag] = []
     ) -> Evidence.Requirement {
-        Evidence.Requirement(id: id, text: text, source: source, flags: flags.map(\.rawValue))
+        Evidence.Requirement(
+            id: id, text: text, source: source, flags: flags.map(\.rawValue) + foreignFlags.map(\.rawValue))
     }
 }

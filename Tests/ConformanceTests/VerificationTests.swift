@@ -50,7 +50,8 @@ struct VerificationTests {
         let backend = try BackendRegistry.backend(named: "openssl")
         let right = ConformanceSubject(backend: backend)
         let limited = ConformanceSubject(
-            name: "limited", largestReadByteCount: 10, supports: { mode, count in mode == .ctr && count == 16 },
+            name: "limited", largestReadByteCount: 10,
+            supports: { strategy, count in strategy.mode == .ctr && count == 16 },
             open: right.open)
         let groups = VectorSet.exhaustive(blockCounts: 1...1)
         let record = try #require(Verification(subjects: [limited]).run(groups).first)

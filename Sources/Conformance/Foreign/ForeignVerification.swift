@@ -72,14 +72,21 @@ package struct ForeignVerification: Sendable {
         ProtocolRun(session: session, hello: hello).run(into: &tally)
         ForeignOrders(session: session, hello: hello).run(into: &tally)
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
+        var together: [String: [ForeignTurns.Member]] = [:]
         for (index, group) in groups.enumerated() where tier?.contains(group: index) ?? true {
             let run = ForeignGroupRun(group: group, session: session, hello: hello)
-            if let tier {
+            if let name = group.interleaving {
+                let reads = tier?.reads(of: group, index: index) ?? Array(group.reads.numbered)
+                together[name, default: []].append(.init(run: run, reads: reads))
+            } else if let tier {
                 run.run(tier.reads(of: group, index: index), into: &tally)
             } else {
-                run.run(group.reads.lazy.enumerated().map { (number: $0.offset, read: $0.element) }, into: &tally)
+                run.run(group.reads.numbered, into: &tally)
             }
             progress?(index + 1, groups.count)
+        }
+        for (_, members) in together.sorted(by: { $0.key < $1.key }) {
+            ForeignTurns(members: members).run(into: &tally)
         }
         if let reason = session.reasonToGiveUp {
             tally.add(

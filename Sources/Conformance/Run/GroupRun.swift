@@ -7,11 +7,13 @@ struct GroupRun {
     private let group: VectorGroup
     private let subject: ConformanceSubject
     private let check: ReadCheck
+    private let faults: FaultCheck
 
     init(group: VectorGroup, subject: ConformanceSubject) {
         self.group = group
         self.subject = subject
         self.check = ReadCheck(group: group)
+        self.faults = FaultCheck(group: group, check: check)
     }
 
     /// Runs everything and adds what came of it.
@@ -33,7 +35,7 @@ struct GroupRun {
 
     /// Opens the object for every reader, which is a vector of its own; `nil` if there is nothing to read.
     func open(into tally: inout Tally) -> Opened? {
-        guard subject.supports(group.strategy.mode, group.key.byteCount) else {
+        guard subject.supports(group.strategy, group.key.byteCount) else {
             tally.note(.unsupported, flags: group.flags, count: group.vectorCount)
             return nil
         }
@@ -149,26 +151,9 @@ struct GroupRun {
         }
         for reader in readers {
             let found =
-                faultComplaint(about: reader, read: read, expected: expected)
+                faults.complaint(about: reader, read: read, expected: expected)
                 ?? check.complaint(about: reader, offset: read.offset, count: read.count, expecting: expected)
             if let found { return "\(reader.setup): \(found)" }
-        }
-        return nil
-    }
-
-    /// Lets the source fail, then end within the last byte that is needed; the ordinary check that follows proves that
-    /// the reader has got over it.
-    private func faultComplaint(about reader: OpenedReader, read: RangeRead, expected: ExpectedBytes) -> String? {
-        guard let fault = reader.fault, expected.byteCount > 0 else { return nil }
-        defer { fault.inject(.none) }
-        let range = read.offset..<read.offset + UInt64(expected.byteCount)
-        let end = FetchRule(strategy: group.strategy, windowByteCount: .max).span(of: range).upperBound - 1
-        for (kind, name) in [(FaultySource.Fault.failure, ErrorName.io), (.end(at: end), .truncatedCiphertext)] {
-            fault.inject(kind)
-            let found = check.complaint(
-                about: reader, offset: read.offset, count: read.count, expecting: name,
-                mayDeliver: reader.setup.keepsPlaintext ? expected : nil)
-            if let found { return found }
         }
         return nil
     }

@@ -5,6 +5,12 @@ internal import Vectors
 struct ReadCheck {
     let group: VectorGroup
     let buffer = GuardedBuffer()
+    private let guesses = GuessCount()
+
+    /// How often the origin of wrong bytes is still looked for, which takes much longer than a read.
+    private final class GuessCount {
+        var left = 2
+    }
 
     /// What came of a read that is to deliver `expected` from `offset` on, or `nil` if it did.
     func complaint(
@@ -22,11 +28,19 @@ struct ReadCheck {
             return "\(delivered) bytes delivered: expected \(expected.byteCount)"
         }
         if let complaint = expected.complaint(about: UnsafeRawBufferPointer(rebasing: room[..<delivered])) {
-            return complaint
+            return explained(complaint, offset: offset, delivered: UnsafeRawBufferPointer(rebasing: room[..<delivered]))
         }
         if let complaint = buffer.complaint(delivered: delivered) { return complaint }
         guard let rule = reader.rule, let recorder = reader.recorder else { return nil }
         return rule.complaint(about: recorder.ranges, delivering: offset..<offset + UInt64(delivered))
+    }
+
+    /// The complaint with what wrong bytes may come from, such as another block as the IV, if that can be told.
+    private func explained(_ complaint: String, offset: UInt64, delivered: UnsafeRawBufferPointer) -> String {
+        guard guesses.left > 0, delivered.count <= ExpectedBytes.largestHeldByteCount else { return complaint }
+        guesses.left -= 1
+        let wrong = WrongBytes(group: group, offset: offset, expectedByteCount: delivered.count, listed: nil)
+        return (try? wrong.complaint(about: Array(delivered))) ?? complaint
     }
 
     /// What came of a read that is to fail, or `nil` if it did, under the right name and without harm.

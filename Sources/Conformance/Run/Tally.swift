@@ -44,6 +44,11 @@ struct Tally: Sendable {
         add(Entry(size: size, failure: .init(id: id, flags: flags.map(\.rawValue), reason: reason)))
     }
 
+    /// The flags of failed vectors.
+    var failedFlags: Set<VectorFlag> {
+        Set(countsByFlag.filter { $0.value[Outcome.failed.rawValue] > 0 }.keys)
+    }
+
     /// Adds another tally of the same subject.
     mutating func merge(_ other: Tally) {
         counts = Self.sum(counts, other.counts)

@@ -19,22 +19,28 @@ package struct ConformanceSubject: Sendable {
     /// The largest read that it is put to; for backends that would take minutes over more.
     package let largestReadByteCount: Int
 
-    let supports: @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool
-    let open: Open
-    /// `nil` where an object belongs to one reader.
-    let openShared: OpenShared?
+    /// Whether it says that it can do a strategy with a key length.
+    package let supports: @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool
+    /// Whether it has one way to read only, and none of our readers.
+    package let hasOneReader: Bool
+    /// Opens an object.
+    package let open: Open
+    /// Opens an object for several threads; `nil` where an object belongs to one reader.
+    package let openShared: OpenShared?
 
     /// Creates a subject that opens objects with `open`; what it does not say that it `supports` counts as unsupported.
     ///
     /// Without `openShared`, threads that read the same object at once each open it for themselves.
     package init(
         name: String, largestReadByteCount: Int = .max,
-        supports: @escaping @Sendable (_ mode: CipherMode, _ keyByteCount: Int) -> Bool = { _, _ in true },
+        supports: @escaping @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool = { _, _ in true },
+        hasOneReader: Bool = false,
         openShared: OpenShared? = nil, open: @escaping Open
     ) {
         self.name = name
         self.largestReadByteCount = largestReadByteCount
         self.supports = supports
+        self.hasOneReader = hasOneReader
         self.open = open
         self.openShared = openShared
     }
@@ -43,7 +49,7 @@ package struct ConformanceSubject: Sendable {
     package init(backend: any CipherBackend, largestReadByteCount: Int = .max) {
         self.init(
             name: backend.name, largestReadByteCount: largestReadByteCount,
-            supports: { backend.modes.contains($0) && backend.keyByteCounts.contains($1) },
+            supports: { backend.modes.contains($0.mode) && backend.keyByteCounts.contains($1) },
             openShared: { (readerCount, source, strategy, key) throws(DecryptionError) in
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
                 var readers: [any RandomAccessDecryptor] = []

@@ -7,12 +7,35 @@ extension ReaderSetup {
 
     /// The setups that get every read of a group: the cursor with the group's first window.
     static func forEveryRead(of group: VectorGroup) -> [ReaderSetup] {
-        [ReaderSetup(.cursor(windowByteCount: group.windowByteCounts.first ?? .max))]
+        let window = group.windowByteCounts.first ?? .max
+        let supply = supplies(of: group).first ?? .whole
+        return [ReaderSetup(.cursor(windowByteCount: window), supply)]
     }
 
     /// The setups that share the reads of a group: read *i* goes to setup *i* mod *n*, too.
     static func inTurn(of group: VectorGroup) -> [ReaderSetup] {
-        group.windowByteCounts.dropFirst().map { ReaderSetup(.cursor(windowByteCount: $0)) } + others(of: group)
+        let supplies = supplies(of: group)
+        guard supplies.isEmpty else { return inTurn(of: group, supplies: supplies) }
+        return group.windowByteCounts.dropFirst().map { ReaderSetup(.cursor(windowByteCount: $0)) } + others(of: group)
+    }
+
+    /// How the source is to behave, where the group says so.
+    private static func supplies(of group: VectorGroup) -> [Supply] {
+        switch group.supply {
+        case .any: []
+        case .whole: [.whole]
+        case .shortReads: [1, 7, 15, 16, 17, 31].map { .shortReads(largest: $0) }
+        case .failing, .endingEarly, .recovering, .changing: [.faulty]
+        }
+    }
+
+    private static func inTurn(of group: VectorGroup, supplies: [Supply]) -> [ReaderSetup] {
+        var accesses = group.windowByteCounts.dropFirst().map { Access.cursor(windowByteCount: $0) }
+        accesses += [
+            .freshBuffers(windowByteCount: 32), .wholeChunk(byteCount: 48), .freshBuffers(windowByteCount: .max),
+        ]
+        let count = max(accesses.count, supplies.count)
+        return (0..<count).map { ReaderSetup(accesses[$0 % accesses.count], supplies[$0 % supplies.count]) }
     }
 
     /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.

@@ -56,18 +56,20 @@ extension Document {
                 [
                     Table.Entry(record.subject), Table.Entry(failure.id),
                     Table.Entry(failure.flags.joined(separator: ", ")), Table.Entry(failure.reason),
+                    Table.Entry(evidence.commandRepeating(failure)),
                 ]
             }
         }
         guard !rows.isEmpty else { return nil }
         let table = Table(
             caption: "Failures of each subject, smallest counterexample first.",
-            columns: [.text("Subject"), .text("Vector"), .text("Flags"), .text("Reason")], rows: rows)
+            columns: [.text("Subject"), .text("Vector"), .text("Flags"), .text("Reason"), .text("Repeat with")],
+            rows: rows)
         return Section(
             name: "failures", title: "Failures",
             blocks: [
                 .table(table),
-                .verbatim(caption: "What repeats them", text: evidence.command.joined(separator: " ")),
+                .verbatim(caption: "What repeats them all", text: ShellText.joined(evidence.command)),
             ])
     }
 
@@ -107,5 +109,19 @@ extension Document {
 
     private static func grouped(_ number: Int) -> String {
         SignificantDigits.grouped(UInt64(max(number, 0)))
+    }
+}
+
+extension Evidence {
+    /// The command line that runs the group of a failed vector again.
+    fileprivate func commandRepeating(_ failure: ConformanceRecord.Failure) -> String {
+        var words: [String] = []
+        var skips = false
+        for word in command {
+            defer { skips = word == "--evidence" }
+            if skips || ["--evidence", "--mutants"].contains(word) || word.hasPrefix("--evidence=") { continue }
+            words.append(word)
+        }
+        return ShellText.joined(words + ["--only", failure.id])
     }
 }

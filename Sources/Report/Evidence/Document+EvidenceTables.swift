@@ -82,9 +82,9 @@ extension Document {
                         columns: [.text("Backend"), .text("Version"), .text("CPU features used")], rows: backends)),
                 .table(
                     Table(
-                        caption: "Vector files by SHA-256; generated vectors follow from the program's version.",
+                        caption: "Vector files by SHA-256.",
                         columns: [.text("File"), .text("SHA-256")], rows: files)),
-                .verbatim(caption: "Command", text: evidence.command.joined(separator: " ")),
+                .verbatim(caption: "Command", text: ShellText.joined(evidence.command)),
             ])
     }
 }

@@ -39,6 +39,7 @@ extension VectorGroup {
         try place.allow([
             "id", "source", "flags", "comment", "strategy", "iv", "padding", "chunkByteCount", "ivRule", "key",
             "ciphertext", "object", "plaintext", "error", "reads", "windowByteCounts", "interleaving", "threadCount",
+            "supply",
         ])
         let keyPlace = try place.member("key")
         let keyBytes = try keyPlace.bytes()
@@ -68,6 +69,7 @@ extension VectorGroup {
             plaintext: object.plaintext, windowByteCounts: try Self.windows(place), rule: object.rule,
             interleaving: try place.optionalMember("interleaving")?.string(),
             threadCount: try place.optionalMember("threadCount")?.integer(in: 1...64) ?? 1, patterns: patterns)
+        if let supply = try place.optionalMember("supply") { self.supply = try supply.choice(of: SourceSupply.self) }
     }
 
     private static func windows(_ place: JSONPlace) throws(VectorFileError) -> [Int] {

@@ -3,6 +3,7 @@ enum VectorRules {
     static func lines(for groups: [VectorGroup]) -> [String] {
         var lines = reading
         if groups.contains(where: { $0.interleaving != nil || $0.threadCount > 1 }) { lines += together }
+        if groups.contains(where: { $0.supply != .any }) { lines += supplies }
         if groups.contains(where: { if case .generated = $0.rule { true } else { false } }) { lines += generated }
         if groups.contains(where: { if case .monteCarlo = $0.rule { true } else { false } }) { lines += monteCarlo }
         return lines
@@ -27,6 +28,14 @@ enum VectorRules {
     private static let together = [
         "Groups of the same interleaving are open at once: test 1 of each, then test 2 of each, and so on.",
         "With threadCount, so many threads do all the group's tests on one object at once, each in an order of its own.",
+    ]
+
+    private static let supplies = [
+        "supply says how the ciphertext's source behaves. whole: it delivers what is asked for, and each fetch is judged.",
+        "shortReads: it delivers a few bytes at a time. failing: before each test the same read is tried while the source",
+        "fails at its first byte, in its middle, at its last, and must end with the error io each time. endingEarly: the",
+        "same for a source that ends there, with truncatedCiphertext. recovering: the same, and only the test is judged.",
+        "changing: the same while the source has another length than before, with truncatedCiphertext.",
     ]
 
     private static let generated = [

@@ -21,6 +21,13 @@ package struct VectorWriter: Sendable {
         return writer.text
     }
 
+    /// The SHA-256 of a class's file, in hex.
+    ///
+    /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
+    package static func sha256(of vectors: VectorClass) throws(DecryptionError) -> String {
+        Hexadecimal.encode(SHA256.hash(Array(try text(of: vectors).utf8)))
+    }
+
     private mutating func write(_ vectors: VectorClass) throws(DecryptionError) {
         let groups = vectors.groups()
         var flags: Set<VectorFlag> = []
@@ -61,6 +68,7 @@ package struct VectorWriter: Sendable {
         }
         if let name = group.interleaving { text += " \"interleaving\":\(quoted(name)),\n" }
         if group.threadCount > 1 { text += " \"threadCount\":\(group.threadCount),\n" }
+        if group.supply != .any { text += " \"supply\":\"\(group.supply.rawValue)\",\n" }
         switch group.rule {
         case .generated(let object):
             text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"seed\":\(object.seed)},\n"

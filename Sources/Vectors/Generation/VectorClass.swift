@@ -21,20 +21,27 @@ extension VectorSet {
     /// All classes; together they are ``standard()``.
     package static let files: [VectorClass] = [
         VectorClass("exhaustive", "every range of small objects of every length around whole blocks") { exhaustive() },
+        VectorClass(
+            "chaining", "what a block starts from: the IV, the block before, a later counter, keys of each length"
+        ) {
+            chaining() + keyLengths()
+        },
         VectorClass("residues", "every start and length residue where vectorised code changes gear") { residues() },
         VectorClass("lengths-continuous", "every plaintext length from 0 to 513 in one chain") {
             continuousLengths()
         },
-        VectorClass("lengths-chunked", "every plaintext length from 0 to 337 in chunks of 160 bytes") {
+        VectorClass("lengths-chunked", "every plaintext length from 0 to 513 in chunks of 160 bytes") {
             chunkedLengths()
         },
         VectorClass("chunk-edges", "ranges around the edges of chunks from 4096 bytes to 100 MiB") { chunkEdges() },
         VectorClass("window-edges", "ranges around the edges of a reader's windows, up to 100 MiB") {
-            windowEdges() + wholeWindows()
+            windowEdges() + smallWindows() + wholeWindows()
         },
-        VectorClass("large-offsets", "offsets that need more than 31, 32, 35 and 36 bits") { largeOffsets() },
-        VectorClass("counter-carries", "counters that carry past 32, 64, 96 and 128 bits in a read") {
-            counterCarries()
+        VectorClass("large-offsets", "offsets that need more than 31, 32, 35 and 36 bits") {
+            largeOffsets() + offsetWidths()
+        },
+        VectorClass("counter-carries", "counters that carry past 8 to 128 bits in a read") {
+            counterCarries() + counterByteCarries()
         },
         VectorClass("sequence-carries", "chunk IVs that carry up to the wrap at 2^128") { sequenceCarries() },
         VectorClass("paddings", "data that looks like padding, and padding that is wrong") {
@@ -47,7 +54,10 @@ extension VectorSet {
             impossibleLengths()
         },
         VectorClass("orders", "reads forward, backward, repeated, after failures, of several objects in turn") {
-            readOrders() + interleavings() + concurrentReads()
+            readOrders() + seekStorms() + interleavings() + concurrentReads()
+        },
+        VectorClass("circumstances", "fetches, and sources that deliver little, fail, end early, or change") {
+            circumstances()
         },
         VectorClass("monte-carlo", "the CBC Monte Carlo test of NIST's AESAVS, a chain of 1000 blocks a step") {
             monteCarlo()

@@ -14,15 +14,11 @@ extension VectorSet {
             ]
             return orders.enumerated().map { place, order in
                 let number = 4 * index + place
-                let patterns = order.2.map { pattern -> ReadPattern in
-                    guard case .product(let offsets, let counts, let toEnd, _) = pattern else { return pattern }
-                    return .product(offsets: offsets, counts: counts, toEnd: toEnd, flags: [order.1])
-                }
                 return held(
                     id: "orders/\(order.0)/\(strategy.label)/aes\(key(number).byteCount * 8)", flags: [order.1],
                     strategy: strategy, key: key(number),
                     plaintext: streamBytes(seed: UInt64(10000 + number), count: Int(length)),
-                    windowByteCounts: [.max, 32], patterns: patterns)
+                    windowByteCounts: [.max, 32], patterns: order.2.map { $0.flagged([order.1]) })
             }
         }
     }
@@ -80,7 +76,7 @@ extension VectorSet {
     }
 
     private static func repeats(of offsets: [UInt64]) -> ReadPattern {
-        .product(offsets: offsets.map { $0...$0 }, counts: [1, 16, 20, 64].flatMap { [$0, $0, $0] }, flags: [])
+        .product(offsets: offsets.map { $0...$0 }, counts: [1, 1, 16, 16, 16, 20, 64, 64, 20, 16, 1, 1], flags: [])
     }
 
     /// A read that starts past the end, and one that does not.

@@ -66,7 +66,14 @@ package enum VectorSet {
         } catch {
             preconditionFailure("\(id): \(error)")
         }
-        let plaintext = GroupPlaintext(oracle: object.oracle, ciphertext: object.source, byteCount: plaintextByteCount)
+        var plaintext = GroupPlaintext(oracle: object.oracle, ciphertext: object.source, byteCount: plaintextByteCount)
+        if plaintextByteCount <= 1 << 14 {
+            do {
+                plaintext = try plaintext.held()
+            } catch {
+                preconditionFailure("\(id): \(error)")
+            }
+        }
         return VectorGroup(
             id: id, source: "generated, seed \(seed)", flags: flags, strategy: strategy, key: key,
             ciphertext: object.source, plaintext: plaintext, windowByteCounts: windowByteCounts,

@@ -28,6 +28,16 @@ package final class GroupPlaintext: Sendable {
         self.origin = .oracle(oracle, ciphertext)
     }
 
+    /// The same plaintext, computed now and held: for small objects that are read often.
+    ///
+    /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the vector's own source fails.
+    package func held() throws(DecryptionError) -> GroupPlaintext {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(byteCount), alignment: 16)
+        defer { room.deallocate() }
+        try copy(0..<byteCount, into: room)
+        return GroupPlaintext(Array(room))
+    }
+
     /// Writes a range, which must lie in the plaintext, to a buffer of the same length.
     ///
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the vector's own source fails.

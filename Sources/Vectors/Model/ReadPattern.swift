@@ -18,6 +18,16 @@ package enum ReadPattern: Hashable, Sendable {
         .product(offsets: offsets, counts: counts.map { $0...$0 }, toEnd: toEnd, flags: flags)
     }
 
+    /// The same reads with other flags; one read keeps its own.
+    func flagged(_ flags: [VectorFlag]) -> ReadPattern {
+        switch self {
+        case .single: self
+        case .product(let offsets, let counts, let toEnd, _):
+            .product(offsets: offsets, counts: counts, toEnd: toEnd, flags: flags)
+        case .exhaustive(let past, _): .exhaustive(past: past, flags: flags)
+        }
+    }
+
     /// The reads of a plaintext of this length, in order.
     package func reads(of plaintextByteCount: UInt64) -> [RangeRead] {
         switch self {

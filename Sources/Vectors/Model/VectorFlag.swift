@@ -46,10 +46,20 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case largeOffset = "LargeOffset"
     /// Reads jump about.
     case seekStorm = "SeekStorm"
+    /// The first block of a chain or counter, whose IV is the given one.
+    case firstBlock = "FirstBlock"
+    /// A block of a CBC chain, whose IV is the ciphertext block before it.
+    case previousBlock = "PreviousBlock"
+    /// A read that starts at a later counter than the first.
+    case counterStart = "CounterStart"
+    /// The counter carries past its lowest 8, 16 or 24 bits.
+    case counterCarry8 = "CounterCarry8"
     /// Every residue modulo 16 of a read's start and length, at a few places.
     case unalignedRead = "UnalignedRead"
     /// About as many blocks as vectorised code takes at a time: 8, 16, 32, 64, 128.
     case strideEdge = "StrideEdge"
+    /// The same object with keys of 128, 192 and 256 bits.
+    case keyLength = "KeyLength"
     /// One of all plaintext lengths up to 513.
     case everyLength = "EveryLength"
     /// One of all values of the last byte, and of all positions in the padding.
@@ -60,6 +70,26 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case backwardRead = "BackwardRead"
     /// The same bytes are read again.
     case repeatedRead = "RepeatedRead"
+    /// The source delivers a few bytes at a time.
+    case shortReads = "ShortReads"
+    /// The source fails at the read's start, in its middle, at its last byte.
+    case sourceFailure = "SourceFailure"
+    /// The source ends before it said.
+    case sourceEndsEarly = "SourceEndsEarly"
+    /// The source has another length than when it was opened.
+    case changedLength = "ChangedLength"
+    /// The ciphertext that a read fetches is judged.
+    case minimalFetch = "Fetches"
+    /// What lies around the delivered bytes is judged.
+    case bufferBounds = "BufferBounds"
+    /// Offsets around 2³¹ in an object that ends soon after.
+    case beyond31Bits = "Beyond31Bits"
+    /// Offsets around 2³² in an object that ends soon after.
+    case beyond32Bits = "Beyond32Bits"
+    /// Offsets around 2³⁵, block number 2³¹, in an object that ends soon after.
+    case beyond35Bits = "Beyond35Bits"
+    /// Offsets around 2³⁶, block number 2³², in an object that ends soon after.
+    case beyond36Bits = "Beyond36Bits"
     /// A read after a failed one.
     case afterFailure = "AfterFailure"
     /// Several objects are open, and read in turn.
@@ -95,15 +125,30 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .sequenceCarry: "a chunk's number is added to a part of the IV only"
         case .largeOffset: "an offset or block number is held in too few bits"
         case .seekStorm: "a read depends on the one before it"
+        case .firstBlock: "the IV is zero, reversed, misread or left over from an earlier read"
+        case .previousBlock: "the IV of a block in the middle is the given one, a guess, or another block"
+        case .counterStart: "a read starts to count anew, counts bytes, or counts from the wrong end"
+        case .counterCarry8: "the counter's carry gets lost between bytes"
         case .unalignedRead: "bytes are skipped or trimmed by the wrong number at a read's start or end"
         case .strideEdge: "many blocks at once, or those left over, are decrypted wrongly or in the wrong place"
+        case .keyLength: "a key is cut or filled up to another length"
+        case .backwardRead: "a read is right only behind the one before it"
+        case .repeatedRead: "what was kept of a read is used up, or is not the reader's"
+        case .interleaved: "keys, IVs or plaintext of one object are used for another"
+        case .shortReads: "a part is taken for the whole"
+        case .sourceFailure: "a failed fetch passes for data, or fails under another name"
+        case .sourceEndsEarly: "missing ciphertext passes for data, or hangs the reader"
+        case .afterFailure: "a failure leaves half a chunk, or breaks the reader for good"
+        case .changedLength: "data of another object is delivered in silence"
+        case .minimalFetch: "too much is fetched, from the start of the file, twice, or for nothing"
+        case .bufferBounds: "whole blocks, padding or zeros are written behind or before what is delivered"
+        case .beyond31Bits: "an offset is held in a signed 32-bit integer"
+        case .beyond32Bits: "an offset is held in an unsigned 32-bit integer"
+        case .beyond35Bits: "a block's number is held in a signed 32-bit integer"
+        case .beyond36Bits: "a block's number is held in an unsigned 32-bit integer"
         case .everyLength: "the end is wrong for some lengths: padding is delivered, or the last bytes are cut off"
         case .paddingByte: "only some padding values are refused, or only some of the padding's bytes are looked at"
         case .forwardReads: "chaining state that the last read left is used or lost where the next one follows on"
-        case .backwardRead: "a read is right only behind the one before it"
-        case .repeatedRead: "what was kept of a read is used up, or is not the reader's"
-        case .afterFailure: "a failure leaves half a chunk, or breaks the reader for good"
-        case .interleaved: "keys, IVs or plaintext of one object are used for another"
         case .concurrentReads: "readers of one object share state without a lock"
         case .monteCarlo: "an error that only shows after many chained blocks"
         }
@@ -128,15 +173,30 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .sequenceCarry: "PROTOCOL.md, \"open\""
         case .largeOffset: "libgcrypt commit e1a352f8, pycryptodome#226"
         case .seekStorm: "rclone/rclone#828"
-        case .backwardRead: "rclone/rclone#677; FFmpeg, crypto.c"
+        case .firstBlock: "Vanilagy/mediabunny#509; FFmpeg, crypto.c"
+        case .previousBlock: "NIST SP 800-38A, section 6.2; guanzhi/GmSSL#1899"
+        case .counterStart: "NIST SP 800-38A, section 6.5; krzyzanowskim/CryptoSwift#635"
+        case .counterCarry8: "bcgit/bc-java#1775"
         case .unalignedRead: "aws/amazon-s3-encryption-client-java#182, krzyzanowskim/CryptoSwift#287"
         case .strideEdge: "Legrandin/pycryptodome#582, intel/isa-l_crypto#143"
+        case .keyLength: "FIPS 197, section 5; AESCrypt-ObjC, FixKeyLengths"
+        case .backwardRead: "rclone/rclone#677; FFmpeg, crypto.c"
+        case .repeatedRead: "kokke/tiny-AES-c#20; PROTOCOL.md, \"read\""
+        case .interleaved: "FFmpeg, hls.c; rclone/rclone#828"
+        case .shortReads: "POSIX, read(); PROTOCOL.md, \"Served sources\""
+        case .sourceFailure: "PROTOCOL.md, \"Transport\""
+        case .sourceEndsEarly: "FFmpeg, crypto.c; PROTOCOL.md, \"Transport\""
+        case .afterFailure: "PROTOCOL.md, \"Transport\""
+        case .changedLength: "rfjakob/gocryptfs#1024; DESIGN.md, \"Reading rules\""
+        case .minimalFetch: "TritonDataCenter/java-manta#207, google/ExoPlayer#2467"
+        case .bufferBounds: "openssl/openssl#10498"
+        case .beyond31Bits: "pyca/cryptography#3324"
+        case .beyond32Bits: "Legrandin/pycryptodome#226"
+        case .beyond35Bits: "openssl/openssl#17871"
+        case .beyond36Bits: "libgcrypt commit e1a352f8"
         case .everyLength: "palantir/hadoop-crypto#101, mpv-player/mpv#18207, video-dev/hls.js#1447"
         case .paddingByte: "RFC 5652, section 6.3; Wycheproof, flag BadPadding"
         case .forwardReads: "guanzhi/GmSSL#1899, RidgeRun/gst-crypto#3"
-        case .repeatedRead: "kokke/tiny-AES-c#20; PROTOCOL.md, \"read\""
-        case .afterFailure: "PROTOCOL.md, \"Transport\""
-        case .interleaved: "FFmpeg, hls.c; rclone/rclone#828"
         case .concurrentReads: "rclone/rclone#677; FiloSottile/age commit 4202739"
         case .monteCarlo: "NIST, The Advanced Encryption Standard Algorithm Validation Suite (2002), section 6.4.2"
         }

@@ -32,6 +32,8 @@ package struct VectorGroup: Sendable {
     package let windowByteCounts: [Int]
     /// The number of reads.
     package let readCount: Int
+    /// How the source behaves while the object is read.
+    package var supply = SourceSupply.any
     /// The reads in few words, for files; `nil` where they can only be listed.
     package let patterns: [ReadPattern]?
     /// How the ciphertext is made; `nil` where a file has to hold it.

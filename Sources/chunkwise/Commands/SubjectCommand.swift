@@ -1,5 +1,6 @@
 import ArgumentParser
 import Measurement
+import Mutants
 import SubjectProtocol
 
 /// `chunkwise subject`
@@ -10,8 +11,9 @@ struct SubjectCommand: ParsableCommand {
         discussion: """
             What every measured process runs, and an example for implementations of your own.
 
-            EXAMPLE
+            EXAMPLES
               echo '{"op":"hello","protocol":1}' | chunkwise subject --backend openssl
+              chunkwise verify --subject 'chunkwise subject --mutant iv-zero'
             """)
 
     @Option(help: "The crypto library; see chunkwise backends.")
@@ -28,9 +30,22 @@ struct SubjectCommand: ParsableCommand {
     @Option(help: "How many threads read side by side in measurements.")
     var threads = 1
 
+    @Option(
+        help: ArgumentHelp(
+            "Be a reader with this planted fault instead; chunkwise verify --mutants names them.", valueName: "name"))
+    var mutant: String?
+
     func run() throws {
         // A harness that goes away is an end of input, not a crash.
         Interruption.ignoreBrokenPipes()
+        if let mutant {
+            guard let planted = Mutant.named(mutant) else {
+                throw CommandFailure(
+                    .usage, "--mutant \(mutant): expected one that chunkwise verify --mutants lists")
+            }
+            let subject = MutantSubject(planted, over: try Validated.backend(backend))
+            return SubjectServer(pipe: PipeEnd(input: 0, output: 1), subject: subject).run()
+        }
         let configuration = ReaderConfiguration(
             access: access, windowByteCount: try Validated.window(window), threadCount: try Validated.threads(threads))
         let subject = ReaderSubject(

@@ -19,12 +19,14 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify
               chunkwise verify --backend openssl --backend libgcrypt --format json
               chunkwise verify --vectors data/vectors/sp800-38a.json
+              chunkwise verify --mutants
+              chunkwise verify --search 1m --seed 7
               chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --cpu-masks
               chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
 
             EXIT CODES
-              0 all passed; 1 something failed; 2 nothing was executed
+              0 all passed; 1 something failed, survived or differed; 2 nothing was executed
             """)
 
     @Option(help: "A backend to test; may stand several times. (default: all)")
@@ -39,6 +41,24 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "How many threads share the work.")
     var threads = 2
 
+    @Flag(help: "Test the vectors: put readers with planted faults to them, each of which must be noticed.")
+    var mutants = false
+
+    @Option(
+        help: ArgumentHelp("Compare with the oracle at random for so long, such as 10s or 2m.", valueName: "duration"))
+    var search: String?
+
+    @Option(help: "What the search draws from; the same seed draws the same cases.")
+    var seed: UInt64 = 1
+
+    @Option(name: .customLong("case"), help: "The number of the search's first case.")
+    var firstCase = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "Run only the group that this vector belongs to; may stand several times.", valueName: "id"))
+    var only: [String] = []
+
     @OptionGroup var foreign: ForeignOptions
 
     @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
@@ -52,9 +72,23 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let threadCount = try Validated.threads(threads)
+        let searchDuration = try search.map(SearchVerification.duration)
+        guard firstCase >= 0 else { throw CommandFailure(.usage, "--case \(firstCase): expected 0 or more") }
+        guard !mutants || search == nil else {
+            throw CommandFailure(.usage, "--mutants and --search: expected one of them")
+        }
         let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
+        if mutants, let first = backends.first {
+            return try MutantVerification.run(backend: first, threadCount: threadCount, format: output.format)
+        }
+        if let searchDuration {
+            let subjects = try foreign.isAsked ? foreign.searchSubjects() : Backends.subjects(backends)
+            return try SearchVerification.run(
+                DifferentialSearch(subjects: subjects, seed: seed, firstNumber: firstCase), commands: foreign.subject,
+                duration: searchDuration, format: output.format)
+        }
         let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
-        let groups = try files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups)
+        let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
         var records: [ConformanceRecord]
         if cpuMasks {
             records = try CPUMasks.verify(backend.isEmpty ? BackendNames.all : backend, vectors: vectors)
@@ -66,18 +100,33 @@ struct VerifyCommand: ParsableCommand {
         let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
         for index in records.indices where !cpuMasks { records[index].unsupported += unsupportedCount }
         if let evidence {
+            let matrix = try MutantVerification.matrix(backend: backends[0], threadCount: threadCount)
             try EvidenceWriting.write(
-                records, vectorFiles: vectors.isEmpty ? DefaultVectors.files : vectors, mutants: nil, to: evidence)
+                records, vectorFiles: vectors, mutants: matrix.outcomes.map(\.evidence), to: evidence)
         }
         switch output.format {
         case .json: print(Self.json(records).text)
         case .text: print(Self.text(records))
         }
         let executed = records.reduce(0) { $0 + $1.passed + $1.failed }
-        if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        // A subject that only ever says "unsupported" has shown nothing.
+        let isEmpty = records.contains { $0.passed == 0 && $0.unsupported > 0 }
+        if isEmpty || records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
         guard executed > 0 else {
             throw CommandFailure(.noAnswer, "no vector was executed: expected at least one")
         }
+    }
+
+    /// The groups that are asked for.
+    private func chosen(_ groups: [VectorGroup]) throws -> [VectorGroup] {
+        guard !only.isEmpty else { return groups }
+        let chosen = groups.having(only)
+        // Checks of the protocol have identifiers that no group has, and are always run.
+        guard !chosen.isEmpty || foreign.isAsked else {
+            throw CommandFailure(
+                .usage, "--only \(only.joined(separator: " ")): expected the identifier of a vector or group")
+        }
+        return chosen
     }
 
     private static func text(_ records: [ConformanceRecord]) -> String {

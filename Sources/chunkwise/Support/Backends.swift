@@ -18,6 +18,11 @@ enum Backends {
         }
     }
 
+    /// Our readers over backends.
+    static func subjects(_ backends: [any CipherBackend]) -> [ConformanceSubject] {
+        backends.map { ConformanceSubject(backend: $0) }
+    }
+
     /// Runs vectors against backends, with progress on a terminal.
     static func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int

@@ -26,6 +26,26 @@ struct ForeignOptions: ParsableArguments {
         }
     }
 
+    /// The subjects as a differential search takes them.
+    func searchSubjects() throws -> [ConformanceSubject] {
+        Interruption.ignoreBrokenPipes()
+        return try subject.map { command in
+            do throws(ForeignVerification.Failure) {
+                return try ForeignSearchSubject.start(command: command, timeout: .seconds(timeout))
+            } catch {
+                throw Self.failure(error, command)
+            }
+        }
+    }
+
+    private static func failure(_ error: ForeignVerification.Failure, _ command: String) -> CommandFailure {
+        switch error {
+        case .notStarted(let reason):
+            CommandFailure(
+                .missingInput, "subject \"\(command)\" did not start: \(reason): expected a command for /bin/sh")
+        }
+    }
+
     /// Puts every subject to the vectors, one after the other.
     func verify(_ groups: [VectorGroup]) throws -> [ConformanceRecord] {
         // A subject that dies while it is written to is a failed check.
@@ -42,9 +62,7 @@ struct ForeignOptions: ParsableArguments {
                         Terminal.showProgress("verify: \(finished) of \(total) groups, \(command)")
                     }.record)
             } catch {
-                guard case .notStarted(let reason) = error else { throw error }
-                throw CommandFailure(
-                    .missingInput, "subject \"\(command)\" did not start: \(reason): expected a command for /bin/sh")
+                throw Self.failure(error, command)
             }
         }
         return records

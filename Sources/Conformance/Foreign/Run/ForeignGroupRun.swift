@@ -15,33 +15,55 @@ struct ForeignGroupRun {
 
     /// Runs everything and adds what came of it.
     func run(_ reads: some Sequence<(number: Int, read: RangeRead)>, into tally: inout ForeignTally) {
+        guard let opened = open(reads, into: &tally) else { return }
+        for (number, read) in reads { run(read, number: number, of: opened, into: &tally) }
+        close(opened, into: &tally)
+    }
+
+    /// An object that was asked to be opened.
+    struct Opened {
+        let object: ForeignObject
+        /// Whether it is open, so that there is something to read.
+        let isReadable: Bool
+    }
+
+    /// Opens the object, a vector of its own; `nil` if the group is not for this subject, which is counted.
+    func open(
+        _ reads: some Sequence<(number: Int, read: RangeRead)>, into tally: inout ForeignTally
+    ) -> Opened? {
         let flags = group.flags.map(\.rawValue)
         guard hello.supports(group.strategy, keyByteCount: group.key.byteCount) else {
             tally.addUnsupported(flags)
             for (_, read) in reads { tally.addUnsupported(read.flags.map(\.rawValue)) }
-            return
+            return nil
         }
-        guard session.isWorthAsking(flags), isFeasible,
+        // The protocol has one request at a time, and no source that changes its length.
+        guard session.isWorthAsking(flags), isFeasible, group.threadCount == 1, group.supply != .changing,
+            group.supply == .any || hello.isServed,
             let object = try? ForeignObject(group, session: session, hello: hello)
-        else { return addNotRun(reads, into: &tally) }
-        let opened = session.noteTimeouts(flags) { runOpening(object, into: &tally) }
-        for (number, read) in reads {
-            // Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for.
-            let readFlags = read.flags.map(\.rawValue)
-            guard session.isWorthAsking(readFlags), read.offset < 1 << 53 else {
-                tally.addNotRun(readFlags)
-                continue
-            }
-            guard opened else {
-                tally.add(
-                    verdict(read, complaint: "the object was not opened as it should be"))
-                continue
-            }
-            session.noteTimeouts(readFlags) {
-                ForeignReadRun(object: object, read: read).run(number: number, session: session, into: &tally)
-            }
+        else {
+            addNotRun(reads, into: &tally)
+            return nil
         }
-        if let complaint = object.close() {
+        return Opened(object: object, isReadable: session.noteTrouble(flags) { runOpening(object, into: &tally) })
+    }
+
+    /// Puts one read to an opened object.
+    func run(_ read: RangeRead, number: Int, of opened: Opened, into tally: inout ForeignTally) {
+        let flags = read.flags.map(\.rawValue)
+        // Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for.
+        guard session.isWorthAsking(flags), read.offset < 1 << 53 else { return tally.addNotRun(flags) }
+        guard opened.isReadable else {
+            return tally.add(verdict(read, complaint: "the object was not opened as it should be"))
+        }
+        session.noteTrouble(flags) {
+            ForeignReadRun(object: opened.object, read: read).run(number: number, session: session, into: &tally)
+        }
+    }
+
+    /// Closes the object.
+    func close(_ opened: Opened, into tally: inout ForeignTally) {
+        if let complaint = opened.object.close() {
             tally.add(
                 ForeignVerdict(
                     id: "\(group.id) close", flags: [ForeignFlag.subjectProtocol.rawValue], complaint: complaint,

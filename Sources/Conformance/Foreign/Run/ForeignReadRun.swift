@@ -19,6 +19,9 @@ struct ForeignReadRun {
 
     /// Reads, and adds what came of it; every few reads, by their `number`, also what came of faults.
     func run(number: Int, session: ForeignSession, into tally: inout ForeignTally) {
+        guard group.supply == .any || group.supply == .whole else {
+            return runSupplied(number: number, session: session, into: &tally)
+        }
         guard runPlain(session: session, into: &tally), deliveredByteCount > 0, object.served != nil else { return }
         switch number % Self.faultStride {
         case 3:
@@ -52,6 +55,35 @@ struct ForeignReadRun {
         return found == nil
     }
 
+    /// Reads as the group's source is to behave: one verdict on all of it.
+    private func runSupplied(number: Int, session: ForeignSession, into tally: inout ForeignTally) {
+        var found: String?
+        if deliveredByteCount > 0, group.supply != .shortReads {
+            for (fault, expected) in faults(number) {
+                let complaint = self.complaint(fault: fault, expected)
+                if group.supply != .recovering { found = found ?? complaint.map { "\(fault): \($0)" } }
+            }
+        }
+        let largest = [1, 7, 15, 16, 17, 31][number % 6]
+        found = found ?? complaint(object.read(read, group.supply == .shortReads ? .short(largest: largest) : .none))
+        tally.add(ForeignVerdict(id: name, flags: flags ?? read.flags.map(\.rawValue), complaint: found, size: size))
+        if found != nil { session.resynchronize() }
+    }
+
+    /// What goes wrong before a read of this `number`, and the error that is to come of it: in turn at the first, a
+    /// middle, and the last byte that is needed.
+    private func faults(_ number: Int) -> [(ServedCiphertext.Fault, ErrorName)] {
+        let ranges = object.rule.needed(for: range).ranges
+        guard let start = ranges.first?.lowerBound, let end = ranges.last?.upperBound else { return [] }
+        let place = [start, start + (end - start) / 2, end - 1][number % 3]
+        switch group.supply {
+        case .failing: return [(place == start ? .failure : .failureFrom(place), .io)]
+        case .endingEarly: return [(.end(at: place), .truncatedCiphertext)]
+        case .recovering: return [(.failureFrom(place), .io), (.end(at: place), .truncatedCiphertext)]
+        case .any, .whole, .shortReads, .changing: return []
+        }
+    }
+
     private var deliveredByteCount: Int {
         switch read.expected {
         case .bytes(let bytes): bytes.count
@@ -69,19 +101,23 @@ struct ForeignReadRun {
         _ fault: ServedCiphertext.Fault, _ expected: ErrorName, _ flag: ForeignFlag, _ session: ForeignSession,
         into tally: inout ForeignTally
     ) {
-        let outcome = object.read(read, fault)
-        let hasFaulted = object.served?.hasFaulted ?? false
-        let found: String?
-        switch outcome {
-        case .refused(expected.rawValue) where hasFaulted: found = nil
-        case .refused(let name): found = "the error \(name): expected the error \(expected.rawValue)"
-        case .answered where hasFaulted: found = "an answer: expected the error \(expected.rawValue)"
-        case .answered, .broke: found = complaint(outcome)
-        }
+        let found = complaint(fault: fault, expected)
         add([flag], fault == .failure ? "as the source fails" : "as the source ends early", found, session, &tally)
         add(
             [flag, .afterFailure], fault == .failure ? "after the source failed" : "after the source ended early",
             complaint(object.read(read)), session, &tally)
+    }
+
+    /// What is wrong with how a read ends while the source goes wrong, or `nil`.
+    private func complaint(fault: ServedCiphertext.Fault, _ expected: ErrorName) -> String? {
+        let outcome = object.read(read, fault)
+        let hasFaulted = object.served?.hasFaulted ?? false
+        switch outcome {
+        case .refused(expected.rawValue) where hasFaulted: return nil
+        case .refused(let name): return "the error \(name): expected the error \(expected.rawValue)"
+        case .answered where hasFaulted: return "an answer: expected the error \(expected.rawValue)"
+        case .answered, .broke: return complaint(outcome)
+        }
     }
 
     private func add(

@@ -5,10 +5,13 @@ internal import SubjectProtocol
 /// A subject that is started when it is needed, and started anew after it failed to answer.
 final class ForeignSession {
     /// Subjects that never answer must not hold up the run for hours.
-    private static let mostTimeouts = 40
-    /// Nor is a class of vectors asked on and on that the subject hangs in.
+    private static let mostTimeouts = 150
+    private static let mostDeaths = 2000
+    /// Nor is a class of vectors asked on and on that the subject hangs or dies in.
     private static let mostTimeoutsOfClass = 3
-    private static let mostDeaths = 200
+    private static let mostDeathsOfClass = 25
+    /// After so many answers that never came, those that come are waited for much longer than any took, and no longer.
+    private static let patientTimeouts = 5
 
     /// The command line, for `/bin/sh -c`.
     let command: String
@@ -17,16 +20,24 @@ final class ForeignSession {
     /// The `read` requests that were sent.
     private(set) var readCount = 0
 
-    private let timeout: Duration
+    private let longestTimeout: Duration
+    private var slowestAnswer = Duration.zero
     private var process: SubjectProcess?
     private var timeoutCount = 0
     private var deathCount = 0
     private var timeoutsOfClass: [[String]: Int] = [:]
+    private var deathsOfClass: [[String]: Int] = [:]
     private var lastID: UInt64 = 0
 
     init(command: String, timeout: Duration) {
         self.command = command
-        self.timeout = timeout
+        self.longestTimeout = timeout
+    }
+
+    /// How long the next process may take for each answer.
+    private var timeout: Duration {
+        guard timeoutCount >= Self.patientTimeouts else { return longestTimeout }
+        return min(longestTimeout, max(.seconds(1), slowestAnswer * 50))
     }
 
     /// Why there is no point in going on, or `nil`.
@@ -36,15 +47,19 @@ final class ForeignSession {
         return nil
     }
 
-    /// Whether there is a point in asking vectors with these flags, which the subject may have hung in before.
+    /// Whether there is a point in asking vectors with these flags, which the subject may have hung or died in before.
     func isWorthAsking(_ flags: [String]) -> Bool {
         reasonToGiveUp == nil && timeoutsOfClass[flags, default: 0] < Self.mostTimeoutsOfClass
+            && deathsOfClass[flags, default: 0] < Self.mostDeathsOfClass
     }
 
-    /// Does something, and notes whether answers to vectors with these flags did not come in time.
-    func noteTimeouts<Value>(_ flags: [String], _ body: () -> Value) -> Value {
-        let before = timeoutCount
-        defer { if timeoutCount > before { timeoutsOfClass[flags, default: 0] += 1 } }
+    /// Does something, and notes whether answers to vectors with these flags did not come.
+    func noteTrouble<Value>(_ flags: [String], _ body: () -> Value) -> Value {
+        let before = (timeoutCount, deathCount)
+        defer {
+            if timeoutCount > before.0 { timeoutsOfClass[flags, default: 0] += 1 }
+            if deathCount > before.1 { deathsOfClass[flags, default: 0] += 1 }
+        }
         return body()
     }
 
@@ -78,7 +93,10 @@ final class ForeignSession {
     ) throws(SubjectError) -> SubjectAnswer {
         do throws(SubjectError) {
             let running = try running()
-            return try running.exchange(bytes, serving: source, largestPayload: largestPayload)
+            let start = ContinuousClock.now
+            let answer = try running.exchange(bytes, serving: source, largestPayload: largestPayload)
+            slowestAnswer = max(slowestAnswer, start.duration(to: .now))
+            return answer
         } catch {
             restart()
             if case .timeout = error { timeoutCount += 1 } else { deathCount += 1 }

@@ -11,6 +11,8 @@ final class ServedCiphertext: ByteSource {
         case short(largest: Int)
         /// Each read fails.
         case failure
+        /// Each read from this offset on fails; one before it delivers bytes up to there.
+        case failureFrom(UInt64)
         /// The source ends here, whatever was announced.
         case end(at: UInt64)
     }
@@ -56,7 +58,9 @@ final class ServedCiphertext: ByteSource {
         switch fault {
         case .none: break
         case .short(let largest): most = min(most, largest)
-        case .failure:
+        case .failureFrom(let place) where offset < place:
+            most = Int(min(UInt64(most), place - offset))
+        case .failure, .failureFrom:
             note(Fetch(asked: asked, deliveredByteCount: 0), isFault: true)
             throw .io(operation: "read", code: 5, reason: "injected fault")
         case .end(let end): most = Int(min(UInt64(most), end - min(end, offset)))

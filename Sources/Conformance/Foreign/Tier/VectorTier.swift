@@ -10,7 +10,10 @@ package import Vectors
 ///    1 MiB, or, where there is none, its smallest one.
 /// 3. What room is left is shared out, the rarest flag first: each gets the same share of what is left, evenly spaced over
 ///    its candidates in the order of the groups. Only reads of at most 1 MiB, in chunks of at most 1 MiB, take part.
-/// 4. Of a chosen read, the group's opening comes along.
+/// 4. Groups whose order of reads matters are left out of all this: of each, the first reads are chosen, up to 24, so that
+///    a read still follows the one that it is to follow.
+/// 5. Of each object that stands for one of all lengths, in one chain, the first read past the end is chosen.
+/// 6. Of a chosen read, the group's opening comes along.
 package struct VectorTier: Sendable {
     /// The most vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
     /// gets at most 5,000 reads.
@@ -32,9 +35,29 @@ package struct VectorTier: Sendable {
     /// Chooses vectors.
     package init(of groups: [VectorGroup], largestCount: Int = Self.largestCount) {
         var candidates: [Candidate] = []
-        for (index, group) in groups.enumerated() { candidates += Self.candidates(of: group, index: index) }
-        var taken = [Bool](repeating: false, count: candidates.count)
+        var chosen: [Int: Set<Int>] = [:]
+        var opened: Set<Int> = []
         var room = largestCount
+        for (index, group) in groups.enumerated() {
+            guard !group.flags.contains(where: Self.ordered.contains), group.interleaving == nil else {
+                let count = min(group.readCount, Self.orderedReadCount, room)
+                chosen[index] = Set(0..<count)
+                opened.insert(index)
+                room -= count
+                continue
+            }
+            candidates += Self.candidates(of: group, index: index)
+        }
+        for (index, group) in groups.enumerated()
+        where room > 0 && group.flags.contains(.everyLength) && group.strategy.chunkByteCount == nil {
+            guard let place = group.reads.numbered.first(where: { $0.read.flags.contains(.readPastEnd) })?.number else {
+                continue
+            }
+            chosen[index, default: []].insert(place)
+            opened.insert(index)
+            room -= 1
+        }
+        var taken = [Bool](repeating: false, count: candidates.count)
         func take(_ index: Int) {
             guard !taken[index], room > 0 else { return }
             taken[index] = true
@@ -56,8 +79,6 @@ package struct VectorTier: Sendable {
                 position += step
             }
         }
-        var chosen: [Int: Set<Int>] = [:]
-        var opened: Set<Int> = []
         for (index, candidate) in candidates.enumerated() where taken[index] {
             opened.insert(candidate.group)
             if let place = candidate.place { chosen[candidate.group, default: []].insert(place) }
@@ -83,6 +104,11 @@ package struct VectorTier: Sendable {
         return reads
     }
 
+    /// Classes of bugs that show only in the order of reads.
+    private static let ordered: Set<VectorFlag> = [
+        .forwardReads, .backwardRead, .repeatedRead, .afterFailure, .seekStorm,
+    ]
+    private static let orderedReadCount = 24
     private static let largestCheapByteCount = 1 << 20
 
     private static func candidates(of group: VectorGroup, index: Int) -> [Candidate] {

@@ -1,0 +1,101 @@
+internal import RandomAccess
+
+/// Makes a case smaller for as long as it still shows a difference.
+///
+/// Greedy and deterministic: of the candidates, the first that is smaller and still fails is taken, until none is.
+/// - Source: Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28 (2), 2002.
+struct SearchShrinking {
+    /// Whether a case shows a difference.
+    let fails: (SearchCase) -> Bool
+    /// The most cases that are tried.
+    var budget = 5000
+
+    /// The smallest case that was found.
+    mutating func shrink(_ searchCase: SearchCase) -> SearchCase {
+        var best = searchCase
+        var hasShrunk = true
+        while hasShrunk, budget > 0 {
+            hasShrunk = false
+            for candidate in Self.candidates(of: best) where candidate.size.lexicographicallyPrecedes(best.size) {
+                budget -= 1
+                guard budget > 0 else { break }
+                if fails(candidate) {
+                    best = candidate
+                    hasShrunk = true
+                    break
+                }
+            }
+        }
+        return best
+    }
+
+    private static func candidates(of best: SearchCase) -> [SearchCase] {
+        var candidates: [SearchCase] = []
+        func add(_ change: (inout SearchCase) -> Void) {
+            var candidate = best
+            change(&candidate)
+            if !candidate.reads.isEmpty || best.reads.isEmpty { candidates.append(candidate) }
+        }
+        for place in best.reads.indices { add { $0.reads = [$0.reads[place]] } }
+        if best.reads.count > 3 {
+            add { $0.reads.removeFirst($0.reads.count / 2) }
+            add { $0.reads.removeLast($0.reads.count / 2) }
+        }
+        for place in best.reads.indices { add { $0.reads.remove(at: place) } }
+        for place in best.objects.indices where best.objects.count > 1 {
+            add { shrunk in
+                shrunk.objects.remove(at: place)
+                shrunk.reads = shrunk.reads.filter { $0.object != place }.map { read in
+                    var read = read
+                    if read.object > place { read.object -= 1 }
+                    return read
+                }
+            }
+        }
+        for (place, object) in best.objects.enumerated() {
+            for length in smaller(object.plaintextByteCount) { add { $0.objects[place].plaintextByteCount = length } }
+        }
+        for (place, read) in best.reads.enumerated() {
+            for count in smaller(UInt64(read.count)) { add { $0.reads[place].count = Int(count) } }
+            for offset in smaller(read.offset) { add { $0.reads[place].offset = offset } }
+            if read.failsFirst { add { $0.reads[place].failsFirst = false } }
+        }
+        add { $0.setup = ReaderSetup(.cursor(windowByteCount: .max), $0.setup.supply) }
+        add { $0.setup = ReaderSetup($0.setup.access) }
+        for (place, object) in best.objects.enumerated() {
+            for strategy in simpler(object.strategy) { add { $0.objects[place].strategy = strategy } }
+            add { $0.objects[place].key = [UInt8](repeating: 0, count: 16) }
+            add { $0.objects[place].key = [UInt8](repeating: 0, count: $0.objects[place].key.count) }
+            add { $0.objects[place].key = Array($0.objects[place].key.prefix(16)) }
+            add { $0.objects[place].seed = 0 }
+        }
+        return candidates
+    }
+
+    /// Smaller numbers: 0, round ones, halves, and one or a block less.
+    private static func smaller(_ value: UInt64) -> [UInt64] {
+        guard value > 0 else { return [] }
+        let tries = [0, value / 2, value / 4 * 3, value / 16 * 16, value / 16 / 2 * 16 + value % 16]
+        let steps = [1 << 20, 4096, 256, 64, 16, 1].filter { $0 <= value }.map { value - $0 }
+        return (tries + steps).filter { $0 < value }
+    }
+
+    private static func simpler(_ strategy: Strategy) -> [Strategy] {
+        let zero = Block(bigEndianValue: 0)
+        switch strategy {
+        case .ctr: return [.ctr(iv: zero)]
+        case .cbcContinuous(let iv, let padding):
+            return [
+                .ctr(iv: iv), .cbcContinuous(iv: iv, padding: .none), .cbcContinuous(iv: zero, padding: padding),
+            ]
+        case .cbcChunked(let chunk, let iv, let ivRule, let padding):
+            return [
+                .ctr(iv: iv), .cbcContinuous(iv: iv, padding: padding),
+                .cbcChunked(chunkByteCount: 16, iv: iv, ivRule: ivRule, padding: padding),
+                .cbcChunked(chunkByteCount: chunk, iv: iv, ivRule: .fixed, padding: padding),
+                .cbcChunked(chunkByteCount: chunk, iv: iv, ivRule: ivRule, padding: .none),
+                .cbcChunked(chunkByteCount: chunk, iv: zero, ivRule: ivRule, padding: padding),
+            ]
+        }
+    }
+}

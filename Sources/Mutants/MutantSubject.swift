@@ -1,0 +1,88 @@
+internal import ByteSources
+internal import Conformance
+package import JSON
+package import RandomAccess
+package import SubjectProtocol
+internal import SystemPackage
+
+/// A mutant in a process of its own: proof that what is noticed here is noticed through the subject protocol, too.
+package final class MutantSubject: SubjectImplementation {
+    private let name: String
+    private let backend: any CipherBackend
+    private let subject: ConformanceSubject
+    private var objects: [UInt64: any RandomAccessDecryptor] = [:]
+    private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    /// Creates a subject that has the mutant's fault, over a backend that has none.
+    package init(_ mutant: Mutant, over backend: any CipherBackend) {
+        self.name = mutant.name
+        self.backend = backend
+        self.subject = mutant.subject(over: backend)
+    }
+
+    deinit {
+        payload.deallocate()
+    }
+
+    /// The members of the answer to `hello`: everything is offered.
+    package var hello: [String: JSONValue] {
+        [
+            "protocol": 1, "name": .string("mutant/\(name)"), "version": .string("over \(backend.name)"),
+            "strategies": JSONValue(strings: Strategy.names),
+            "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
+            "sources": ["path", "served"], "granularity": "block", "measures": false,
+        ]
+    }
+
+    /// Whether an object is open under `id`.
+    package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
+
+    /// Opens a file.
+    package func source(
+        _ description: JSONValue, parameters: OpenParameters
+    ) throws(DecryptionError) -> any ByteSource {
+        guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
+            throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
+        }
+        return try FileSource(path: FilePath(path))
+    }
+
+    /// Opens an object as the mutant does.
+    package func open(
+        id: UInt64, parameters: OpenParameters, source: any ByteSource
+    ) throws(DecryptionError) -> UInt64 {
+        guard subject.supports(parameters.strategy, parameters.key.byteCount) else {
+            throw .unsupported("what the mutant does not support")
+        }
+        let setup = ReaderSetup(.cursor(windowByteCount: .max))
+        let reader = try subject.open(setup, source, parameters.strategy, parameters.key)
+        objects[id] = reader
+        return reader.plaintextByteCount
+    }
+
+    /// Reads a range as the mutant does; a count that the mutant overstates stays within the room that there is.
+    package func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer {
+        guard let reader = objects[id] else {
+            throw .invalidParameter(name: "id", value: "\(id)", expected: "an open object")
+        }
+        let most = Int(min(count, Workload.largestRead))
+        if payload.count < most {
+            payload.deallocate()
+            payload = .allocate(byteCount: most, alignment: 16)
+            payload.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        let room = UnsafeMutableRawBufferPointer(rebasing: payload[..<most])
+        let delivered = try reader.read(at: offset, into: room)
+        return UnsafeRawBufferPointer(rebasing: room[..<min(delivered, most)])
+    }
+
+    /// Refuses: what is wrong is not worth measuring.
+    package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
+        throw .unsupported("measurements of a mutant")
+    }
+
+    /// Forgets an object.
+    package func close(id: UInt64) {
+        objects[id] = nil
+    }
+}

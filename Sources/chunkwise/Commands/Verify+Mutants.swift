@@ -1,0 +1,88 @@
+import ArgumentParser
+import BackendRegistry
+import Conformance
+import JSON
+import Mutants
+import RandomAccess
+import Results
+import Vectors
+
+/// `chunkwise verify --mutants`: the vectors themselves, put to the test.
+enum MutantVerification {
+    /// Runs the kill matrix and prints it.
+    ///
+    /// - Throws: `ExitCode` 1 unless every mutant is killed by the flag that stands for its fault.
+    static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat) throws {
+        let matrix = try matrix(backend: backend, threadCount: threadCount)
+        switch format {
+        case .json: print(json(matrix).text)
+        case .text: print(text(matrix))
+        }
+        guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
+    }
+
+    /// Runs the kill matrix.
+    static func matrix(backend: any CipherBackend, threadCount: Int) throws -> KillMatrix {
+        let groups = try DefaultVectors.publishedGroups() + VectorSet.mutation()
+        let total = Mutant.all.count
+        let matrix = KillMatrix.run(over: backend, groups: groups, threadCount: threadCount) { finished in
+            Terminal.showProgress("verify: \(finished) readers, \(total) of them mutants")
+        }
+        Terminal.clearProgress()
+        return matrix
+    }
+
+    private static func text(_ matrix: KillMatrix) -> String {
+        let rows = matrix.outcomes.map { outcome in
+            let others = outcome.killedBy.filter { $0 != outcome.mutant.flag }.map(\.rawValue)
+            return [
+                outcome.isKilledByItsFlag ? "killed" : "SURVIVED", outcome.mutant.name, outcome.mutant.flag.rawValue,
+                others.isEmpty ? "-" : others.joined(separator: " "),
+            ]
+        }
+        var lines = [table([["", "mutant", "its flag", "other flags that noticed"]] + rows), ""]
+        for outcome in matrix.survivors {
+            lines.append(
+                "SURVIVED \(outcome.mutant.name): \(outcome.mutant.summary) Expected \(outcome.mutant.flag.rawValue) to "
+                    + "notice (\(outcome.mutant.source))")
+        }
+        for control in matrix.controls where control.failed > 0 || control.passed == 0 {
+            let reason = control.failures.first.map { "\($0.id): \($0.reason)" } ?? "nothing passed"
+            lines.append("FAILED \(control.subject), which has no fault: \(reason)")
+        }
+        let killed = matrix.outcomes.count - matrix.survivors.count
+        lines.append("\(killed) of \(matrix.outcomes.count) planted faults were killed by their own flag")
+        return lines.joined(separator: "\n")
+    }
+
+    private static func json(_ matrix: KillMatrix) -> JSONValue {
+        let mutants = matrix.outcomes.map { outcome -> JSONValue in
+            let failure = outcome.record.failures.first { $0.flags.contains(outcome.mutant.flag.rawValue) }
+            return [
+                "name": .string(outcome.mutant.name), "flag": .string(outcome.mutant.flag.rawValue),
+                "killedBy": JSONValue(strings: outcome.killedBy.map(\.rawValue)),
+                "summary": .string(outcome.mutant.summary), "source": .string(outcome.mutant.source),
+                "vector": JSONValue(failure?.id), "reason": JSONValue(failure?.reason),
+            ]
+        }
+        let controls = matrix.controls.map { record -> JSONValue in
+            [
+                "name": .string(record.subject), "passed": JSONValue(count: record.passed),
+                "failed": JSONValue(count: record.failed),
+            ]
+        }
+        return [
+            "planted": JSONValue(count: matrix.outcomes.count),
+            "killed": JSONValue(count: matrix.outcomes.count - matrix.survivors.count),
+            "survivors": JSONValue(strings: matrix.survivors.map(\.mutant.name)),
+            "mutants": .array(mutants), "controls": .array(controls),
+        ]
+    }
+}
+
+extension MutantOutcome {
+    /// The outcome as evidence holds it.
+    var evidence: Evidence.MutantOutcome {
+        Evidence.MutantOutcome(name: mutant.name, flag: mutant.flag.rawValue, killedBy: killedBy.map(\.rawValue))
+    }
+}
