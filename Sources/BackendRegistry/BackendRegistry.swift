@@ -20,6 +20,7 @@ package enum BackendRegistry {
         Entry(name: "libgcrypt") { () throws(DecryptionError) in try Gcrypt() },
         Entry(name: "boringssl") { () throws(DecryptionError) in BoringSSL(machineFeatures: CPUFlags.ofThisMachine()) },
         Entry(name: "swift-reference") { () throws(DecryptionError) in SwiftReference() },
+        Entry(name: "swift-bitsliced") { () throws(DecryptionError) in SwiftBitsliced() },
     ]
 
     /// All names, in the order in which they are shown.

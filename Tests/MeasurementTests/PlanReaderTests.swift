@@ -3,12 +3,13 @@ import Measurement
 import Testing
 
 private func read(_ text: String) throws(PlanError) -> Plan {
-    try PlanReader(file: "p.yml", knownBackends: ["openssl", "libgcrypt", "boringssl", "swift-reference"]).read(text)
+    let backends = ["openssl", "libgcrypt", "boringssl", "swift-reference", "swift-bitsliced"]
+    return try PlanReader(file: "p.yml", knownBackends: backends).read(text)
 }
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 56), ("small.yml", 16)])
+    @Test("the plans of the project are read", arguments: [("default.yml", 66), ("small.yml", 19)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))

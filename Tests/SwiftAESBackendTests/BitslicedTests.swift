@@ -1,0 +1,138 @@
+import RandomAccess
+import Testing
+
+@testable import SwiftAESBackend
+
+@Suite("the bitsliced AES")
+struct BitslicedTests {
+    /// One stretch, from one buffer into another and in place at an odd address; both must come to the same.
+    func process(
+        _ mode: CipherMode, _ direction: CipherDirection, _ input: [UInt8], key: [UInt8], iv: [UInt8]
+    ) throws -> [UInt8] {
+        let context = try SwiftBitsliced().makeContext(mode: mode, direction: direction, key: SecretKey(key))
+        let iv = try Block(iv)
+        var output = [UInt8](repeating: 0x77, count: input.count + 1)
+        try input.withUnsafeBytes { input in
+            try output.withUnsafeMutableBytes { output in
+                guard let start = output.baseAddress else { return }
+                try context.process(input, into: start, iv: iv)
+            }
+        }
+        #expect(output.popLast() == 0x77, "nothing past the end is touched")
+        var room = [0x77] + input + [0x77]
+        try room.withUnsafeMutableBytes { bytes in
+            try context.process(inPlace: UnsafeMutableRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]), iv: iv)
+        }
+        #expect(room == [0x77] + output + [0x77], "in place")
+        return output
+    }
+
+    @Test(
+        "blocks are those of FIPS 197, appendix C, wherever in a batch they are",
+        arguments: [
+            (16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (24, "dda97ca4864cdfe06eaf70a0ec0d7191"),
+            (32, "8ea2b7ca516745bfeafc49904b496089"),
+        ])
+    func appendixC(keyByteCount: Int, ciphertext: String) throws {
+        let cipher = BitslicedCipher(try SecretKey((0..<keyByteCount).map { UInt8($0) }))
+        let blocks = UnsafeMutableRawBufferPointer(start: cipher.blocks, count: 16 * 32)
+        let (plaintext, ciphertext) = (bytes("00112233445566778899aabbccddeeff"), bytes(ciphertext))
+        for count in [1, 8, 9, 32] {
+            for place in 0..<count {
+                // The others are zero, so that one block's bits in another's place would show.
+                blocks.initializeMemory(as: UInt8.self, repeating: 0)
+                UnsafeMutableRawBufferPointer(rebasing: blocks[16 * place..<16 * place + 16]).copyBytes(from: plaintext)
+                cipher.encrypt(blockCount: count)
+                #expect(Array(blocks[16 * place..<16 * place + 16]) == ciphertext, "block \(place) of \(count)")
+                cipher.decrypt(blockCount: count)
+                let expected = (0..<count).flatMap { $0 == place ? plaintext : [UInt8](repeating: 0, count: 16) }
+                #expect(Array(blocks[..<(16 * count)]) == expected, "block \(place) of \(count)")
+            }
+        }
+    }
+
+    struct KnownAnswer: Sendable, CustomTestStringConvertible {
+        var section: String
+        var mode: CipherMode
+        var key: String
+        var ciphertext: String
+        var testDescription: String { section }
+
+        static let all = [
+            KnownAnswer(
+                section: "F.2.1, F.2.2", mode: .cbc, key: "2b7e151628aed2a6abf7158809cf4f3c",
+                ciphertext: """
+                    7649abac8119b246cee98e9b12e9197d 5086cb9b507219ee95db113a917678b2
+                    73bed6b8e3c1743b7116e69e22229516 3ff1caa1681fac09120eca307586e1a7
+                    """),
+            KnownAnswer(
+                section: "F.2.3, F.2.4", mode: .cbc, key: "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+                ciphertext: """
+                    4f021db243bc633d7178183a9fa071e8 b4d9ada9ad7dedf4e5e738763f69145a
+                    571b242012fb7ae07fa9baac3df102e0 08b0e27988598881d920a9e64f5615cd
+                    """),
+            KnownAnswer(
+                section: "F.2.5, F.2.6", mode: .cbc,
+                key: "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+                ciphertext: """
+                    f58c4c04d6e5f1ba779eabfb5f7bfbd6 9cfc4e967edb808d679f777bc6702c7d
+                    39f23369a9d9bacfa530e26304231461 b2eb05e2c39be9fcda6c19078c6a9d1b
+                    """),
+            KnownAnswer(
+                section: "F.5.1, F.5.2", mode: .ctr, key: "2b7e151628aed2a6abf7158809cf4f3c",
+                ciphertext: """
+                    874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff
+                    5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee
+                    """),
+            KnownAnswer(
+                section: "F.5.3, F.5.4", mode: .ctr, key: "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+                ciphertext: """
+                    1abc932417521ca24f2b0459fe7e6e0b 090339ec0aa6faefd5ccc2c6f4ce8e94
+                    1e36b26bd1ebc670d1bd1d665620abf7 4f78a7f6d29809585a97daec58c6b050
+                    """),
+            KnownAnswer(
+                section: "F.5.5, F.5.6", mode: .ctr,
+                key: "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+                ciphertext: """
+                    601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5
+                    2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6
+                    """),
+        ]
+    }
+
+    @Test("messages are those of SP 800-38A", arguments: KnownAnswer.all)
+    func messages(_ answer: KnownAnswer) throws {
+        let plaintext = bytes(
+            """
+            6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
+            30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710
+            """)
+        let (key, ciphertext) = (bytes(answer.key), bytes(answer.ciphertext))
+        let iv = bytes(
+            answer.mode == .cbc ? "000102030405060708090a0b0c0d0e0f" : "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
+        #expect(try process(answer.mode, .encrypt, plaintext, key: key, iv: iv) == ciphertext)
+        #expect(try process(answer.mode, .decrypt, ciphertext, key: key, iv: iv) == plaintext)
+    }
+
+    @Test("random blocks come out as the reference's", arguments: CipherMode.allCases, CipherDirection.allCases)
+    func randomBlocks(mode: CipherMode, direction: CipherDirection) throws {
+        var random = SplitMix(state: 4)
+        // Around the batches of 8 and 32 blocks, and several of them.
+        let blockCounts = [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100]
+        for keyByteCount in [16, 24, 32] {
+            for blockCount in blockCounts {
+                for extra in mode == .ctr ? [0, 1, 15] : [0] {
+                    let (key, iv) = (random.bytes(keyByteCount), random.bytes(16))
+                    let input = random.bytes(16 * blockCount + extra)
+                    var expected = input
+                    let reference = try SwiftReference().makeContext(
+                        mode: mode, direction: direction, key: SecretKey(key))
+                    try expected.withUnsafeMutableBytes { try reference.process(inPlace: $0, iv: Block(iv)) }
+                    let found = try process(mode, direction, input, key: key, iv: iv)
+                    let wrong = zip(found, expected).enumerated().first { $1.0 != $1.1 }?.offset
+                    #expect(wrong == nil, "\(keyByteCount)-byte key, \(input.count) bytes: first wrong byte")
+                }
+            }
+        }
+    }
+}
