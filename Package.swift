@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "OpenSSLBackend", targets: ["OpenSSLBackend"]),
         .library(name: "GcryptBackend", targets: ["GcryptBackend"]),
         .library(name: "BoringSSLBackend", targets: ["BoringSSLBackend"]),
+        .library(name: "NettleBackend", targets: ["NettleBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
     ],
@@ -24,8 +25,10 @@ let package = Package(
         .target(name: "RandomAccess"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
+        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
         .target(name: "OpenSSLBackend", dependencies: ["RandomAccess", "COpenSSL"]),
         .target(name: "GcryptBackend", dependencies: ["RandomAccess", "CGcrypt"]),
+        .target(name: "NettleBackend", dependencies: ["RandomAccess", "CNettle"]),
         .target(
             name: "BoringSSLBackend",
             dependencies: [
@@ -37,7 +40,10 @@ let package = Package(
         .target(name: "SwiftAESBackend", dependencies: ["RandomAccess"]),
         .target(
             name: "BackendRegistry",
-            dependencies: ["RandomAccess", "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "SwiftAESBackend"]
+            dependencies: [
+                "RandomAccess", "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "NettleBackend",
+                "SwiftAESBackend",
+            ]
         ),
         .target(
             name: "ByteSources",
@@ -97,6 +103,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
+        .testTarget(name: "NettleBackendTests", dependencies: ["NettleBackend"]),
         .testTarget(
             name: "BackendRegistryTests", dependencies: ["BackendRegistry", "OpenSSLBackend", "RandomAccess"]),
         .testTarget(

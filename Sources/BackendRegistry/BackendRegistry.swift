@@ -1,5 +1,6 @@
 internal import BoringSSLBackend
 internal import GcryptBackend
+internal import NettleBackend
 internal import OpenSSLBackend
 package import RandomAccess
 internal import SwiftAESBackend
@@ -19,6 +20,7 @@ package enum BackendRegistry {
         Entry(name: "openssl") { () throws(DecryptionError) in try OpenSSL() },
         Entry(name: "libgcrypt") { () throws(DecryptionError) in try Gcrypt() },
         Entry(name: "boringssl") { () throws(DecryptionError) in BoringSSL(machineFeatures: CPUFlags.ofThisMachine()) },
+        Entry(name: "nettle") { () throws(DecryptionError) in Nettle(machineFeatures: CPUFlags.ofThisMachine()) },
         Entry(name: "swift-reference") { () throws(DecryptionError) in SwiftReference() },
     ]
 
