@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "GcryptBackend", targets: ["GcryptBackend"]),
         .library(name: "BoringSSLBackend", targets: ["BoringSSLBackend"]),
         .library(name: "NettleBackend", targets: ["NettleBackend"]),
+        .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
     ],
@@ -26,9 +27,11 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
+        .target(name: "CAFALG"),
         .target(name: "OpenSSLBackend", dependencies: ["RandomAccess", "COpenSSL"]),
         .target(name: "GcryptBackend", dependencies: ["RandomAccess", "CGcrypt"]),
         .target(name: "NettleBackend", dependencies: ["RandomAccess", "CNettle"]),
+        .target(name: "KernelBackend", dependencies: ["RandomAccess", "CAFALG"]),
         .target(
             name: "BoringSSLBackend",
             dependencies: [
@@ -42,7 +45,7 @@ let package = Package(
             name: "BackendRegistry",
             dependencies: [
                 "RandomAccess", "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "NettleBackend",
-                "SwiftAESBackend",
+                "KernelBackend", "SwiftAESBackend",
             ]
         ),
         .target(
@@ -104,6 +107,7 @@ let package = Package(
         ),
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
         .testTarget(name: "NettleBackendTests", dependencies: ["NettleBackend"]),
+        .testTarget(name: "KernelBackendTests", dependencies: ["KernelBackend", "SwiftAESBackend", "RandomAccess"]),
         .testTarget(
             name: "BackendRegistryTests", dependencies: ["BackendRegistry", "OpenSSLBackend", "RandomAccess"]),
         .testTarget(
