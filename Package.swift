@@ -84,13 +84,14 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
+        .target(name: "CMachineLimits"),
+        .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
         .target(name: "Report", dependencies: ["JSON", "Results", "Statistics"]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
-                "Conformance",
-                "Measurement", "Statistics", "Results", "Report",
+                "Conformance", "Measurement", "MachineLimits", "Statistics", "Results", "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -117,6 +118,7 @@ let package = Package(
             name: "ConformanceTests",
             dependencies: ["Conformance", "Vectors", "RandomAccess", "ByteSources", "Results", "BackendRegistry"]
         ),
+        .testTarget(name: "MachineLimitsTests", dependencies: ["MachineLimits"]),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(
             name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics"], exclude: ["Golden"]),
