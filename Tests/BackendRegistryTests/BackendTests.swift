@@ -129,17 +129,18 @@ struct BackendTests {
         }
     }
 
+    // Without the readable AES, which knows no pieces and takes its time.
     @Test(
-        "large stretches are what the reference makes of them", arguments: BackendRegistry.availableNames,
-        CipherMode.allCases)
+        "large stretches are the same in every library",
+        arguments: BackendRegistry.availableNames.filter { $0 != "swift-reference" }, CipherMode.allCases)
     func largeStretches(name: String, mode: CipherMode) throws {
         let backend = try BackendRegistry.backend(named: name)
         let reference = try BackendRegistry.backend(named: "openssl")
         let iv = Block(bigEndianValue: .max - 9000)
         for keyByteCount in [16, 24, 32] {
             let key = try SecretKey(sample(keyByteCount))
-            // Several times what the kernel takes in one piece, and in CTR a part of a block more.
-            let plaintext = sample((1 << 20) + (mode == .ctr ? 7 : 16))
+            // More than twice what the kernel takes in one piece, and in CTR a part of a block more.
+            let plaintext = sample((1 << 19) + (mode == .ctr ? 7 : 16))
             let ciphertext = try reference.process(mode, .encrypt, plaintext, key: key, iv: iv)
             for direction in CipherDirection.allCases {
                 let context = try backend.makeContext(mode: mode, direction: direction, key: key)
