@@ -72,10 +72,10 @@ extension MachineLimits {
 
     /// What some threads can do at most, if one and all are known: as many times what one does, up to what all do.
     static func interpolate(one: Double, all: Double, of allThreadCount: Int, threads: Int) -> Double {
-        if threads <= 1 { return one }
-        // All can do what one can: where they did less, something else was running.
-        let most = max(one, all)
-        return threads >= allThreadCount ? most : min(one * Double(threads), most)
+        // All can do what one can, and one its share of what all can: where they did less, something else was running.
+        let least = max(one, all / Double(max(1, allThreadCount)))
+        let most = max(least, all)
+        return threads >= allThreadCount ? most : min(least * Double(max(1, threads)), most)
     }
 
     /// The rate at a window between two measured ones, on a line over the logarithm of the window; beyond the shortest

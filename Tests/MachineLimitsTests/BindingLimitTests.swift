@@ -61,6 +61,15 @@ struct BindingLimitTests {
         #expect(bound?.bytesPerSecond == 3000)
     }
 
+    @Test("one thread can do its share of what all can, even where the machine was busy meanwhile")
+    func busyThread() {
+        let busy = MachineLimits(
+            aesUnit: "aes-ni", oneThread: limits(1, factor: 1), allThreads: limits(4, factor: 8))
+        let bound = busy.bindingLimit(
+            bytesPerSecond: 1, keyByteCount: 16, windowByteCount: 1, source: .generated, threads: 1)
+        #expect(bound?.bytesPerSecond == 2000)
+    }
+
     @Test("a machine without an AES unit, or a key that was not measured, is limited by reading alone")
     func noUnit() {
         #expect(bound(.file, window: 1 << 20, key: 32)?.kind == .pageCacheRead)
