@@ -10,6 +10,8 @@ let package = Package(
         .library(name: "OpenSSLBackend", targets: ["OpenSSLBackend"]),
         .library(name: "GcryptBackend", targets: ["GcryptBackend"]),
         .library(name: "BoringSSLBackend", targets: ["BoringSSLBackend"]),
+        .library(name: "NettleBackend", targets: ["NettleBackend"]),
+        .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
     ],
@@ -24,8 +26,12 @@ let package = Package(
         .target(name: "RandomAccess"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
+        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
+        .target(name: "CAFALG"),
         .target(name: "OpenSSLBackend", dependencies: ["RandomAccess", "COpenSSL"]),
         .target(name: "GcryptBackend", dependencies: ["RandomAccess", "CGcrypt"]),
+        .target(name: "NettleBackend", dependencies: ["RandomAccess", "CNettle"]),
+        .target(name: "KernelBackend", dependencies: ["RandomAccess", "CAFALG"]),
         .target(
             name: "BoringSSLBackend",
             dependencies: [
@@ -37,7 +43,10 @@ let package = Package(
         .target(name: "SwiftAESBackend", dependencies: ["RandomAccess"]),
         .target(
             name: "BackendRegistry",
-            dependencies: ["RandomAccess", "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "SwiftAESBackend"]
+            dependencies: [
+                "RandomAccess", "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "NettleBackend",
+                "KernelBackend", "SwiftAESBackend",
+            ]
         ),
         .target(
             name: "ByteSources",
@@ -83,13 +92,14 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
+        .target(name: "CMachineLimits"),
+        .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
         .target(name: "Report", dependencies: ["JSON", "Results", "Statistics"]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
-                "Conformance", "Mutants",
-                "Measurement", "Statistics", "Results", "Report",
+                "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results", "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -105,6 +115,8 @@ let package = Package(
             ]
         ),
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
+        .testTarget(name: "NettleBackendTests", dependencies: ["NettleBackend"]),
+        .testTarget(name: "KernelBackendTests", dependencies: ["KernelBackend", "SwiftAESBackend", "RandomAccess"]),
         .testTarget(
             name: "BackendRegistryTests", dependencies: ["BackendRegistry", "OpenSSLBackend", "RandomAccess"]),
         .testTarget(
@@ -121,6 +133,7 @@ let package = Package(
                 "JSON",
             ]
         ),
+        .testTarget(name: "MachineLimitsTests", dependencies: ["MachineLimits"]),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(
             name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics"], exclude: ["Golden"]),

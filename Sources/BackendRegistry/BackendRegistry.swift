@@ -1,5 +1,7 @@
 internal import BoringSSLBackend
 internal import GcryptBackend
+internal import KernelBackend
+internal import NettleBackend
 internal import OpenSSLBackend
 package import RandomAccess
 internal import SwiftAESBackend
@@ -19,6 +21,8 @@ package enum BackendRegistry {
         Entry(name: "openssl") { () throws(DecryptionError) in try OpenSSL() },
         Entry(name: "libgcrypt") { () throws(DecryptionError) in try Gcrypt() },
         Entry(name: "boringssl") { () throws(DecryptionError) in BoringSSL(machineFeatures: CPUFlags.ofThisMachine()) },
+        Entry(name: "nettle") { () throws(DecryptionError) in Nettle(machineFeatures: CPUFlags.ofThisMachine()) },
+        Entry(name: "af-alg") { () throws(DecryptionError) in try KernelCrypto() },
         Entry(name: "swift-reference") { () throws(DecryptionError) in SwiftReference() },
         Entry(name: "swift-bitsliced") { () throws(DecryptionError) in SwiftBitsliced() },
     ]
@@ -26,9 +30,15 @@ package enum BackendRegistry {
     /// All names, in the order in which they are shown.
     package static var names: [String] { entries.map(\.name) }
 
+    /// The names of the backends that this machine has.
+    package static var availableNames: [String] {
+        entries.filter { (try? $0.make()) != nil }.map(\.name)
+    }
+
     /// Makes a backend by its name.
     ///
-    /// - Throws: `DecryptionError.unsupported` if there is no such backend, or what making it throws.
+    /// - Throws: `DecryptionError.unsupported` if there is no such backend, `.unavailable` if this machine lacks it, or
+    ///   what else making it throws.
     package static func backend(named name: String) throws(DecryptionError) -> any CipherBackend {
         guard let entry = entries.first(where: { $0.name == name }) else {
             throw .unsupported("backend \"\(name)\": expected one of \(names.joined(separator: ", "))")

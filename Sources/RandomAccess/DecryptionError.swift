@@ -13,6 +13,8 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case invalidParameter(name: String, value: String, expected: String)
     /// Understood, but not offered here.
     case unsupported(String)
+    /// A backend that this program knows and this machine lacks.
+    case unavailable(backend: String, reason: String, expected: String)
     /// The key has a length that AES does not know.
     case invalidKey(byteCount: Int)
     /// A key file holds no key.
@@ -45,6 +47,8 @@ extension DecryptionError: CustomStringConvertible {
             "invalid \(name) \(value): expected \(expected)"
         case .unsupported(let what):
             "unsupported: \(what)"
+        case .unavailable(let backend, let reason, let expected):
+            "backend \"\(backend)\" is not available on this machine: \(reason): expected \(expected)"
         case .invalidKey(let byteCount):
             "the key has \(byteCount) bytes: expected 16, 24 or 32 (AES-128, AES-192 or AES-256)"
         case .invalidKeyFile(let path, let byteCount):
@@ -88,7 +92,7 @@ extension DecryptionError {
     public var protocolName: String {
         switch self {
         case .invalidParameter: "invalidRequest"
-        case .unsupported: "unsupported"
+        case .unsupported, .unavailable: "unsupported"
         case .invalidKey, .invalidKeyFile: "invalidKey"
         case .invalidIV: "invalidIV"
         case .io: "io"

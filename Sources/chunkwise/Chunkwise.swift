@@ -11,6 +11,7 @@ struct Chunkwise: ParsableCommand {
               chunkwise backends                             which crypto libraries are there
               chunkwise verify                               are all ranges right, in every backend?
               chunkwise vectors generate                     write the range reads as files for any language
+              chunkwise limits                               what this machine can do at most
               chunkwise measure --backend openssl --window 256KiB
               chunkwise decrypt --key-file k --iv 000102… film.enc - --range 0-1023
 
@@ -19,7 +20,8 @@ struct Chunkwise: ParsableCommand {
             """,
         version: Program.version,
         subcommands: [
-            RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, MeasureCommand.self,
-            SweepCommand.self, ReportCommand.self, EncryptCommand.self, DecryptCommand.self, SubjectCommand.self,
+            RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
+            MeasureCommand.self, SweepCommand.self, ReportCommand.self, EncryptCommand.self, DecryptCommand.self,
+            SubjectCommand.self,
         ])
 }

@@ -45,7 +45,34 @@ struct JSONOutputTests {
                     "name": .string, "available": .bool, "keyByteCounts": .integers, "modes": .strings,
                     "cpuFeatures": .strings,
                 ])
-            expect(backend, ["version": backend["available"] == true ? .string : .null])
+            let isAvailable = backend["available"] == true
+            expect(backend, ["version": isAvailable ? .string : .null, "reason": isAvailable ? .null : .string])
+        }
+    }
+
+    @Test("a backend that this machine lacks is no answer when it is asked for by name")
+    func unavailableBackend() throws {
+        let list = try #require(try json(["backends"])["backends"]?.array)
+        for name in list.filter({ $0["available"] == false }).compactMap({ $0["name"]?.string }) {
+            Chunkwise.expectFailure(try Chunkwise.run(["verify", "--backend", name]), 2, "not available")
+        }
+    }
+
+    @Test("limits")
+    func limits() throws {
+        let limits = try json(["limits", "--threads", "1"])
+        expect(limits, ["aesUnit": .string])
+        let rate: [String: Kind] = ["bytesPerSecond": .integer, "byteCount": .integer, "nanoseconds": .integers]
+        for half in [limits["oneThread"], limits["allThreads"]] {
+            let half = try #require(half)
+            expect(
+                half,
+                ["threads": .integer, "aesDecrypt": .objects, "memoryRead": .objects, "pageCacheRead": .objects])
+            for key in half["aesDecrypt"]?.array ?? [] { expect(key, rate.merging(["keyByteCount": .integer]) { $1 }) }
+            let copies = ["cacheCopy", "memoryCopy"].compactMap { half[$0] }
+            let reads = ["memoryRead", "pageCacheRead"].flatMap { half[$0]?.array ?? [] }
+            #expect(copies.count == 2 && !reads.isEmpty)
+            for buffer in copies + reads { expect(buffer, rate.merging(["bufferByteCount": .integer]) { $1 }) }
         }
     }
 

@@ -11,6 +11,7 @@ package enum ForeignSearchSubject {
     /// - Parameters:
     ///   - command: The subject's command line, for `/bin/sh -c`.
     ///   - timeout: How long each answer may take.
+    /// - Returns: The subject, under the name that it gives itself.
     /// - Throws: `ForeignVerification.Failure.notStarted`, also if it does not say hello properly.
     package static func start(
         command: String, timeout: Duration

@@ -18,13 +18,14 @@ struct BackendsCommand: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func run() throws {
-        let found = BackendRegistry.entries.map { entry in (entry.name, try? entry.make()) }
+        let found = BackendRegistry.entries.map { entry in (entry.name, Self.make(entry)) }
         switch output.format {
         case .json:
-            let list = found.map { name, backend -> JSONValue in
-                [
+            let list = found.map { name, outcome -> JSONValue in
+                let backend = try? outcome.get()
+                return [
                     "name": .string(name), "version": JSONValue(backend?.version),
-                    "available": .bool(backend != nil),
+                    "available": .bool(backend != nil), "reason": JSONValue(Self.reason(outcome)),
                     "keyByteCounts": .array((backend?.keyByteCounts ?? []).map { .integer(UInt64($0)) }),
                     "modes": JSONValue(strings: (backend?.modes ?? []).map(\.rawValue)),
                     "cpuFeatures": JSONValue(strings: backend?.cpuFeatures ?? []),
@@ -33,8 +34,8 @@ struct BackendsCommand: ParsableCommand {
             print(JSONValue.object(["backends": .array(list)]).text)
         case .text:
             var rows = [["name", "version", "AES", "modes", "CPU features in use"]]
-            for (name, backend) in found {
-                guard let backend else {
+            for (name, outcome) in found {
+                guard let backend = try? outcome.get() else {
                     rows.append([name, "not available", "", "", ""])
                     continue
                 }
@@ -45,6 +46,20 @@ struct BackendsCommand: ParsableCommand {
                 ])
             }
             print(table(rows))
+            for reason in found.compactMap({ Self.reason($0.1) }) { print(reason) }
         }
+    }
+
+    private static func make(_ entry: BackendRegistry.Entry) -> Result<any CipherBackend, DecryptionError> {
+        do throws(DecryptionError) {
+            return .success(try entry.make())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Why a backend is not there; `nil` for one that is.
+    private static func reason(_ outcome: Result<any CipherBackend, DecryptionError>) -> String? {
+        if case .failure(let error) = outcome { "\(error)" } else { nil }
     }
 }

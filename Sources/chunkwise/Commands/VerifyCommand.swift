@@ -91,11 +91,12 @@ struct VerifyCommand: ParsableCommand {
         let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
         var records: [ConformanceRecord]
         if cpuMasks {
-            records = try CPUMasks.verify(backend.isEmpty ? BackendNames.all : backend, vectors: vectors)
+            records = try CPUMasks.verify(backend.isEmpty ? backends.map(\.name) : backend, vectors: vectors)
         } else if foreign.isAsked {
             records = try foreign.verify(groups)
         } else {
             records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+            if backend.isEmpty { records += Backends.notRun(groups: groups) }
         }
         let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
         for index in records.indices where !cpuMasks { records[index].unsupported += unsupportedCount }

@@ -6,12 +6,14 @@ import Vectors
 
 /// The backends of this machine.
 enum Backends {
-    /// All that can be made; the others are named on standard error.
+    /// All that can be made. One that fails is named on standard error; one that this machine simply lacks is not, since
+    /// `chunkwise backends` tells.
     static func available() -> [any CipherBackend] {
         BackendRegistry.entries.compactMap { entry in
             do throws(DecryptionError) {
                 return try entry.make()
             } catch {
+                if case .unavailable = error { return nil }
                 Terminal.writeError("chunkwise: warning: backend \(entry.name) is not available: \(error)")
                 return nil
             }
@@ -21,6 +23,15 @@ enum Backends {
     /// Our readers over backends.
     static func subjects(_ backends: [any CipherBackend]) -> [ConformanceSubject] {
         backends.map { ConformanceSubject(backend: $0) }
+    }
+
+    /// A record for each backend that was left out because this machine lacks it: all its vectors were not run.
+    static func notRun(groups: [VectorGroup]) -> [ConformanceRecord] {
+        let available = BackendRegistry.availableNames
+        let count = groups.reduce(0) { $0 + $1.vectorCount }
+        return BackendRegistry.names.filter { !available.contains($0) }.map { name in
+            ConformanceRecord(subject: name, passed: 0, failed: 0, unsupported: 0, notRun: count, failures: [])
+        }
     }
 
     /// Runs vectors against backends, with progress on a terminal.

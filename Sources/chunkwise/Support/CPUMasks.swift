@@ -3,11 +3,6 @@ import JSON
 import Results
 import SubjectProtocol
 
-/// The names of all backends, also of those that this machine lacks.
-enum BackendNames {
-    static var all: [String] { BackendRegistry.names }
-}
-
 /// Runs vectors with the libraries' CPU features switched off step by step, since each leaves other code to run.
 ///
 /// The libraries look at the CPU once, when they are loaded, so that each step is a fresh process of this program.
@@ -23,7 +18,8 @@ enum CPUMasks {
     ///
     /// What a step names is left alone in all steps after it only where it says so.
     ///
-    /// - Source: OPENSSL_ia32cap(3) for the bits of CPUID.1 and CPUID.7; `src/hwfeatures.c` of libgcrypt for its names.
+    /// - Source: OPENSSL_ia32cap(3) for the bits of CPUID.1 and CPUID.7; `src/hwfeatures.c` of libgcrypt and
+    ///   `fat-x86_64.c` of Nettle for their names.
     static func masks(of backend: String) -> [Mask] {
         switch backend {
         // BoringSSL reads the same variable, and numbers the bits alike: `crypto/cpu_intel.cc`.
@@ -42,6 +38,9 @@ enum CPUMasks {
                 ("aes", "intel-vaes-vpclmul,intel-aesni"),
                 ("aes and ssse3", "intel-vaes-vpclmul,intel-aesni,intel-avx2,intel-avx,intel-ssse3"),
             ].map { Mask(name: "\(backend) without \($0)", variable: "CHUNKWISE_GCRYPT_DISABLE_HWF", value: $1) }
+        // Whatever else the variable names, AES instructions are not among it.
+        case "nettle":
+            [Mask(name: "nettle without aes", variable: "NETTLE_FAT_OVERRIDE", value: "none")]
         default:
             []
         }

@@ -49,6 +49,7 @@ extension DecryptionError {
     fileprivate var code: CommandFailure.Code {
         switch self {
         case .invalidParameter, .unsupported, .invalidIV: .usage
+        case .unavailable: .noAnswer
         case .invalidKey, .invalidKeyFile, .truncatedCiphertext, .sourceChanged, .invalidPadding, .authenticationFailed,
             .rangeOutOfBounds, .unalignedPlaintext:
             .badData

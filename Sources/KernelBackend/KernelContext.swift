@@ -1,0 +1,70 @@
+internal import RandomAccess
+
+/// An open operation of the kernel; a stretch goes through it in pieces, each with the IV that follows from the one
+/// before.
+final class KernelContext: CipherContext {
+    private let mode: CipherMode
+    private let direction: CipherDirection
+    private let socket: any PieceSocket
+
+    init(mode: CipherMode, direction: CipherDirection, socket: any PieceSocket) {
+        self.mode = mode
+        self.direction = direction
+        self.socket = socket
+    }
+
+    /// The corresponding C functions are `sendmsg` and `recv`.
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
+    ) throws(DecryptionError) {
+        guard mode == .ctr || input.count % Block.byteCount == 0 else {
+            throw failure("sendmsg", "\(input.count) bytes: expected a multiple of 16")
+        }
+        let output = UnsafeMutableRawBufferPointer(start: output, count: input.count)
+        do throws(DecryptionError) {
+            var iv = iv
+            var done = 0
+            while done < input.count {
+                done += try processPiece(input, into: output, at: done, iv: &iv)
+            }
+        } catch {
+            // What is left inside the kernel would be the start of the next stretch.
+            try socket.reset()
+            throw error
+        }
+    }
+
+    /// Sends a piece and receives it; `iv` is moved on to the one of the next piece.
+    private func processPiece(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, at offset: Int, iv: inout Block
+    ) throws(DecryptionError) -> Int {
+        let offered = min(input.count - offset, socket.largestPieceByteCount)
+        let piece = UnsafeRawBufferPointer(rebasing: input[offset..<offset + offered])
+        let count = try socket.send(piece, direction: direction, iv: iv)
+        guard count > 0, count <= offered, count == offered || count % Block.byteCount == 0 else {
+            throw failure("sendmsg", "\(count) of \(offered) bytes taken: expected whole blocks")
+        }
+        // Where output and input are the same memory, the ciphertext is gone once it is received.
+        let lastBlock = mode == .cbc ? count - Block.byteCount : 0
+        let lastSent = mode == .cbc ? Block(loadingFrom: piece, at: lastBlock) : iv
+        let room = UnsafeMutableRawBufferPointer(rebasing: output[offset..<offset + count])
+        var received = 0
+        while received < count {
+            let more = try socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: room[received...]))
+            guard more > 0, more <= count - received else {
+                throw failure("recv", "\(received + more) of \(count) bytes came back")
+            }
+            received += more
+        }
+        switch (mode, direction) {
+        case (.cbc, .decrypt): iv = lastSent
+        case (.cbc, .encrypt): iv = Block(loadingFrom: UnsafeRawBufferPointer(room), at: lastBlock)
+        case (.ctr, _): iv = iv.advanced(by: UInt64(count / Block.byteCount))
+        }
+        return count
+    }
+
+    private func failure(_ operation: String, _ reason: String) -> DecryptionError {
+        .backend(name: "af-alg", operation: operation, reason: reason)
+    }
+}

@@ -1,0 +1,67 @@
+internal import CNettle
+internal import RandomAccess
+
+/// A `nettle_cipher` with its key schedule, which is made once; each stretch has its own copy of the IV or counter.
+final class NettleContext: CipherContext {
+    private let schedule: UnsafeMutableRawBufferPointer
+    private let cipher: nettle_cipher
+    private let mode: CipherMode
+    private let direction: CipherDirection
+
+    /// The corresponding C functions are those of `nettle_aes128`, `nettle_aes192` and `nettle_aes256`, such as
+    /// `aes128_set_decrypt_key`.
+    init(mode: CipherMode, direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
+        let cipher =
+            switch key.byteCount {
+            case 16: nettle_aes128
+            case 24: nettle_aes192
+            default: nettle_aes256
+            }
+        // In counter mode, both directions encrypt the counters.
+        let isInverse = mode == .cbc && direction == .decrypt
+        guard cipher.encrypt != nil, cipher.decrypt != nil,
+            let setKey = isInverse ? cipher.set_decrypt_key : cipher.set_encrypt_key
+        else {
+            throw .backend(name: "nettle", operation: "nettle_cipher", reason: "no functions for AES")
+        }
+        self.cipher = cipher
+        self.mode = mode
+        self.direction = direction
+        self.schedule = .allocate(byteCount: Int(cipher.context_size), alignment: 16)
+        key.withUnsafeBytes { setKey(schedule.baseAddress, $0.assumingMemoryBound(to: UInt8.self).baseAddress) }
+    }
+
+    deinit {
+        eraseBytes(schedule)
+        schedule.deallocate()
+    }
+
+    /// The corresponding C functions are `cbc_decrypt`, `cbc_encrypt` and `ctr_crypt`.
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
+    ) throws(DecryptionError) {
+        guard input.count > 0, let source = input.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+        let destination = output.assumingMemoryBound(to: UInt8.self)
+        // The library ends the process over a part of a block.
+        guard mode == .ctr || input.count % Block.byteCount == 0 else {
+            throw .backend(
+                name: "nettle", operation: "nettle_cbc_\(direction.rawValue)",
+                reason: "\(input.count) bytes: expected a multiple of 16")
+        }
+        var chained = iv.bigEndianValue.bigEndian
+        withUnsafeMutableBytes(of: &chained) { chained in
+            let chained = chained.assumingMemoryBound(to: UInt8.self).baseAddress
+            let context = UnsafeRawPointer(schedule.baseAddress)
+            switch (mode, direction) {
+            case (.cbc, .decrypt):
+                nettle_cbc_decrypt(
+                    context, cipher.decrypt, Block.byteCount, chained, input.count, destination, source)
+            case (.cbc, .encrypt):
+                nettle_cbc_encrypt(
+                    context, cipher.encrypt, Block.byteCount, chained, input.count, destination, source)
+            case (.ctr, _):
+                nettle_ctr_crypt(context, cipher.encrypt, Block.byteCount, chained, input.count, destination, source)
+            }
+        }
+    }
+}
