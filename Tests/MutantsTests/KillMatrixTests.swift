@@ -10,13 +10,13 @@ struct KillMatrixTests {
     /// A mutant of each family; the program runs them all.
     private static let few = [
         "iv-frozen", "iv-not-restored", "chunk-stops", "window-restarts", "padding-last-byte", "partial-block-cut",
-        "past-end-zeros", "offset-35-wraps", "short-read-stacked", "fault-ignored", "fetch-one-more",
+        "past-end-zeros", "offset-35-wraps", "short-read-stacked", "fetch-one-more",
         "key-of-last-opened",
-        "stride-32-in-place", "counter-64-bit", "key-192-as-128", "does-nothing", "unsupported", "right-once",
+        "fault-ignored", "counter-8-bit", "key-192-as-128", "does-nothing", "unsupported", "right-once",
     ]
 
-    /// Few groups for each flag.
-    static let groups = VectorSet.mutation(isReduced: true)
+    /// What a debug build gets through in time; the program puts all mutants to all of it.
+    static let groups = VectorSet.mutation().filter { $0.readCount < 1100 && !$0.flags.contains(.everyLength) }
 
     @Test("mutants of every family are killed by their own flag, and readers without a fault pass")
     func few() throws {

@@ -13,12 +13,16 @@ extension SearchCase {
         let groups = objects.indices.compactMap { place -> JSONValue? in
             let reads = reads.filter { $0.object == place }
             guard !reads.isEmpty || self.reads.isEmpty else { return nil }
-            return Self.group(objects[place], id: "\(id)/object \(place)", source: source, reads: reads)
+            return Self.group(
+                objects[place], id: "\(id)/object \(place)", source: source, reads: reads,
+                isInterleaved: objects.count > 1)
         }
         return ["schema": 1, "source": .string(source), "groups": .array(groups)]
     }
 
-    private static func group(_ object: Object, id: String, source: String, reads: [Read]) -> JSONValue {
+    private static func group(_ object: Object, id: String, source: String, reads: [Read], isInterleaved: Bool)
+        -> JSONValue
+    {
         var members: [String: JSONValue] = [
             "id": .string(id), "source": .string(source), "flags": ["SeekStorm"],
             "strategy": .string(object.strategy.name), "key": hex(object.key),
@@ -41,10 +45,11 @@ extension SearchCase {
             plaintext = try? bytes(of: group.plaintext, 0..<object.plaintextByteCount)
             members["plaintext"] = plaintext.map(hex) ?? .null
         } else {
-            members["generated"] = [
+            members["object"] = [
                 "plaintextByteCount": .integer(object.plaintextByteCount), "seed": .integer(object.seed),
             ]
         }
+        if isInterleaved { members["interleaving"] = .string(source) }
         members["reads"] = .array(
             reads.map { read in
                 let vector = RangeRead(

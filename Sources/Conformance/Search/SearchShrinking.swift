@@ -53,7 +53,17 @@ struct SearchShrinking {
             }
         }
         for (place, object) in best.objects.enumerated() {
-            for length in smaller(object.plaintextByteCount) { add { $0.objects[place].plaintextByteCount = length } }
+            for length in smaller(object.plaintextByteCount) {
+                add { $0.objects[place].plaintextByteCount = length }
+                // Reads that are about the end move along with it.
+                let step = object.plaintextByteCount - length
+                add { shrunk in
+                    shrunk.objects[place].plaintextByteCount = length
+                    for index in shrunk.reads.indices where shrunk.reads[index].object == place {
+                        shrunk.reads[index].offset -= min(step, shrunk.reads[index].offset)
+                    }
+                }
+            }
         }
         for (place, read) in best.reads.enumerated() {
             for count in smaller(UInt64(read.count)) { add { $0.reads[place].count = Int(count) } }
