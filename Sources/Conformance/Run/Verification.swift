@@ -87,13 +87,16 @@ package struct Verification: Sendable {
     }
 }
 
+/// The largest read for backends that would take minutes over more, by their names.
+package let slowBackends = ["swift-reference": 1 << 20]
+
 /// Puts our readers over some backends to vectors, and returns a record for each backend, in order.
 ///
 /// `largestReadByteCounts` has, for backends that would take minutes over more, the largest read by their names; larger
 /// reads count as not run. `progress` is called after each part of the work, on any thread.
 package func verify(
     backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
-    largestReadByteCounts: [String: Int] = ["swift-reference": 1 << 20],
+    largestReadByteCounts: [String: Int] = slowBackends,
     progress: (@Sendable (VerificationProgress) -> Void)? = nil
 ) -> [ConformanceRecord] {
     let subjects = backends.map {

@@ -23,6 +23,11 @@ package struct VectorFile: Sendable {
     /// - Throws: `VectorFileError` if it is missing, cannot be read, or has something that its format does not know; a
     ///   file without a case is an error, too.
     package init(path: String) throws(VectorFileError) {
+        var isFolder = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
+            throw VectorFileError(
+                kind: .unreadable, file: path, pointer: "", reason: "it is a directory: expected a vector file")
+        }
         let data: Data
         do {
             data = try Data(contentsOf: URL(filePath: path))
@@ -51,6 +56,9 @@ package struct VectorFile: Sendable {
             self.init(source: file.source, groups: file.groups, unsupported: file.unsupported)
             try requireCase(malformed("", "no case in it: expected at least one COUNT"))
             return
+        }
+        if let complaint = JSONSyntax.complaint(about: bytes) {
+            throw malformed("", "no JSON in line \(complaint.line): expected \(complaint.expected)")
         }
         guard let value = JSONValue.parse(bytes) else {
             throw malformed("", "\(bytes.count) bytes that are no JSON: expected an object")

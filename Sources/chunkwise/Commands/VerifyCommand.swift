@@ -95,7 +95,7 @@ struct VerifyCommand: ParsableCommand {
         } else if foreign.isAsked {
             records = try foreign.verify(groups)
         } else {
-            records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+            records = Backends.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
             if backend.isEmpty { records += Backends.notRun(groups: groups) }
         }
         let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
@@ -110,11 +110,14 @@ struct VerifyCommand: ParsableCommand {
         case .text: print(Self.text(records))
         }
         let executed = records.reduce(0) { $0 + $1.passed + $1.failed }
-        // A subject that only ever says "unsupported" has shown nothing.
-        let isEmpty = records.contains { $0.passed == 0 && $0.unsupported > 0 }
-        if isEmpty || records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
         guard executed > 0 else {
             throw CommandFailure(.noAnswer, "no vector was executed: expected at least one")
+        }
+        // A subject that only ever says "unsupported" has shown nothing.
+        if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 }) {
+            throw CommandFailure(
+                .noAnswer, "\(silent.subject) executed no vector: expected at least one that it supports")
         }
     }
 

@@ -34,12 +34,15 @@ enum Backends {
         }
     }
 
-    /// Runs vectors against backends, with progress on a terminal.
+    /// Runs vectors against backends, with progress on a terminal; with `all`, also what takes slow backends long.
     static func verify(
-        _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int
+        _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool = false
     ) -> [ConformanceRecord] {
         defer { Terminal.clearProgress() }
-        return Conformance.verify(backends: backends, groups: groups, threadCount: threadCount) { progress in
+        return Conformance.verify(
+            backends: backends, groups: groups, threadCount: threadCount,
+            largestReadByteCounts: all ? [:] : Conformance.slowBackends
+        ) { progress in
             Terminal.showProgress("verify: \(progress.finished) of \(progress.total) parts, \(progress.subject)")
         }
     }

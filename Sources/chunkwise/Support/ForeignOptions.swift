@@ -14,7 +14,7 @@ struct ForeignOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long each answer of a subject may take.", valueName: "seconds"))
     var timeout = 10.0
 
-    @Flag(help: "Give a subject all vectors, and not a choice of at most 5,000 reads.")
+    @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 5,000 reads.")
     var all = false
 
     /// Whether there is a subject.
