@@ -107,12 +107,21 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
         public var peakByteCount: UInt64
         /// What the reader says its buffers need at most beside the baseline; `nil` for subjects that do not say.
         public var boundByteCount: UInt64?
+        /// How far memory that belongs to no file rose; `nil` in results that do not say.
+        public var anonymousGrowthByteCount: UInt64?
+        /// How far pages of files rose, code and `mmap` among them; `nil` in results that do not say.
+        public var fileGrowthByteCount: UInt64?
 
         /// Creates figures.
-        public init(baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?) {
+        public init(
+            baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?,
+            anonymousGrowthByteCount: UInt64? = nil, fileGrowthByteCount: UInt64? = nil
+        ) {
             self.baselineByteCount = baselineByteCount
             self.peakByteCount = peakByteCount
             self.boundByteCount = boundByteCount
+            self.anonymousGrowthByteCount = anonymousGrowthByteCount
+            self.fileGrowthByteCount = fileGrowthByteCount
         }
 
         /// How far the peak lies above the baseline.

@@ -66,8 +66,11 @@ extension ResultRecord: Codable {
         case .time(let time): time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 }
         case .latency(let latency): latency.latency.readCount >= 0
         case .memory(let memory):
-            [memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0]
-                .allSatisfy { $0 < 1 << 62 }
+            [
+                memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
+                memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,
+            ]
+            .allSatisfy { $0 < 1 << 62 }
         }
     }
 }

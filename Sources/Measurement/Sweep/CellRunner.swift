@@ -58,17 +58,16 @@ package struct CellRunner {
             // Code that every read runs is paged in before the baseline is taken.
             let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
             _ = try subject.measure(first, Self.oneIteration)
-            let processID = subject.process.processID
-            guard ProcessMemory.resetPeak(of: processID),
-                let baseline = ProcessMemory.residentByteCount(of: processID)
-            else { return nil }
-            let answer = try subject.measure(try cell.workload(seed: seed), Self.oneIteration)
-            guard let peak = ProcessMemory.peakByteCount(of: processID) else { return nil }
+            let (answer, memory) = try MemoryWatch.run(subject.process.processID) {
+                try subject.measure(try cell.workload(seed: seed), Self.oneIteration)
+            }
+            guard let memory else { return nil }
             return MemoryRecord(
                 cellID: cell.id,
                 memory: .init(
-                    baselineByteCount: baseline, peakByteCount: peak,
-                    boundByteCount: answer["boundByteCount"]?.integer))
+                    baselineByteCount: memory.resident.baselineByteCount, peakByteCount: memory.resident.peakByteCount,
+                    boundByteCount: answer["boundByteCount"]?.integer,
+                    anonymousGrowthByteCount: memory.anonymous.byteCount, fileGrowthByteCount: memory.file.byteCount))
         }
     }
 
