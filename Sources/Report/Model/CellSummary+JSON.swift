@@ -1,4 +1,5 @@
 package import JSON
+import MachineLimits
 import Results
 
 extension CellSummary {
@@ -18,8 +19,9 @@ extension CellSummary {
                 .object(["fetched": .number($0.fetched), "decrypted": .number($0.decrypted)])
             } ?? .null,
             "digest": JSONValue(digest),
-            // Limits of the machine are not measured yet.
-            "limitShare": .null,
+            "limitShare": limit.map { .number($0.share) } ?? .null,
+            "limit": JSONValue(limit?.kind.rawValue),
+            "limitBytesPerSecond": JSONValue(limit?.bytesPerSecond),
             "status": .string(status),
             "failure": JSONValue(missingReason),
         ]
@@ -64,6 +66,8 @@ extension CellSummary {
             "baselineByteCount": .integer(memory.baselineByteCount),
             "peakByteCount": .integer(memory.peakByteCount),
             "boundByteCount": JSONValue(memory.boundByteCount),
+            "anonymousGrowthByteCount": JSONValue(memory.anonymousGrowthByteCount),
+            "fileGrowthByteCount": JSONValue(memory.fileGrowthByteCount),
         ])
     }
 }

@@ -1,3 +1,4 @@
+import MachineLimits
 import Statistics
 
 extension CellSummary {
@@ -11,6 +12,11 @@ extension CellSummary {
             lines.append(
                 "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(samples) iterations in "
                     + "\(rounds.count) processes)")
+        }
+        if let limit {
+            lines.append(
+                "share         \(RatioText.percent(limit.share)) of what \(limit.kind.text) allow, "
+                    + ByteCountText.rate(limit.bytesPerSecond))
         }
         if let latency {
             let times = [

@@ -1,3 +1,4 @@
+package import MachineLimits
 package import Results
 import Statistics
 
@@ -17,6 +18,8 @@ package struct CellSummary: Hashable, Sendable {
     package var memory: MemoryRecord.Memory?
     /// Ciphertext bytes per plaintext byte delivered; `nil` where nothing was checked or delivered.
     package var amplification: Amplification?
+    /// The machine's limit that the throughput runs into; `nil` where none is known.
+    package var limit: BindingLimit?
     /// SHA-256 of the plaintext delivered, in hex; `nil` where nothing was checked.
     package var digest: String?
 
@@ -44,8 +47,11 @@ package struct CellSummary: Hashable, Sendable {
     /// - Parameters:
     ///   - result: What is known of the cell.
     ///   - seed: The seed of the bootstrap; a report uses the run's.
+    ///   - limits: What the machine can do; a report uses the run's.
     ///   - vectorFailure: Why the cell's backend failed its vectors, or `nil` if it did not.
-    package init(_ result: CellResult, seed: UInt64, vectorFailure: String? = nil) {
+    package init(
+        _ result: CellResult, seed: UInt64, limits: MachineLimits? = nil, vectorFailure: String? = nil
+    ) {
         cell = result.cell
         rounds = []
         if let reason = result.failure ?? vectorFailure {
@@ -69,6 +75,10 @@ package struct CellSummary: Hashable, Sendable {
         rounds = result.rounds.filter { !$0.isEmpty }
         speed = Speed(rounds: rounds, deliveredByteCount: check.deliveredByteCount, seed: seed)
         outcome = speed == nil ? .untimed : .measured
+        limit = speed.flatMap {
+            limits?.limit(
+                of: result.cell, bytesPerSecond: $0.bytesPerSecond, deliveredByteCount: check.deliveredByteCount)
+        }
     }
 
     /// Why there are no figures, or `nil` if there are.

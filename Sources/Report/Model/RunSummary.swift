@@ -16,7 +16,9 @@ struct RunSummary: Sendable {
         self.results = results
         let vectorFailures = Self.vectorFailures(results.conformance)
         cells = results.cells.map {
-            CellSummary($0, seed: results.header.seed, vectorFailure: vectorFailures[$0.cell.backend])
+            CellSummary(
+                $0, seed: results.header.seed, limits: results.header.limits,
+                vectorFailure: vectorFailures[$0.cell.backend])
         }
         var names: [String] = []
         for name in results.header.backends.map(\.name) + results.cells.map(\.cell.backend) where !names.contains(name)

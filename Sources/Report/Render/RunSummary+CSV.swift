@@ -1,3 +1,4 @@
+import MachineLimits
 import Results
 
 extension RunSummary {
@@ -20,6 +21,8 @@ extension RunSummary {
         ("bytesPerSecond", { text($0.speed?.bytesPerSecond) }),
         ("bytesPerSecondLow", { text($0.speed?.bytesPerSecondLow) }),
         ("bytesPerSecondHigh", { text($0.speed?.bytesPerSecondHigh) }),
+        ("limitShare", { $0.limit.map { "\($0.share)" } }),
+        ("limit", { $0.limit?.kind.rawValue }),
         ("rounds", { String($0.rounds.count) }),
         ("samples", { String($0.rounds.reduce(0) { $0 + $1.count }) }),
     ]

@@ -85,7 +85,7 @@ struct MeasureCommand: ParsableCommand {
         guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
         guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
-        let summary = CellSummary(measured, seed: seed)
+        let summary = CellSummary(measured, seed: seed, limits: results.header.limits)
         switch output.format {
         case .json: print(summary.json.text)
         case .text: print(summary.text)

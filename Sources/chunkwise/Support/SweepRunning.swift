@@ -1,4 +1,5 @@
 import BackendRegistry
+import MachineLimits
 import Measurement
 import RandomAccess
 import Report
@@ -22,10 +23,27 @@ enum SweepRunning {
         }
         return try attempt {
             try job.run(
-                input: input, verify: verify,
+                input: input, limits: { limits(folder) }, verify: verify,
                 progress: { progress in
                     Terminal.showProgress("\(progress.done + 1) of \(progress.total): \(progress.step)")
                 }, shouldStop: { Interruption.wasRequested })
+        }
+    }
+
+    /// Measures the machine, in a second or two; says so if that fails, and goes on without.
+    private static func limits(_ folder: RunFolder) -> MachineLimits? {
+        Terminal.showProgress("limits of this machine")
+        let host = ThisHost.describe()
+        var options = LimitOptions(
+            threads: min(host.cpuCount, 256), cacheByteCounts: host.cacheByteCounts,
+            machineByteCount: host.memoryByteCount, folder: folder.path.string)
+        options.sampleCount = 5
+        options.sampleNanoseconds = 2_000_000
+        do throws(LimitError) {
+            return try MachineLimits.measure(options)
+        } catch {
+            Terminal.writeError("chunkwise: warning: \(error): no share of this machine's limits is stated")
+            return nil
         }
     }
 
