@@ -31,6 +31,8 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     public var round: Int
     /// One duration an iteration, in nanoseconds.
     public var nanoseconds: [UInt64]
+    /// The most bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
+    public var residentByteCount: UInt64?
 
     /// Creates a record.
     public init(cellID: String, round: Int, nanoseconds: [UInt64]) {
@@ -46,11 +48,14 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     public var cellID: String
     /// The percentiles.
     public var latency: Latency
+    /// From before the object is opened until its first byte is there; `nil` where that was not measured.
+    public var firstByte: Latency?
 
     /// Creates a record.
-    public init(cellID: String, latency: Latency) {
+    public init(cellID: String, latency: Latency, firstByte: Latency? = nil) {
         self.cellID = cellID
         self.latency = latency
+        self.firstByte = firstByte
     }
 
     /// Percentiles by nearest rank (Hyndman and Fan 1996, type 1): each is a latency that occurred, in nanoseconds.

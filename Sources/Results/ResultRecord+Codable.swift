@@ -79,5 +79,6 @@ extension Cell {
     fileprivate var isPlausible: Bool {
         [16, 24, 32].contains(keyByteCount) && (1...1 << 16).contains(threads) && (0...1 << 32).contains(readCount ?? 0)
             && objectByteCount < 1 << 62 && windowByteCount < 1 << 62 && (chunkByteCount ?? 0) < 1 << 62
+            && (remoteLatencyNanoseconds ?? 0) < 1 << 62 && (remoteBytesPerSecond ?? 1) > 0
     }
 }

@@ -33,7 +33,11 @@ private struct SmallSweep {
         Programs.ignoreBrokenPipes()
         folder = try TemporaryFolder()
         run = RunFolder(path: FilePath(folder.path("run")))
-        plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names).read(text)
+        let film = PlayerTrace(
+            name: "film", source: "", leastByteCount: 5000,
+            requests: [.init(offset: 100, count: 2000), .init(offset: 4000, count: nil)])
+        plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names) { $0 == "film" ? film : nil }
+            .read(text)
     }
 
     var lines: [ResultRecord] {
@@ -180,6 +184,9 @@ struct SweepTests {
             "{backend: libgcrypt, object-size: 48, padding: none, window: 7, access: fresh-buffers, threads: 4}",
             "{backend: libgcrypt, strategy: cbc-chunked, chunk-size: 16, access: chunk-cache, object-size: 160}",
             "{backend: openssl, strategy: ctr, key-size: 192, object-size: 33, source: generated, workload: random:33}",
+            "{backend: libgcrypt, object-size: 100KiB, window: 1KiB, workload: [trace:film], access: whole-chunk}",
+            "{backend: libgcrypt, object-size: 100KiB, window: 64KiB, latency: 1us, bandwidth: 1GB/s}",
+            "{backend: libgcrypt, object-size: 100KiB, cold: yes}",
         ])
     func edges(entry: String) throws {
         let results = try SmallSweep("rounds: 1\ntime: 1us\ncells:\n- \(entry)").run()
@@ -187,5 +194,7 @@ struct SweepTests {
         #expect(cell.failure == nil && cell.check != nil && cell.rounds.count == 1)
         // No reads, no latencies.
         #expect((cell.latency == nil) == (cell.cell.objectByteCount == 0))
+        #expect((cell.firstByte == nil) == (cell.cell.objectByteCount == 0))
+        #expect((cell.residentByteCount == nil) == (cell.cell.isCold != true))
     }
 }

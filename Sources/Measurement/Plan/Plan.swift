@@ -10,13 +10,18 @@ package struct Plan: Sendable {
     package var roundNanoseconds: UInt64
     /// The cells, each once, in the order of the plan.
     package var cells: [PlannedCell]
+    /// The traces that cells replay, by their names.
+    package var traces: [String: PlayerTrace]
 
     /// Creates a plan.
-    package init(text: String, seed: UInt64, roundNanoseconds: UInt64, cells: [PlannedCell]) {
+    package init(
+        text: String, seed: UInt64, roundNanoseconds: UInt64, cells: [PlannedCell], traces: [String: PlayerTrace] = [:]
+    ) {
         self.text = text
         self.seed = seed
         self.roundNanoseconds = roundNanoseconds
         self.cells = cells
+        self.traces = traces
     }
 }
 

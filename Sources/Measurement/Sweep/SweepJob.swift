@@ -77,7 +77,7 @@ package struct SweepJob {
         let store =
             input.map { ObjectStore(input: $0) }
             ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
-        let runner = CellRunner(program: program, store: store, seed: plan.seed)
+        let runner = CellRunner(program: program, store: store, seed: plan.seed, traces: plan.traces)
         let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))
         if try sweep.run(progress: progress, shouldStop: shouldStop) { folder.removeObjects() }
         return try ResultLog.read(folder.resultFile).results

@@ -13,7 +13,9 @@ extension CellSummary {
             "bytesPerSecondHigh": JSONValue(speed?.bytesPerSecondHigh),
             "nanoseconds": .array(rounds.joined().map(JSONValue.integer)),
             "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
-            "latency": latencyJSON,
+            "latency": Self.json(latency),
+            "firstByte": Self.json(firstByte),
+            "residentByteCount": JSONValue(residentByteCount),
             "memory": memoryJSON,
             "amplification": amplification.map {
                 .object(["fetched": .number($0.fetched), "decrypted": .number($0.decrypted)])
@@ -44,11 +46,14 @@ extension CellSummary {
             "keyByteCount": JSONValue(count: cell.keyByteCount),
             "objectByteCount": .integer(cell.objectByteCount),
             "source": .string(cell.source),
+            "cold": .bool(cell.isCold == true),
+            "remoteLatencyNanoseconds": JSONValue(cell.remoteLatencyNanoseconds),
+            "remoteBytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
             "label": JSONValue(cell.label),
         ]
     }
 
-    private var latencyJSON: JSONValue {
+    private static func json(_ latency: LatencyRecord.Latency?) -> JSONValue {
         guard let latency else { return .null }
         return .object([
             "readCount": JSONValue(count: latency.readCount),

@@ -26,6 +26,15 @@ extension CellSummary {
             lines.append(
                 "latency       \(times.joined(separator: ", "))  (\(RatioText.count(latency.readCount, "read")))")
         }
+        if let firstByte {
+            let times = [("median", firstByte.p50), ("p90", firstByte.p90), ("max", firstByte.max)]
+                .map { "\($0) \(DurationText.text(nanoseconds: $1))" }
+            lines.append("first byte    \(times.joined(separator: ", "))  (opened \(firstByte.readCount) times)")
+        }
+        if let residentByteCount {
+            lines.append(
+                "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")
+        }
         if let memory {
             let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
             lines.append(

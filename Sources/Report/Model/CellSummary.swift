@@ -14,6 +14,10 @@ package struct CellSummary: Hashable, Sendable {
     package var rounds: [[UInt64]]
     /// Latencies of single reads, where they were measured.
     package var latency: LatencyRecord.Latency?
+    /// From before the object is opened until its first byte is there, where it was measured.
+    package var firstByte: LatencyRecord.Latency?
+    /// The most bytes of a cold file that stayed in memory; `nil` for other cells.
+    package var residentByteCount: UInt64?
     /// Peak memory, where it was measured.
     package var memory: MemoryRecord.Memory?
     /// Ciphertext bytes per plaintext byte delivered; `nil` where nothing was checked or delivered.
@@ -71,6 +75,8 @@ package struct CellSummary: Hashable, Sendable {
             )
         }
         latency = result.latency
+        firstByte = result.firstByte
+        residentByteCount = result.residentByteCount
         memory = result.memory
         rounds = result.rounds.filter { !$0.isEmpty }
         speed = Speed(rounds: rounds, deliveredByteCount: check.deliveredByteCount, seed: seed)

@@ -26,7 +26,10 @@ struct RunSummary: Sendable {
             names.append(name)
         }
         backends = names
-        main = Self.largestSeries(in: cells.filter { $0.cell.label == nil && $0.cell.workload == "sequential" })
+        main = Self.largestSeries(
+            in: cells.filter {
+                $0.cell.label == nil && $0.cell.workload == "sequential" && Series($0.cell).isLocal
+            })
     }
 
     /// The cells of the main series that have a speed.

@@ -33,6 +33,7 @@ extension RunSummary {
         ("latencyP99", { text($0.latency?.p99) }),
         ("latencyP999", { text($0.latency?.p999) }),
         ("latencyMax", { text($0.latency?.max) }),
+        ("firstByteP50", { text($0.firstByte?.p50) }),
         ("baselineByteCount", { text($0.memory?.baselineByteCount) }),
         ("peakByteCount", { text($0.memory?.peakByteCount) }),
         ("boundByteCount", { text($0.memory?.boundByteCount) }),
@@ -55,6 +56,9 @@ extension RunSummary {
         ("keyByteCount", { String($0.cell.keyByteCount) }),
         ("objectByteCount", { String($0.cell.objectByteCount) }),
         ("source", { $0.cell.source }),
+        ("cold", { $0.cell.isCold == true ? "true" : "false" }),
+        ("remoteLatencyNanoseconds", { text($0.cell.remoteLatencyNanoseconds) }),
+        ("remoteBytesPerSecond", { text($0.cell.remoteBytesPerSecond) }),
         ("label", { $0.cell.label }),
     ]
 

@@ -50,7 +50,9 @@ enum SweepRunning {
     /// Reads a plan's file.
     static func plan(_ path: String) throws -> Plan {
         let text = try attemptInput { try TextFile.read(path) }
-        return try attempt { try PlanReader(file: path, knownBackends: BackendRegistry.names).read(text) }
+        return try attempt {
+            try PlanReader(file: path, knownBackends: BackendRegistry.names, trace: Traces.find).read(text)
+        }
     }
 
     /// The exit code for results: whether every cell has figures.
