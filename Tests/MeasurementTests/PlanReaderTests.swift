@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Measurement
 import Testing
 
@@ -7,12 +8,19 @@ private func read(_ text: String) throws(PlanError) -> Plan {
     let film = PlayerTrace(
         name: "film", source: "", leastByteCount: 100,
         requests: [.init(offset: 0, count: 2), .init(offset: 50, count: nil)])
-    return try PlanReader(file: "p.yml", knownBackends: backends) { $0 == "film" ? film : nil }.read(text)
+    return try PlanReader(file: "p.yml", knownBackends: backends) { try $0 == "film" ? film : projectTrace($0) }.read(
+        text)
+}
+
+private func projectTrace(_ name: String) throws -> PlayerTrace? {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../data/traces/\(name).json")
+    guard let bytes = try? Data(contentsOf: file) else { return nil }
+    return try PlayerTrace(JSONValue.parse(Array(bytes)), file: name)
 }
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 66), ("small.yml", 19)])
+    @Test("the plans of the project are read", arguments: [("default.yml", 91), ("small.yml", 21)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))

@@ -33,6 +33,7 @@ struct RunCommand: ParsableCommand {
         let plan = try SweepRunning.plan(try planPath())
         let groups = try DefaultVectors.groups()
         let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
+        SweepRunning.announce(plan)
         let results = try SweepRunning.run(plan, in: folder) {
             Backends.verify(Backends.available(), groups: groups, threadCount: ThisHost.describe().cpuCount)
         }

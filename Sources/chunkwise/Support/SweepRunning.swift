@@ -7,6 +7,12 @@ import Results
 import SystemPackage
 import Transfer
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// What `measure`, `sweep` and `run` have in common.
 enum SweepRunning {
     /// Runs a job with progress on a terminal, until it is done or the user stops it.
@@ -30,6 +36,18 @@ enum SweepRunning {
         }
     }
 
+    /// Says how long a plan will take, before anything is measured.
+    static func announce(_ plan: Plan) {
+        var speeds: [String: Double] = [:]
+        for backend in Backends.available() where plan.cells.contains(where: { $0.cell.backend == backend.name }) {
+            speeds[backend.name] = BackendSpeed.bytesPerSecond(backend)
+        }
+        let estimate = SweepEstimate(plan) { speeds[$0] ?? 1e9 }
+        print("sweep: \(plan.cells.count) cells, \(estimate)")
+        // Whoever waits wants to know now, also behind a pipe.
+        fflush(nil)
+    }
+
     /// Measures the machine, in a second or two; says so if that fails, and goes on without.
     private static func limits(_ folder: RunFolder) -> MachineLimits? {
         Terminal.showProgress("limits of this machine")
@@ -37,7 +55,8 @@ enum SweepRunning {
         var options = LimitOptions(
             threads: min(host.cpuCount, 256), cacheByteCounts: host.cacheByteCounts,
             machineByteCount: host.memoryByteCount, folder: folder.path.string)
-        options.sampleCount = 5
+        options.memoryByteCount = min(options.memoryByteCount, 128 << 20)
+        options.sampleCount = 3
         options.sampleNanoseconds = 2_000_000
         do throws(LimitError) {
             return try MachineLimits.measure(options)
