@@ -81,6 +81,7 @@ let package = Package(
             ]
         ),
         .target(name: "Statistics"),
+        .target(name: "CPerfEvents"),
         .target(name: "CMachineLimits"),
         .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
         .target(name: "Results", dependencies: ["MachineLimits"]),
@@ -88,7 +89,7 @@ let package = Package(
             name: "Measurement",
             dependencies: [
                 "JSON", "RandomAccess", "ByteSources", "Threads", "Transfer", "SubjectProtocol", "Vectors",
-                "Statistics", "Results", "MachineLimits",
+                "Statistics", "Results", "MachineLimits", "CPerfEvents",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Yams", package: "Yams"),

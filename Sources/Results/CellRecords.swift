@@ -33,6 +33,12 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     public var nanoseconds: [UInt64]
     /// The most bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
     public var residentByteCount: UInt64?
+    /// What the process used in all these iterations; `nil` where nobody tells.
+    public var usage: ProcessUsage?
+    /// The iterations that were run before, untimed; `nil` in results that do not say.
+    public var warmUpIterationCount: Int?
+    /// Whether they were steady in the end; `nil` in results that do not say.
+    public var isSteady: Bool?
 
     /// Creates a record.
     public init(cellID: String, round: Int, nanoseconds: [UInt64]) {

@@ -63,7 +63,8 @@ extension ResultRecord: Codable {
                     $0 < 1 << 62
                 }
         case .failure(let failure): failure.cell.isPlausible
-        case .time(let time): time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 }
+        case .time(let time):
+            time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 } && time.warmUpIterationCount ?? 0 >= 0
         case .latency(let latency): latency.latency.readCount >= 0
         case .memory(let memory):
             [

@@ -67,6 +67,10 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var latency: LatencyRecord.Latency?
     /// From before the object is opened until its first byte is there.
     public var firstByte: LatencyRecord.Latency?
+    /// What the timed iterations used together; `nil` where nobody tells.
+    public var usage: ProcessUsage?
+    /// The rounds whose warm-up did not come to be steady.
+    public var unsteadyRoundCount = 0
     /// The most bytes of a cold file that the kernel kept in memory before an iteration.
     public var residentByteCount: UInt64?
     /// Peak memory.
@@ -81,6 +85,8 @@ public struct CellResult: Codable, Hashable, Sendable {
 
     fileprivate mutating func note(_ time: TimeRecord) {
         rounds.append(time.nanoseconds)
+        if let used = time.usage { usage = usage.map { $0 + used } ?? used }
+        if time.isSteady == false { unsteadyRoundCount += 1 }
         if let kept = time.residentByteCount { residentByteCount = max(residentByteCount ?? 0, kept) }
     }
 

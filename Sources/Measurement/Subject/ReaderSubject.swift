@@ -104,7 +104,7 @@ package final class ReaderSubject: SubjectImplementation {
     /// Runs a measurement.
     ///
     /// Asked with `"extended":true`, which only this program knows, `digest` answers `fetchedByteCount` and
-    /// `decryptedByteCount` as well, `time` answers `boundByteCount`, and there is `firstByte`. With `"cold":true` a file
+    /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there is `firstByte`. With `"cold":true` a file
     /// is dropped from the page cache before each iteration, and `residentByteCount` is the most that was kept of it.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
@@ -178,22 +178,31 @@ package final class ReaderSubject: SubjectImplementation {
         _ cold: ColdFile?
     ) throws(DecryptionError) -> [String: JSONValue] {
         let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
+        // Before the runner's threads are, so that they are counted.
+        let usage = OwnUsage()
         let runner = try WorkloadRunner(reads: reads, object: entry.object, configuration: configuration)
         var nanoseconds: [JSONValue] = []
         var sum: UInt64 = 0
+        if cold == nil { usage.begin() }
         repeat {
-            try cold?.drop()
+            if let cold {
+                // What dropping takes is not the reader's.
+                usage.end()
+                try cold.drop()
+                usage.begin()
+            }
             let duration = try runner.time()
             nanoseconds.append(.integer(duration))
             sum += duration
         } while sum < minimumNanoseconds && nanoseconds.count < Int(clamping: maximumIterations)
+        usage.end()
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.strategy.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount,
             copiesInLibrary: UInt64(backend.copyCountPerCall))
         return [
             "nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound),
-            "residentByteCount": JSONValue(cold?.residentByteCount),
+            "residentByteCount": JSONValue(cold?.residentByteCount), "usage": usage.total?.json ?? .null,
         ]
     }
 }

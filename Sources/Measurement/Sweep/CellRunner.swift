@@ -84,7 +84,7 @@ package struct CellRunner {
     package func latencies(_ cell: Cell) throws(CellFailure) -> LatencyRecord? {
         try with(cell) { (subject, object) throws in
             let workload = try cell.workload(seed: seed, traces: traces)
-            try subject.warmUp(workload)
+            _ = try subject.warmUp(workload, atMostNanoseconds: Self.latencyWarmUpNanoseconds)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
             let latencies = try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
             guard latencies.count == reads.count else {
@@ -108,7 +108,9 @@ package struct CellRunner {
     ) throws(CellFailure) -> TimeRecord {
         try with(cell) { (subject, _) throws in
             let workload = try cell.workload(seed: seed, traces: traces)
-            try subject.warmUp(workload)
+            // Half as long as a round is timed, at most.
+            let warmUp = try subject.warmUp(workload, atMostNanoseconds: minimumNanoseconds / 2)
+            let before = OutsideUsage.now(of: subject.process.processID)
             let answer = try subject.measure(
                 workload,
                 [
@@ -118,10 +120,16 @@ package struct CellRunner {
             let nanoseconds = try answer.integers("nanoseconds")
             guard !nanoseconds.isEmpty else { throw SubjectError.framing("a time without any iteration") }
             var record = TimeRecord(cellID: cell.id, round: round, nanoseconds: nanoseconds)
+            let after = OutsideUsage.now(of: subject.process.processID)
+            record.usage = ProcessUsage(answer["usage"]) ?? after.flatMap { end in before.map { end - $0 } }
+            record.warmUpIterationCount = warmUp.iterationCount
+            record.isSteady = warmUp.isSteady
             record.residentByteCount = answer["residentByteCount"]?.integer
             return record
         }
     }
+
+    private static let latencyWarmUpNanoseconds: UInt64 = 50_000_000
 
     private static let oneIteration: JSONValue = [
         "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
@@ -177,49 +185,5 @@ package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     init(_ description: String, cause: DecryptionError? = nil) {
         self.description = description
         self.cause = cause
-    }
-}
-
-/// A subject with one open object.
-private struct CellSubject {
-    static let id: UInt64 = 1
-    let process: SubjectProcess
-    /// Whether the file is dropped from the page cache before each iteration.
-    let isCold: Bool
-
-    func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
-        guard case .object(var members) = parameters else { return .null }
-        members["op"] = "measure"
-        members["extended"] = true
-        if isCold { members["cold"] = true }
-        members["id"] = .integer(Self.id)
-        members["workload"] = workload.json
-        return try process.request(.object(members)).members
-    }
-
-    /// Runs the reads once untimed, or the first of them where there are so many that one iteration is enough to be
-    /// steady.
-    func warmUp(_ workload: Workload) throws(SubjectError) {
-        var warmUp = workload
-        if case .random(let rangeByteCount, let seed, let readCount) = workload {
-            warmUp = .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
-        } else if case .sequential(let windowByteCount) = workload {
-            // 8 MiB, but no longer a request than a subject reads at once.
-            let count = min(4096, max(1, (8 << 20) / windowByteCount))
-            warmUp = .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
-        }
-        _ = try measure(warmUp, ["collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1])
-    }
-}
-
-extension JSONValue {
-    /// The whole numbers in the list under a member.
-    fileprivate func integers(_ member: String) throws(SubjectError) -> [UInt64] {
-        let values = self[member]?.array
-        let integers = values?.compactMap(\.integer)
-        guard let integers, integers.count == values?.count else {
-            throw .framing("an answer without a list of integers \"\(member)\"")
-        }
-        return integers
     }
 }

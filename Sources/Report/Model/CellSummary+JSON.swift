@@ -15,6 +15,7 @@ extension CellSummary {
             "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
             "latency": Self.json(latency),
             "firstByte": Self.json(firstByte),
+            "usage": usageJSON,
             "residentByteCount": JSONValue(residentByteCount),
             "memory": memoryJSON,
             "amplification": amplification.map {
@@ -62,6 +63,20 @@ extension CellSummary {
             "p99": .integer(latency.p99),
             "p999": .integer(latency.p999),
             "max": .integer(latency.max),
+        ])
+    }
+
+    private var usageJSON: JSONValue {
+        guard let usage else { return .null }
+        return .object([
+            "userNanoseconds": .integer(usage.userNanoseconds),
+            "systemNanoseconds": .integer(usage.systemNanoseconds),
+            "minorFaults": .integer(usage.minorFaults),
+            "majorFaults": .integer(usage.majorFaults),
+            "voluntarySwitches": JSONValue(usage.voluntarySwitches),
+            "involuntarySwitches": JSONValue(usage.involuntarySwitches),
+            "instructions": JSONValue(usage.instructions),
+            "cycles": JSONValue(usage.cycles),
         ])
     }
 

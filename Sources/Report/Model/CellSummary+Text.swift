@@ -35,6 +35,7 @@ extension CellSummary {
             lines.append(
                 "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")
         }
+        if let usage { lines.append("used          \(usage.text)") }
         if let memory {
             let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
             lines.append(

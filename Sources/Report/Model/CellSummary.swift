@@ -16,6 +16,8 @@ package struct CellSummary: Hashable, Sendable {
     package var latency: LatencyRecord.Latency?
     /// From before the object is opened until its first byte is there, where it was measured.
     package var firstByte: LatencyRecord.Latency?
+    /// What the timed iterations used together, where somebody tells.
+    package var usage: ProcessUsage?
     /// The most bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
     /// Peak memory, where it was measured.
@@ -76,6 +78,7 @@ package struct CellSummary: Hashable, Sendable {
         }
         latency = result.latency
         firstByte = result.firstByte
+        usage = result.usage
         residentByteCount = result.residentByteCount
         memory = result.memory
         rounds = result.rounds.filter { !$0.isEmpty }
