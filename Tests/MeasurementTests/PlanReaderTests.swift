@@ -4,11 +4,13 @@ import Measurement
 import Testing
 
 private func read(_ text: String) throws(PlanError) -> Plan {
-    let backends = ["openssl", "libgcrypt", "boringssl", "swift-reference", "swift-bitsliced"]
+    let backends = ["openssl", "libgcrypt", "boringssl", "swift-reference", "swift-bitsliced", "af-alg"]
     let film = PlayerTrace(
         name: "film", source: "", leastByteCount: 100,
         requests: [.init(offset: 0, count: 2), .init(offset: 50, count: nil)])
-    return try PlanReader(file: "p.yml", knownBackends: backends) { try $0 == "film" ? film : projectTrace($0) }.read(
+    return try PlanReader(file: "p.yml", knownBackends: backends, missingBackends: ["af-alg": "no AF_ALG"]) {
+        try $0 == "film" ? film : projectTrace($0)
+    }.read(
         text)
 }
 
@@ -79,7 +81,8 @@ struct PlanReaderTests {
         ("seed: 1\ncells: []", 1, "cells"), ("seed: 1\ncells: 5", 2, "list"), ("cells:\n- 5", 2, "mappings"),
         ("cells:\n- {}", 2, "backend"), ("sed: 1\ncells:\n- backend: openssl", 1, "\"sed\""),
         ("cells:\n- backend: openssl\n  windows: 4KiB", 3, "\"windows\""),
-        ("cells:\n- backend: opnssl", 2, "opnssl"), ("cells:\n- backend: []", 2, "empty"),
+        ("cells:\n- backend: opnssl", 2, "opnssl"), ("cells:\n- window: 4KiB\n  backend: af-alg", 3, "no AF_ALG"),
+        ("cells:\n- backend: []", 2, "empty"),
         ("cells:\n- backend: openssl\n  strategy: ecb", 3, "ecb"),
         ("cells:\n- backend: openssl\n  strategy: [ctr, cbc-continuous]", 3, "single"),
         ("cells:\n- backend: openssl\n  strategy: cbc-chunked", 3, "chunk-size"),

@@ -31,10 +31,13 @@ package struct PlannedCell: Hashable, Sendable {
     package var cell: Cell
     /// The number of rounds, a fresh process each.
     package var rounds: Int
+    /// The line of the plan that says how long the object is, counted from 1; `nil` without a plan.
+    package var objectLine: Int?
 
     /// Creates a planned cell.
-    package init(cell: Cell, rounds: Int) {
+    package init(cell: Cell, rounds: Int, objectLine: Int? = nil) {
         self.cell = cell
         self.rounds = rounds
+        self.objectLine = objectLine
     }
 }

@@ -6,6 +6,7 @@ import SubjectProtocol
 struct PlanEntryReader {
     let entry: PlanMapping
     let knownBackends: [String]
+    let missingBackends: [String: String]
     let traces: [String: PlayerTrace]
 
     private static let keys = [
@@ -16,6 +17,10 @@ struct PlanEntryReader {
     func cells(defaultObjectByteCount: UInt64) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
         let backends = try choices("backend", known: knownBackends, fallback: nil)
+        for backend in backends {
+            guard let reason = missingBackends[backend] else { continue }
+            throw entry.error("backend", "backend \(backend) is not there: \(reason)")
+        }
         let strategy = try single("strategy", known: Strategy.names, fallback: "cbc-continuous")
         let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
         let source = try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")

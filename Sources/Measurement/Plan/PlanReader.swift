@@ -8,6 +8,7 @@ import Yams
 package struct PlanReader {
     private let file: String
     private let knownBackends: [String]
+    private let missingBackends: [String: String]
     private let trace: (String) throws -> PlayerTrace?
 
     /// Creates a reader.
@@ -15,12 +16,15 @@ package struct PlanReader {
     /// - Parameters:
     ///   - file: What errors call the plan.
     ///   - knownBackends: The names that `backend` may have.
+    ///   - missingBackends: Why a name is none that this machine has.
     ///   - trace: Finds a player trace by its name; `nil` if there is none.
     package init(
-        file: String, knownBackends: [String], trace: @escaping (String) throws -> PlayerTrace? = { _ in nil }
+        file: String, knownBackends: [String], missingBackends: [String: String] = [:],
+        trace: @escaping (String) throws -> PlayerTrace? = { _ in nil }
     ) {
         self.file = file
         self.knownBackends = knownBackends
+        self.missingBackends = missingBackends
         self.trace = trace
     }
 
@@ -52,9 +56,13 @@ package struct PlanReader {
         var traces: [String: PlayerTrace] = [:]
         for entry in entries {
             for trace in try entryTraces(entry) { traces[trace.name] = trace }
-            let reader = PlanEntryReader(entry: entry, knownBackends: knownBackends, traces: traces)
+            let reader = PlanEntryReader(
+                entry: entry, knownBackends: knownBackends, missingBackends: missingBackends, traces: traces)
             for cell in try reader.cells(defaultObjectByteCount: objectByteCount) where known.insert(cell.id).inserted {
-                cells.append(PlannedCell(cell: cell, rounds: try entry.integer("rounds", default: rounds, 1...1000)))
+                cells.append(
+                    PlannedCell(
+                        cell: cell, rounds: try entry.integer("rounds", default: rounds, 1...1000),
+                        objectLine: entry.line(of: "object-size") ?? top.line(of: "object-size") ?? entry.line))
             }
         }
         return Plan(

@@ -93,6 +93,9 @@ struct MeasureCommand: ParsableCommand {
         plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
+        if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
+            throw CommandFailure(.usage, "--\(shortage.message)")
+        }
         let results = try SweepRunning.run(plan, in: folder, input: object)
         guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }

@@ -30,9 +30,9 @@ struct RunCommand: ParsableCommand {
     var output: String?
 
     func run() throws {
-        let plan = try SweepRunning.plan(try planPath())
-        let groups = try DefaultVectors.groups()
         let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
+        let plan = try SweepRunning.plan(try planPath(), in: folder)
+        let groups = try DefaultVectors.groups()
         SweepRunning.announce(plan)
         let results = try SweepRunning.run(plan, in: folder) {
             Backends.verify(Backends.available(), groups: groups, threadCount: ThisHost.describe().cpuCount)

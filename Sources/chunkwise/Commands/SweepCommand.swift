@@ -28,7 +28,7 @@ struct SweepCommand: ParsableCommand {
 
     func run() throws {
         let folder = RunFolder(path: FilePath(output))
-        let plan = try SweepRunning.plan(plan)
+        let plan = try SweepRunning.plan(plan, in: folder)
         SweepRunning.announce(plan)
         let results = try SweepRunning.run(plan, in: folder)
         guard results.isComplete else {

@@ -67,11 +67,21 @@ enum SweepRunning {
     }
 
     /// Reads a plan's file.
-    static func plan(_ path: String) throws -> Plan {
+    ///
+    /// - Throws: `CommandFailure`, also if there is no room for its objects.
+    static func plan(_ path: String, in folder: RunFolder) throws -> Plan {
         let text = try attemptInput { try TextFile.read(path) }
-        return try attempt {
-            try PlanReader(file: path, knownBackends: BackendRegistry.names, trace: Traces.find).read(text)
+        let plan = try attempt {
+            try PlanReader(
+                file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
+                trace: Traces.find
+            ).read(text)
         }
+        if let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
+            let error = PlanError(file: path, line: shortage.cell.objectLine, message: shortage.message)
+            throw CommandFailure(.badData, "\(error)")
+        }
+        return plan
     }
 
     /// The exit code for results: whether every cell has figures.
