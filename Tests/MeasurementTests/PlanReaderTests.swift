@@ -22,7 +22,7 @@ private func projectTrace(_ name: String) throws -> PlayerTrace? {
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 91), ("small.yml", 21)])
+    @Test("the plans of the project are read", arguments: [("default.yml", 89), ("small.yml", 21)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))
