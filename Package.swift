@@ -157,8 +157,8 @@ let package = Package(
         .testTarget(
             name: "MeasurementTests",
             dependencies: [
-                "Measurement", "SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "Results", "BackendRegistry",
-                "TestSupport", "chunkwise",
+                "Measurement", "MachineLimits", "SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "Results",
+                "BackendRegistry", "TestSupport", "chunkwise",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

@@ -1,5 +1,6 @@
 import BackendRegistry
 import Foundation
+import MachineLimits
 import Measurement
 import RandomAccess
 import Results
@@ -46,13 +47,15 @@ private struct SmallSweep {
 
     /// Runs it until it is done, or that many steps were made.
     @discardableResult
-    func run(steps: Int = .max, verify: (() -> [ConformanceRecord])? = nil) throws -> RunResults {
+    func run(steps: Int = .max, limits: (() -> MachineLimits?)? = nil, verify: (() -> [ConformanceRecord])? = nil)
+        throws -> RunResults
+    {
         var asked = 0
         return try SweepJob(
             folder: run, plan: plan, program: program, programVersion: version, command: [], startedAt: "",
             backends: [BackendRegistry.backend(named: "libgcrypt"), BackendRegistry.backend(named: "openssl")]
         ).run(
-            verify: verify, progress: { _ in },
+            limits: limits, verify: verify, progress: { _ in },
             shouldStop: {
                 asked += 1
                 return asked > steps
@@ -91,6 +94,24 @@ struct SweepTests {
             #expect(cut.folder.bytes("run/results.jsonl") == done)
             #expect(!FileManager.default.fileExists(atPath: cut.run.objectFolder.string), "\(steps) steps")
         }
+    }
+
+    @Test("the machine's limits are measured once, and kept when a sweep goes on")
+    func limits() throws {
+        let sweep = try SmallSweep(smallPlan)
+        let rate = Rate(byteCount: 7, nanoseconds: [3])
+        let buffers = BufferRate(bufferByteCount: 1, rate: rate)
+        let threads = ThreadLimits(
+            threads: 1, aesDecrypt: [KeyRate(keyByteCount: 16, rate: rate)], cacheCopy: buffers, memoryCopy: buffers,
+            memoryRead: [buffers], pageCacheRead: [buffers])
+        let limits = MachineLimits(aesUnit: "none", oneThread: threads, allThreads: threads)
+        var asked = 0
+        func ask() -> MachineLimits? {
+            asked += 1
+            return limits
+        }
+        try sweep.run(steps: 1, limits: ask)
+        #expect(try sweep.run(limits: ask).header.limits == limits && asked == 1)
     }
 
     @Test("a sweep of another plan, version or machine is not mixed in")
@@ -195,6 +216,7 @@ struct SweepTests {
         // No reads, no latencies.
         #expect((cell.latency == nil) == (cell.cell.objectByteCount == 0))
         #expect((cell.firstByte == nil) == (cell.cell.objectByteCount == 0))
+        #expect(cell.usage != nil)
         #expect((cell.residentByteCount == nil) == (cell.cell.isCold != true))
     }
 }

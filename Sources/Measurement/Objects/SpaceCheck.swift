@@ -61,6 +61,8 @@ package enum SpaceCheck {
         while statvfs(folder.string, &status) != 0 {
             guard errno == ENOENT, folder.removeLastComponent(), !folder.isEmpty else { return nil }
         }
+        // What has no blocks at all, such as /proc, does not say what it takes.
+        guard status.f_blocks > 0 else { return nil }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 }

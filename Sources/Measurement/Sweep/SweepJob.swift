@@ -44,6 +44,7 @@ package struct SweepJob {
     ///
     /// - Parameters:
     ///   - input: The object to measure all cells on, or `nil` to make those that they ask for.
+    ///   - starting: Called when the results can be written, before anything is measured.
     ///   - limits: Measures the machine, where the run is to begin with that; `nil` from it is no limits.
     ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a backend
     ///     that failed is not measured.
@@ -52,11 +53,12 @@ package struct SweepJob {
     /// - Returns: The results so far; they are complete unless `shouldStop` said so.
     /// - Throws: `SweepError`.
     package func run(
-        input: MeasuredObject? = nil, limits: (() -> MachineLimits?)? = nil,
+        input: MeasuredObject? = nil, starting: () -> Void = {}, limits: (() -> MachineLimits?)? = nil,
         verify: (() -> [ConformanceRecord])? = nil, progress: (Sweep.Progress) -> Void, shouldStop: () -> Bool
     ) throws(SweepError) -> RunResults {
         try folder.create()
         let log = try ResultLog(path: folder.resultFile)
+        starting()
         var outcomes: [ConformanceRecord] = []
         if let first = log.earlierRecords.first {
             try requireSameSweep(first)

@@ -33,8 +33,7 @@ struct RunCommand: ParsableCommand {
         let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
         let plan = try SweepRunning.plan(try planPath(), in: folder)
         let groups = try DefaultVectors.groups()
-        SweepRunning.announce(plan)
-        let results = try SweepRunning.run(plan, in: folder) {
+        let results = try SweepRunning.run(plan, in: folder, isAnnounced: true) {
             Backends.verify(Backends.available(), groups: groups, threadCount: ThisHost.describe().cpuCount)
         }
         try ReportWriting.write(renderReport(results), to: folder.path)

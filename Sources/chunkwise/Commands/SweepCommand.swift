@@ -29,8 +29,7 @@ struct SweepCommand: ParsableCommand {
     func run() throws {
         let folder = RunFolder(path: FilePath(output))
         let plan = try SweepRunning.plan(plan, in: folder)
-        SweepRunning.announce(plan)
-        let results = try SweepRunning.run(plan, in: folder)
+        let results = try SweepRunning.run(plan, in: folder, isAnnounced: true)
         guard results.isComplete else {
             throw CommandFailure(.noAnswer, "stopped before the end; the same command goes on from here")
         }

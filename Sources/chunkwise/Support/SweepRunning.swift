@@ -17,7 +17,7 @@ import Musl
 enum SweepRunning {
     /// Runs a job with progress on a terminal, until it is done or the user stops it.
     static func run(
-        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil,
+        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil, isAnnounced: Bool = false,
         verify: (() -> [ConformanceRecord])? = nil
     ) throws -> RunResults {
         Interruption.install()
@@ -29,7 +29,8 @@ enum SweepRunning {
         }
         return try attempt {
             try job.run(
-                input: input, limits: { limits(folder) }, verify: verify,
+                input: input, starting: { if isAnnounced { announce(plan) } }, limits: { limits(folder) },
+                verify: verify,
                 progress: { progress in
                     Terminal.showProgress("\(progress.done + 1) of \(progress.total): \(progress.step)")
                 }, shouldStop: { Interruption.wasRequested })
@@ -37,7 +38,7 @@ enum SweepRunning {
     }
 
     /// Says how long a plan will take, before anything is measured.
-    static func announce(_ plan: Plan) {
+    private static func announce(_ plan: Plan) {
         var speeds: [String: Double] = [:]
         for backend in Backends.available() where plan.cells.contains(where: { $0.cell.backend == backend.name }) {
             speeds[backend.name] = BackendSpeed.bytesPerSecond(backend)
