@@ -81,20 +81,21 @@ let package = Package(
             ]
         ),
         .target(name: "Statistics"),
-        .target(name: "Results"),
+        .target(name: "CPerfEvents"),
+        .target(name: "CMachineLimits"),
+        .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
+        .target(name: "Results", dependencies: ["MachineLimits"]),
         .target(
             name: "Measurement",
             dependencies: [
                 "JSON", "RandomAccess", "ByteSources", "Threads", "Transfer", "SubjectProtocol", "Vectors",
-                "Statistics", "Results",
+                "Statistics", "Results", "MachineLimits", "CPerfEvents",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .target(name: "CMachineLimits"),
-        .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
-        .target(name: "Report", dependencies: ["JSON", "Results", "Statistics"]),
+        .target(name: "Report", dependencies: ["JSON", "Results", "Statistics", "MachineLimits"]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
@@ -136,7 +137,8 @@ let package = Package(
         .testTarget(name: "MachineLimitsTests", dependencies: ["MachineLimits"]),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(
-            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics"], exclude: ["Golden"]),
+            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics", "MachineLimits"],
+            exclude: ["Golden"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
@@ -151,12 +153,12 @@ let package = Package(
             name: "SubjectProtocolTests",
             dependencies: ["SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "TestSupport"]
         ),
-        .testTarget(name: "ResultsTests", dependencies: ["Results"]),
+        .testTarget(name: "ResultsTests", dependencies: ["Results", "MachineLimits"]),
         .testTarget(
             name: "MeasurementTests",
             dependencies: [
-                "Measurement", "SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "Results", "BackendRegistry",
-                "TestSupport", "chunkwise",
+                "Measurement", "MachineLimits", "SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "Results",
+                "BackendRegistry", "TestSupport", "chunkwise",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

@@ -21,14 +21,15 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The plaintext bytes that the reader decrypts in one step.
     public var windowByteCount: UInt64
 
-    /// The workload as it is written on the command line: `sequential`, or `random:` and a size such as `random:4KiB`.
+    /// The workload as it is written on the command line: `sequential`, `random:` and a size such as `random:4KiB`, or
+    /// `trace:` and a player trace's name.
     public var workload: String
 
-    /// The reads of one iteration of a random workload; `nil` for other workloads.
+    /// The reads of one iteration of a random workload or a trace; `nil` for a sequential one.
     public var readCount: Int?
 
     /// How the reader gets from a range to ciphertext: `block` (only the blocks that cover the range),
-    /// `chunk-cache` (whole chunks, the latest one kept) or `fresh-buffers` (new buffers for each window).
+    /// `chunk-cache` (whole chunks, the latest one kept), `whole-chunk` (none kept) or `fresh-buffers` (new buffers for each window).
     public var access: String
 
     /// The number of threads that read at once.
@@ -42,6 +43,15 @@ public struct Cell: Codable, Hashable, Sendable {
 
     /// Where the ciphertext comes from: `file`, `memory` or `generated`.
     public var source: String
+
+    /// Whether the file is dropped from the page cache before each iteration; `nil` for one that stays.
+    public var isCold: Bool?
+
+    /// The nanoseconds that a simulated remote store takes to answer; `nil` without one.
+    public var remoteLatencyNanoseconds: UInt64?
+
+    /// The bytes per second of a simulated remote store; `nil` where bytes take no time.
+    public var remoteBytesPerSecond: UInt64?
 
     /// A name for what this cell reproduces, such as `article 004 as published`; `nil` for an ordinary cell.
     public var label: String?
@@ -78,6 +88,9 @@ public struct Cell: Codable, Hashable, Sendable {
         parts += ["window=\(windowByteCount)", workload]
         if let readCount { parts.append("reads=\(readCount)") }
         parts += [access, "threads=\(threads)", "object=\(objectByteCount)", source]
+        if isCold == true { parts.append("cold") }
+        if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
+        if let remoteBytesPerSecond { parts.append("bandwidth=\(remoteBytesPerSecond)B/s") }
         return parts.joined(separator: " ")
     }
 }

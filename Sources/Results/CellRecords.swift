@@ -31,6 +31,14 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     public var round: Int
     /// One duration an iteration, in nanoseconds.
     public var nanoseconds: [UInt64]
+    /// The most bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
+    public var residentByteCount: UInt64?
+    /// What the process used in all these iterations; `nil` where nobody tells.
+    public var usage: ProcessUsage?
+    /// The iterations that were run before, untimed; `nil` in results that do not say.
+    public var warmUpIterationCount: Int?
+    /// Whether they were steady in the end; `nil` in results that do not say.
+    public var isSteady: Bool?
 
     /// Creates a record.
     public init(cellID: String, round: Int, nanoseconds: [UInt64]) {
@@ -46,11 +54,14 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     public var cellID: String
     /// The percentiles.
     public var latency: Latency
+    /// From before the object is opened until its first byte is there; `nil` where that was not measured.
+    public var firstByte: Latency?
 
     /// Creates a record.
-    public init(cellID: String, latency: Latency) {
+    public init(cellID: String, latency: Latency, firstByte: Latency? = nil) {
         self.cellID = cellID
         self.latency = latency
+        self.firstByte = firstByte
     }
 
     /// Percentiles by nearest rank (Hyndman and Fan 1996, type 1): each is a latency that occurred, in nanoseconds.
@@ -107,12 +118,21 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
         public var peakByteCount: UInt64
         /// What the reader says its buffers need at most beside the baseline; `nil` for subjects that do not say.
         public var boundByteCount: UInt64?
+        /// How far memory that belongs to no file rose; `nil` in results that do not say.
+        public var anonymousGrowthByteCount: UInt64?
+        /// How far pages of files rose, code and `mmap` among them; `nil` in results that do not say.
+        public var fileGrowthByteCount: UInt64?
 
         /// Creates figures.
-        public init(baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?) {
+        public init(
+            baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?,
+            anonymousGrowthByteCount: UInt64? = nil, fileGrowthByteCount: UInt64? = nil
+        ) {
             self.baselineByteCount = baselineByteCount
             self.peakByteCount = peakByteCount
             self.boundByteCount = boundByteCount
+            self.anonymousGrowthByteCount = anonymousGrowthByteCount
+            self.fileGrowthByteCount = fileGrowthByteCount
         }
 
         /// How far the peak lies above the baseline.

@@ -63,11 +63,15 @@ extension ResultRecord: Codable {
                     $0 < 1 << 62
                 }
         case .failure(let failure): failure.cell.isPlausible
-        case .time(let time): time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 }
+        case .time(let time):
+            time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 } && time.warmUpIterationCount ?? 0 >= 0
         case .latency(let latency): latency.latency.readCount >= 0
         case .memory(let memory):
-            [memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0]
-                .allSatisfy { $0 < 1 << 62 }
+            [
+                memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
+                memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,
+            ]
+            .allSatisfy { $0 < 1 << 62 }
         }
     }
 }
@@ -76,5 +80,6 @@ extension Cell {
     fileprivate var isPlausible: Bool {
         [16, 24, 32].contains(keyByteCount) && (1...1 << 16).contains(threads) && (0...1 << 32).contains(readCount ?? 0)
             && objectByteCount < 1 << 62 && windowByteCount < 1 << 62 && (chunkByteCount ?? 0) < 1 << 62
+            && (remoteLatencyNanoseconds ?? 0) < 1 << 62 && (remoteBytesPerSecond ?? 1) > 0
     }
 }

@@ -1,3 +1,5 @@
+package import MachineLimits
+
 /// What is true of a whole run: program, host, backends, plan and seed. The first record of a result file.
 public struct RunHeader: Codable, Hashable, Sendable {
     /// The version of the result format that this program writes; another number is refused, not guessed at.
@@ -26,6 +28,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
 
     /// The seed from which the order of the cells in each round, and the random workloads, are drawn.
     public var seed: UInt64
+
+    /// What the machine can do at most, measured at the run's start; `nil` where it was not.
+    package var limits: MachineLimits?
 
     /// Creates a header.
     public init(

@@ -43,9 +43,9 @@ public struct RunResults: Codable, Hashable, Sendable {
             case .check(let check): cells[index(of: check.cell)].check = check
             case .failure(let failure): cells[index(of: failure.cell)].failure = failure.reason
             case .time(let time):
-                if let index = indices[time.cellID] { cells[index].rounds.append(time.nanoseconds) }
+                if let index = indices[time.cellID] { cells[index].note(time) }
             case .latency(let latency):
-                if let index = indices[latency.cellID] { cells[index].latency = latency.latency }
+                if let index = indices[latency.cellID] { cells[index].note(latency) }
             case .memory(let memory):
                 if let index = indices[memory.cellID] { cells[index].memory = memory.memory }
             case .end: isComplete = true
@@ -65,6 +65,14 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var rounds: [[UInt64]] = []
     /// Latencies of single reads.
     public var latency: LatencyRecord.Latency?
+    /// From before the object is opened until its first byte is there.
+    public var firstByte: LatencyRecord.Latency?
+    /// What the timed iterations used together; `nil` where nobody tells.
+    public var usage: ProcessUsage?
+    /// The rounds whose warm-up did not come to be steady.
+    public var unsteadyRoundCount = 0
+    /// The most bytes of a cold file that the kernel kept in memory before an iteration.
+    public var residentByteCount: UInt64?
     /// Peak memory.
     public var memory: MemoryRecord.Memory?
     /// Why the cell has no figures, or `nil` if it did not fail.
@@ -73,6 +81,18 @@ public struct CellResult: Codable, Hashable, Sendable {
     /// Creates a result without figures.
     public init(cell: Cell) {
         self.cell = cell
+    }
+
+    fileprivate mutating func note(_ time: TimeRecord) {
+        rounds.append(time.nanoseconds)
+        if let used = time.usage { usage = usage.map { $0 + used } ?? used }
+        if time.isSteady == false { unsteadyRoundCount += 1 }
+        if let kept = time.residentByteCount { residentByteCount = max(residentByteCount ?? 0, kept) }
+    }
+
+    fileprivate mutating func note(_ record: LatencyRecord) {
+        latency = record.latency
+        firstByte = record.firstByte
     }
 
     /// The plaintext bytes that one iteration delivers; 0 where the check is missing.

@@ -1,15 +1,28 @@
 import Foundation
+import JSON
 import Measurement
 import Testing
 
 private func read(_ text: String) throws(PlanError) -> Plan {
-    let backends = ["openssl", "libgcrypt", "boringssl", "swift-reference", "swift-bitsliced"]
-    return try PlanReader(file: "p.yml", knownBackends: backends).read(text)
+    let backends = ["openssl", "libgcrypt", "boringssl", "swift-reference", "swift-bitsliced", "af-alg"]
+    let film = PlayerTrace(
+        name: "film", source: "", leastByteCount: 100,
+        requests: [.init(offset: 0, count: 2), .init(offset: 50, count: nil)])
+    return try PlanReader(file: "p.yml", knownBackends: backends, missingBackends: ["af-alg": "no AF_ALG"]) {
+        try $0 == "film" ? film : projectTrace($0)
+    }.read(
+        text)
+}
+
+private func projectTrace(_ name: String) throws -> PlayerTrace? {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../data/traces/\(name).json")
+    guard let bytes = try? Data(contentsOf: file) else { return nil }
+    return try PlayerTrace(JSONValue.parse(Array(bytes)), file: name)
 }
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 66), ("small.yml", 19)])
+    @Test("the plans of the project are read", arguments: [("default.yml", 89), ("small.yml", 21)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))
@@ -47,13 +60,29 @@ struct PlanReaderTests {
         #expect(plan.cells[1].cell.label == "x")
     }
 
+    @Test("traces, cold files and simulated stores are cells of their own")
+    func places() throws {
+        let plan = try read(
+            "object-size: 100\ncells:\n- {backend: openssl, window: 40, workload: [sequential, \"trace:film\"]}\n"
+                + "- {backend: openssl, window: 40, cold: yes}\n"
+                + "- {backend: openssl, window: 40, latency: 20ms, bandwidth: 100MB/s}\n"
+                + "- {backend: openssl, window: 40, bandwidth: 1KiB/s}\n- {backend: openssl, window: 40, cold: no}")
+        let cells = plan.cells.map(\.cell)
+        #expect(cells.count == 5 && Set(cells.map(\.id)).count == 5)
+        #expect(cells[1].workload == "trace:film" && cells[1].readCount == 3 && plan.traces.keys.sorted() == ["film"])
+        #expect(cells[2].isCold == true && cells[0].isCold == nil)
+        #expect(cells[3].remoteLatencyNanoseconds == 20_000_000 && cells[3].remoteBytesPerSecond == 100_000_000)
+        #expect(cells[4].remoteLatencyNanoseconds == 0 && cells[4].remoteBytesPerSecond == 1024)
+    }
+
     /// A plan, the line at fault, and what the message must name.
     static let wrong: [(String, Int, String)] = [
         ("", 1, "cells"), ("just text", 1, "cells"), ("- a\n- b", 1, "cells"), ("seed: 1", 1, "cells"),
         ("seed: 1\ncells: []", 1, "cells"), ("seed: 1\ncells: 5", 2, "list"), ("cells:\n- 5", 2, "mappings"),
         ("cells:\n- {}", 2, "backend"), ("sed: 1\ncells:\n- backend: openssl", 1, "\"sed\""),
         ("cells:\n- backend: openssl\n  windows: 4KiB", 3, "\"windows\""),
-        ("cells:\n- backend: opnssl", 2, "opnssl"), ("cells:\n- backend: []", 2, "empty"),
+        ("cells:\n- backend: opnssl", 2, "opnssl"), ("cells:\n- window: 4KiB\n  backend: af-alg", 3, "no AF_ALG"),
+        ("cells:\n- backend: []", 2, "empty"),
         ("cells:\n- backend: openssl\n  strategy: ecb", 3, "ecb"),
         ("cells:\n- backend: openssl\n  strategy: [ctr, cbc-continuous]", 3, "single"),
         ("cells:\n- backend: openssl\n  strategy: cbc-chunked", 3, "chunk-size"),
@@ -70,6 +99,15 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  threads: 257", 3, "1 to 256"),
         ("cells:\n- backend: openssl\n  object-size: 10\n  workload: random:11", 4, "within"),
         ("cells:\n- backend: openssl\n  workload: randm:4KiB", 3, "randm"),
+        ("cells:\n- backend: openssl\n  workload: \"trace:none\"", 3, "data/traces"),
+        ("cells:\n- backend: openssl\n  workload: \"trace:../x\"", 3, "expected sequential"),
+        ("cells:\n- backend: openssl\n  object-size: 99\n  workload: \"trace:film\"", 4, "at least 100 bytes"),
+        ("cells:\n- backend: openssl\n  latency: 20", 3, "20ms"),
+        ("cells:\n- backend: openssl\n  latency: 61s", 3, "60s"),
+        ("cells:\n- backend: openssl\n  bandwidth: 100MB", 3, "100MB/s"),
+        ("cells:\n- backend: openssl\n  bandwidth: 0MB/s", 3, "100MB/s"),
+        ("cells:\n- backend: openssl\n  cold: maybe", 3, "yes or no"),
+        ("cells:\n- backend: openssl\n  source: generated\n  cold: yes", 4, "source file"),
         ("cells:\n- backend: openssl\n  object-size: 17\n  padding: none", 3, "multiple of 16"),
         ("cells:\n- backend: openssl\n  key-size: 512", 3, "512"),
         ("cells:\n- backend: openssl\n  access: blok", 3, "blok"),

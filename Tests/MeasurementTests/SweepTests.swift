@@ -1,5 +1,6 @@
 import BackendRegistry
 import Foundation
+import MachineLimits
 import Measurement
 import RandomAccess
 import Results
@@ -33,7 +34,11 @@ private struct SmallSweep {
         Programs.ignoreBrokenPipes()
         folder = try TemporaryFolder()
         run = RunFolder(path: FilePath(folder.path("run")))
-        plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names).read(text)
+        let film = PlayerTrace(
+            name: "film", source: "", leastByteCount: 5000,
+            requests: [.init(offset: 100, count: 2000), .init(offset: 4000, count: nil)])
+        plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names) { $0 == "film" ? film : nil }
+            .read(text)
     }
 
     var lines: [ResultRecord] {
@@ -42,13 +47,15 @@ private struct SmallSweep {
 
     /// Runs it until it is done, or that many steps were made.
     @discardableResult
-    func run(steps: Int = .max, verify: (() -> [ConformanceRecord])? = nil) throws -> RunResults {
+    func run(steps: Int = .max, limits: (() -> MachineLimits?)? = nil, verify: (() -> [ConformanceRecord])? = nil)
+        throws -> RunResults
+    {
         var asked = 0
         return try SweepJob(
             folder: run, plan: plan, program: program, programVersion: version, command: [], startedAt: "",
             backends: [BackendRegistry.backend(named: "libgcrypt"), BackendRegistry.backend(named: "openssl")]
         ).run(
-            verify: verify, progress: { _ in },
+            limits: limits, verify: verify, progress: { _ in },
             shouldStop: {
                 asked += 1
                 return asked > steps
@@ -87,6 +94,24 @@ struct SweepTests {
             #expect(cut.folder.bytes("run/results.jsonl") == done)
             #expect(!FileManager.default.fileExists(atPath: cut.run.objectFolder.string), "\(steps) steps")
         }
+    }
+
+    @Test("the machine's limits are measured once, and kept when a sweep goes on")
+    func limits() throws {
+        let sweep = try SmallSweep(smallPlan)
+        let rate = Rate(byteCount: 7, nanoseconds: [3])
+        let buffers = BufferRate(bufferByteCount: 1, rate: rate)
+        let threads = ThreadLimits(
+            threads: 1, aesDecrypt: [KeyRate(keyByteCount: 16, rate: rate)], cacheCopy: buffers, memoryCopy: buffers,
+            memoryRead: [buffers], pageCacheRead: [buffers])
+        let limits = MachineLimits(aesUnit: "none", oneThread: threads, allThreads: threads)
+        var asked = 0
+        func ask() -> MachineLimits? {
+            asked += 1
+            return limits
+        }
+        try sweep.run(steps: 1, limits: ask)
+        #expect(try sweep.run(limits: ask).header.limits == limits && asked == 1)
     }
 
     @Test("a sweep of another plan, version or machine is not mixed in")
@@ -180,6 +205,9 @@ struct SweepTests {
             "{backend: libgcrypt, object-size: 48, padding: none, window: 7, access: fresh-buffers, threads: 4}",
             "{backend: libgcrypt, strategy: cbc-chunked, chunk-size: 16, access: chunk-cache, object-size: 160}",
             "{backend: openssl, strategy: ctr, key-size: 192, object-size: 33, source: generated, workload: random:33}",
+            "{backend: libgcrypt, object-size: 100KiB, window: 1KiB, workload: [trace:film], access: whole-chunk}",
+            "{backend: libgcrypt, object-size: 100KiB, window: 64KiB, latency: 1us, bandwidth: 1GB/s}",
+            "{backend: libgcrypt, object-size: 100KiB, cold: yes}",
         ])
     func edges(entry: String) throws {
         let results = try SmallSweep("rounds: 1\ntime: 1us\ncells:\n- \(entry)").run()
@@ -187,5 +215,8 @@ struct SweepTests {
         #expect(cell.failure == nil && cell.check != nil && cell.rounds.count == 1)
         // No reads, no latencies.
         #expect((cell.latency == nil) == (cell.cell.objectByteCount == 0))
+        #expect((cell.firstByte == nil) == (cell.cell.objectByteCount == 0))
+        #expect(cell.usage != nil)
+        #expect((cell.residentByteCount == nil) == (cell.cell.isCold != true))
     }
 }

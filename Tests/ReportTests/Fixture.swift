@@ -1,8 +1,32 @@
+import MachineLimits
 import Results
 
 /// Small results in which every kind of record occurs, chosen so that figures can be checked by hand.
 enum Fixture {
-    static let header = RunHeader(
+    static let header: RunHeader = {
+        var header = headerWithoutLimits
+        header.limits = limits
+        return header
+    }()
+
+    /// AES at 10 GB/s a thread, copies at 20 GB/s, page-cache reads at 5 GB/s.
+    private static let limits: MachineLimits = {
+        func rate(_ bytesPerSecond: UInt64) -> Rate {
+            Rate(byteCount: bytesPerSecond / 100, nanoseconds: [10_000_000])
+        }
+        func buffers(_ bytesPerSecond: UInt64) -> BufferRate {
+            BufferRate(bufferByteCount: 1 << 20, rate: rate(bytesPerSecond))
+        }
+        let one = ThreadLimits(
+            threads: 1, aesDecrypt: [KeyRate(keyByteCount: 16, rate: rate(10_000_000_000))],
+            cacheCopy: buffers(40_000_000_000), memoryCopy: buffers(20_000_000_000),
+            memoryRead: [buffers(20_000_000_000)], pageCacheRead: [buffers(5_000_000_000)])
+        var all = one
+        all.threads = 8
+        return MachineLimits(aesUnit: "vaes-avx2", oneThread: one, allThreads: all)
+    }()
+
+    private static let headerWithoutLimits = RunHeader(
         programVersion: "0.1.0",
         command: ["chunkwise", "run", "Benchmarks/plans/quick.yaml", "--label", "it's quick"],
         startedAt: "2026-11-20T12:00:00Z",

@@ -38,12 +38,20 @@ package struct MeasuredObject: Sendable {
     /// The key's length in bytes.
     package var keyByteCount: Int { key.byteCount }
 
-    /// The `open` request for this object.
-    func openRequest(id: UInt64) -> JSONValue {
+    /// The `open` request for this object, as a cell has it.
+    ///
+    /// Only this program's subjects know what `remote` in a source means; others ignore it.
+    func openRequest(id: UInt64, cell: Cell) -> JSONValue {
         var members = strategy.protocolMembers
         members["op"] = "open"
         members["id"] = .integer(id)
         members["source"] = source
+        if case .object(var place) = source, let latency = cell.remoteLatencyNanoseconds {
+            place["remote"] = [
+                "latencyNanoseconds": .integer(latency), "bytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
+            ]
+            members["source"] = .object(place)
+        }
         members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
         return .object(members)
     }
@@ -73,14 +81,20 @@ extension Cell {
     /// The reads of one iteration.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for a cell that no plan makes.
-    func workload(seed: UInt64) throws(DecryptionError) -> Workload {
+    func workload(seed: UInt64, traces: [String: PlayerTrace]) throws(DecryptionError) -> Workload {
         switch CellWorkload(workload) {
         case .sequential: return .sequential(windowByteCount: windowByteCount)
         case .random(let rangeByteCount):
             let count = UInt64(readCount ?? CellWorkload.defaultReadCount)
             return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: count)
+        case .trace(let name):
+            let reads = traces[name]?.reads(objectByteCount: objectByteCount, windowByteCount: windowByteCount)
+            guard let reads else {
+                throw .invalidParameter(name: "workload", value: workload, expected: "a trace within the object")
+            }
+            return .trace(reads)
         case nil:
-            throw .invalidParameter(name: "workload", value: workload, expected: "sequential, or random: and a size")
+            throw .invalidParameter(name: "workload", value: workload, expected: CellWorkload.expectation)
         }
     }
 }

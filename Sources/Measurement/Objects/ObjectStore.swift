@@ -119,7 +119,7 @@ package final class ObjectStore {
         try sink.commit()
     }
 
-    private static func name(of cell: Cell) -> String {
+    static func name(of cell: Cell) -> String {
         var parts = [cell.source, "aes\(cell.keyByteCount * 8)", cell.strategy]
         if let ivRule = cell.ivRule { parts.append(ivRule) }
         if let padding = cell.padding { parts.append(padding) }

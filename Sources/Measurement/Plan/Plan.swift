@@ -10,13 +10,18 @@ package struct Plan: Sendable {
     package var roundNanoseconds: UInt64
     /// The cells, each once, in the order of the plan.
     package var cells: [PlannedCell]
+    /// The traces that cells replay, by their names.
+    package var traces: [String: PlayerTrace]
 
     /// Creates a plan.
-    package init(text: String, seed: UInt64, roundNanoseconds: UInt64, cells: [PlannedCell]) {
+    package init(
+        text: String, seed: UInt64, roundNanoseconds: UInt64, cells: [PlannedCell], traces: [String: PlayerTrace] = [:]
+    ) {
         self.text = text
         self.seed = seed
         self.roundNanoseconds = roundNanoseconds
         self.cells = cells
+        self.traces = traces
     }
 }
 
@@ -26,10 +31,13 @@ package struct PlannedCell: Hashable, Sendable {
     package var cell: Cell
     /// The number of rounds, a fresh process each.
     package var rounds: Int
+    /// The line of the plan that says how long the object is, counted from 1; `nil` without a plan.
+    package var objectLine: Int?
 
     /// Creates a planned cell.
-    package init(cell: Cell, rounds: Int) {
+    package init(cell: Cell, rounds: Int, objectLine: Int? = nil) {
         self.cell = cell
         self.rounds = rounds
+        self.objectLine = objectLine
     }
 }

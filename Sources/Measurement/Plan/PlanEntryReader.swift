@@ -6,21 +6,29 @@ import SubjectProtocol
 struct PlanEntryReader {
     let entry: PlanMapping
     let knownBackends: [String]
+    let missingBackends: [String: String]
+    let traces: [String: PlayerTrace]
 
     private static let keys = [
         "backend", "strategy", "chunk-size", "iv-rule", "padding", "window", "workload", "reads", "access", "threads",
-        "key-size", "object-size", "source", "rounds", "label",
+        "key-size", "object-size", "source", "cold", "latency", "bandwidth", "rounds", "label",
     ]
 
     func cells(defaultObjectByteCount: UInt64) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
         let backends = try choices("backend", known: knownBackends, fallback: nil)
+        for backend in backends {
+            guard let reason = missingBackends[backend] else { continue }
+            throw entry.error("backend", "backend \(backend) is not there: \(reason)")
+        }
         let strategy = try single("strategy", known: Strategy.names, fallback: "cbc-continuous")
         let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
         let source = try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
         let objectByteCount = try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
         let keyByteCount = try keyByteCount()
         let label = try entry.text("label")
+        let remote = try remote()
+        let isCold = try isCold(source)
 
         var cells: [Cell] = []
         for chunkByteCount in try chunks(strategy) {
@@ -28,19 +36,23 @@ struct PlanEntryReader {
                 let windowByteCount = try entry.size(window, key: "window", minimum: 1)
                 try require(windowByteCount <= Workload.largestRead, "window", window, "at most 256MiB")
                 for workload in try entry.texts("workload") ?? ["sequential"] {
-                    let parsed = try parse(workload, objectByteCount: objectByteCount)
+                    let parsed = try parse(
+                        workload, objectByteCount: objectByteCount, windowByteCount: windowByteCount)
                     for threads in try entry.texts("threads") ?? ["1"] {
                         let threadCount = Int(threads) ?? 0
                         try require((1...256).contains(threadCount), "threads", threads, "a number from 1 to 256")
                         for backend in backends {
-                            cells.append(
-                                Cell(
-                                    backend: backend, strategy: strategy, ivRule: try ivRule(strategy),
-                                    padding: try padding(strategy, objectByteCount), chunkByteCount: chunkByteCount,
-                                    windowByteCount: windowByteCount, workload: parsed.text,
-                                    readCount: parsed.readCount, access: access, threads: threadCount,
-                                    keyByteCount: keyByteCount, objectByteCount: objectByteCount, source: source,
-                                    label: label))
+                            var cell = Cell(
+                                backend: backend, strategy: strategy, ivRule: try ivRule(strategy),
+                                padding: try padding(strategy, objectByteCount), chunkByteCount: chunkByteCount,
+                                windowByteCount: windowByteCount, workload: parsed.text,
+                                readCount: parsed.readCount, access: access, threads: threadCount,
+                                keyByteCount: keyByteCount, objectByteCount: objectByteCount, source: source,
+                                label: label)
+                            cell.isCold = isCold
+                            cell.remoteLatencyNanoseconds = remote?.latency
+                            cell.remoteBytesPerSecond = remote?.bandwidth
+                            cells.append(cell)
                         }
                     }
                 }
@@ -119,11 +131,23 @@ struct PlanEntryReader {
     }
 
     private func parse(
-        _ workload: String, objectByteCount: UInt64
+        _ workload: String, objectByteCount: UInt64, windowByteCount: UInt64
     ) throws(PlanError) -> (text: String, readCount: Int?) {
         guard let parsed = CellWorkload(workload) else {
-            throw entry.error(
-                "workload", "workload \(workload): expected sequential, or random: and a size such as random:4KiB")
+            throw entry.error("workload", "workload \(workload): expected \(CellWorkload.expectation)")
+        }
+        if case .trace(let name) = parsed {
+            guard let trace = traces[name] else {
+                throw entry.error("workload", "workload \(workload): expected the name of a file in data/traces")
+            }
+            try require(
+                trace.leastByteCount <= objectByteCount, "workload", workload,
+                "an object-size of at least \(trace.leastByteCount) bytes, found \(objectByteCount)")
+            guard let reads = trace.reads(objectByteCount: objectByteCount, windowByteCount: windowByteCount) else {
+                throw entry.error(
+                    "window", "window \(windowByteCount): expected at most \(PlayerTrace.mostReads) reads")
+            }
+            return (parsed.description, reads.count)
         }
         guard case .random(let rangeByteCount) = parsed else { return (parsed.description, nil) }
         try require(

@@ -7,6 +7,13 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed, the value, what was expected.
     package let message: String
 
+    /// Creates an error.
+    package init(file: String, line: Int?, message: String) {
+        self.file = file
+        self.line = line
+        self.message = message
+    }
+
     /// Where and what.
     package var description: String {
         line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"

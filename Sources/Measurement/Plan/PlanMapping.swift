@@ -15,6 +15,9 @@ struct PlanMapping {
     /// The line that the mapping starts on.
     var line: Int? { node.mark?.line }
 
+    /// The line of a key's value, or `nil` if the key is not there.
+    func line(of key: String) -> Int? { node[key]?.mark?.line }
+
     /// An error at a key of the mapping.
     func error(_ key: String, _ message: String) -> PlanError {
         PlanError(file: file, line: node[key]?.mark?.line ?? line, message: message)

@@ -8,15 +8,24 @@ import Yams
 package struct PlanReader {
     private let file: String
     private let knownBackends: [String]
+    private let missingBackends: [String: String]
+    private let trace: (String) throws -> PlayerTrace?
 
     /// Creates a reader.
     ///
     /// - Parameters:
     ///   - file: What errors call the plan.
     ///   - knownBackends: The names that `backend` may have.
-    package init(file: String, knownBackends: [String]) {
+    ///   - missingBackends: Why a name is none that this machine has.
+    ///   - trace: Finds a player trace by its name; `nil` if there is none.
+    package init(
+        file: String, knownBackends: [String], missingBackends: [String: String] = [:],
+        trace: @escaping (String) throws -> PlayerTrace? = { _ in nil }
+    ) {
         self.file = file
         self.knownBackends = knownBackends
+        self.missingBackends = missingBackends
+        self.trace = trace
     }
 
     /// Reads a plan.
@@ -44,15 +53,34 @@ package struct PlanReader {
         }
         var cells: [PlannedCell] = []
         var known: Set<String> = []
+        var traces: [String: PlayerTrace] = [:]
         for entry in entries {
-            let reader = PlanEntryReader(entry: entry, knownBackends: knownBackends)
+            for trace in try entryTraces(entry) { traces[trace.name] = trace }
+            let reader = PlanEntryReader(
+                entry: entry, knownBackends: knownBackends, missingBackends: missingBackends, traces: traces)
             for cell in try reader.cells(defaultObjectByteCount: objectByteCount) where known.insert(cell.id).inserted {
-                cells.append(PlannedCell(cell: cell, rounds: try entry.integer("rounds", default: rounds, 1...1000)))
+                cells.append(
+                    PlannedCell(
+                        cell: cell, rounds: try entry.integer("rounds", default: rounds, 1...1000),
+                        objectLine: entry.line(of: "object-size") ?? top.line(of: "object-size") ?? entry.line))
             }
         }
         return Plan(
             text: text, seed: UInt64(try top.integer("seed", default: 1, 0...Int.max >> 10)),
-            roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells)
+            roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells, traces: traces)
+    }
+
+    /// The traces that an entry's workloads name; a name that is none is left to the entry's own reader.
+    private func entryTraces(_ entry: PlanMapping) throws(PlanError) -> [PlayerTrace] {
+        var traces: [PlayerTrace] = []
+        for case .trace(let name)? in (try entry.texts("workload") ?? []).map(CellWorkload.init) {
+            do {
+                if let found = try trace(name) { traces.append(found) }
+            } catch {
+                throw entry.error("workload", "workload trace:\(name): \(error)")
+            }
+        }
+        return traces
     }
 
     private static func noYAML(_ error: any Error) -> String {

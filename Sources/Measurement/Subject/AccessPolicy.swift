@@ -6,6 +6,8 @@ package enum AccessPolicy: String, CaseIterable, Hashable, Sendable {
     case block
     /// Whole chunks of the format, or whole windows where it has one chunk; the latest one is kept. Article 000.
     case chunkCache = "chunk-cache"
+    /// Whole chunks, or whole windows, and none is kept from one read to the next.
+    case wholeChunk = "whole-chunk"
     /// Each window from one new buffer into another. Article 004.
     case freshBuffers = "fresh-buffers"
 }
@@ -33,6 +35,7 @@ package struct ReaderConfiguration: Sendable {
         switch access {
         case .block: try object.makeCursor(windowByteCount: windowByteCount)
         case .chunkCache: try WholeChunkReader(object: object, chunkByteCount: windowByteCount)
+        case .wholeChunk: ForgetfulReader(try WholeChunkReader(object: object, chunkByteCount: windowByteCount))
         case .freshBuffers: try FreshBufferReader(object: object, windowByteCount: windowByteCount)
         }
     }
@@ -53,7 +56,7 @@ package struct ReaderConfiguration: Sendable {
         switch access {
         case .block:
             perThread = bufferByteCount + copiesInLibrary * window
-        case .chunkCache:
+        case .chunkCache, .wholeChunk:
             let chunk = min(chunkByteCount ?? UInt64(windowByteCount), plaintextByteCount)
             perThread = bufferByteCount + (1 + copiesInLibrary) * chunk
         case .freshBuffers:

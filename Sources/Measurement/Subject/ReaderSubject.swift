@@ -7,17 +7,24 @@ import Vectors
 
 /// One of our readers as a subject of the protocol: what `chunkwise subject` runs, and every measured process.
 package final class ReaderSubject: SubjectImplementation {
-    private struct OpenObject {
+    struct OpenObject {
         var object: EncryptedObject
         var reader: any RandomAccessDecryptor
         var source: any ByteSource
         var parameters: OpenParameters
+        /// The member `source` of the request; `nil` for a served one, which cannot be opened again.
+        var description: JSONValue?
+
+        /// The file's path, where it is one.
+        var path: FilePath? { description?["path"]?.string.map { FilePath($0) } }
     }
 
-    private let backend: any CipherBackend
-    private let configuration: ReaderConfiguration
+    let backend: any CipherBackend
+    let configuration: ReaderConfiguration
     private let programVersion: String
     private var objects: [UInt64: OpenObject] = [:]
+    /// What the source that was made last was made from.
+    private var latestDescription: JSONValue?
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// Creates a subject.
@@ -40,7 +47,7 @@ package final class ReaderSubject: SubjectImplementation {
             "version": .string("\(programVersion) (\(backend.name) \(backend.version))"),
             "strategies": .array(strategies.map { .string($0) }),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
-            "sources": ["path", "served"], "granularity": configuration.access == .chunkCache ? "chunk" : "block",
+            "sources": ["path", "served"], "granularity": configuration.access.granularity,
             "measures": true,
         ]
     }
@@ -48,21 +55,19 @@ package final class ReaderSubject: SubjectImplementation {
     /// Whether an object is open under `id`.
     package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
 
-    /// Opens a file; or, which only this program asks of itself, a generated object.
+    /// Opens a file; or, which only this program asks of itself, a generated object, or either behind a simulated link.
     package func source(
         _ description: JSONValue, parameters: OpenParameters
     ) throws(DecryptionError) -> any ByteSource {
-        if let generated = description["generated"], let byteCount = generated["plaintextByteCount"]?.integer,
-            let seed = generated["seed"]?.integer
-        {
-            return try GeneratedObject(
-                strategy: parameters.strategy, key: parameters.key, plaintextByteCount: byteCount, seed: seed
-            ).source
+        latestDescription = description
+        let source = try SourceDescription.open(description, parameters: parameters)
+        guard let remote = description["remote"] else { return source }
+        guard let latency = remote["latencyNanoseconds"]?.integer,
+            let link = RemoteLink(latencyNanoseconds: latency, bytesPerSecond: remote["bytesPerSecond"]?.integer)
+        else {
+            throw .invalidParameter(name: "member", value: "\"remote\"", expected: "a latency and bytes per second")
         }
-        guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
-            throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
-        }
-        return try FileSource(path: FilePath(path))
+        return RemoteSource(source, link: link)
     }
 
     /// Opens an object.
@@ -72,7 +77,8 @@ package final class ReaderSubject: SubjectImplementation {
         let object = try EncryptedObject(
             source: source, strategy: parameters.strategy, backend: backend, key: parameters.key)
         objects[id] = OpenObject(
-            object: object, reader: try configuration.makeReader(of: object), source: source, parameters: parameters)
+            object: object, reader: try configuration.makeReader(of: object), source: source, parameters: parameters,
+            description: source is ServedSource ? nil : latestDescription)
         return object.plaintextByteCount
     }
 
@@ -98,7 +104,8 @@ package final class ReaderSubject: SubjectImplementation {
     /// Runs a measurement.
     ///
     /// Asked with `"extended":true`, which only this program knows, `digest` answers `fetchedByteCount` and
-    /// `decryptedByteCount` as well, and `time` answers `boundByteCount`.
+    /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there is `firstByte`. With `"cold":true` a file
+    /// is dropped from the page cache before each iteration, and `residentByteCount` is the most that was kept of it.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
             throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
@@ -116,7 +123,8 @@ package final class ReaderSubject: SubjectImplementation {
                 throw .invalidParameter(
                     name: "member", value: "\"minimumNanoseconds\" or \"maximumIterations\"", expected: "integers")
             }
-            let answer = try time(try entry(id), workload, nanoseconds, iterations)
+            let opened = try entry(id)
+            let answer = try time(opened, workload, nanoseconds, iterations, try cold(request, opened))
             return wantsMore ? answer : answer.filter { $0.key == "nanoseconds" }
         case "latencies":
             let object = try entry(id).object
@@ -124,8 +132,12 @@ package final class ReaderSubject: SubjectImplementation {
             guard count <= Workload.mostReads else {
                 throw .unsupported("latencies of \(count) reads: expected at most \(Workload.mostReads)")
             }
-            let latencies = try runner(object, workload).latencies()
+            let runner = try runner(object, workload)
+            try cold(request, try entry(id))?.drop()
+            let latencies = try runner.latencies()
             return ["latencies": .array(latencies.map { .integer($0) })]
+        case "firstByte" where wantsMore:
+            return try firstByte(try entry(id), request)
         default:
             throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
         }
@@ -162,21 +174,35 @@ package final class ReaderSubject: SubjectImplementation {
     }
 
     private func time(
-        _ entry: OpenObject, _ workload: Workload, _ minimumNanoseconds: UInt64, _ maximumIterations: UInt64
+        _ entry: OpenObject, _ workload: Workload, _ minimumNanoseconds: UInt64, _ maximumIterations: UInt64,
+        _ cold: ColdFile?
     ) throws(DecryptionError) -> [String: JSONValue] {
         let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
+        // Before the runner's threads are, so that they are counted.
+        let usage = OwnUsage()
         let runner = try WorkloadRunner(reads: reads, object: entry.object, configuration: configuration)
         var nanoseconds: [JSONValue] = []
         var sum: UInt64 = 0
+        if cold == nil { usage.begin() }
         repeat {
+            if let cold {
+                // What dropping takes is not the reader's.
+                usage.end()
+                try cold.drop()
+                usage.begin()
+            }
             let duration = try runner.time()
             nanoseconds.append(.integer(duration))
             sum += duration
         } while sum < minimumNanoseconds && nanoseconds.count < Int(clamping: maximumIterations)
+        usage.end()
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.strategy.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount,
             copiesInLibrary: UInt64(backend.copyCountPerCall))
-        return ["nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound)]
+        return [
+            "nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound),
+            "residentByteCount": JSONValue(cold?.residentByteCount), "usage": usage.total?.json ?? .null,
+        ]
     }
 }

@@ -10,6 +10,7 @@ package struct CellRunner {
     private let program: [String]
     private let store: ObjectStore
     private let seed: UInt64
+    private let traces: [String: PlayerTrace]
     private let timeout: Duration
 
     /// Creates a runner.
@@ -18,11 +19,16 @@ package struct CellRunner {
     ///   - program: The command that starts a subject, to which the reader's options are added.
     ///   - store: Where objects come from.
     ///   - seed: What random offsets are drawn from.
+    ///   - traces: What players asked for, by name.
     ///   - timeout: How long one answer may take.
-    package init(program: [String], store: ObjectStore, seed: UInt64, timeout: Duration = .seconds(600)) {
+    package init(
+        program: [String], store: ObjectStore, seed: UInt64, traces: [String: PlayerTrace] = [:],
+        timeout: Duration = .seconds(600)
+    ) {
         self.program = program
         self.store = store
         self.seed = seed
+        self.traces = traces
         self.timeout = timeout
     }
 
@@ -31,7 +37,7 @@ package struct CellRunner {
     /// - Throws: `CellFailure`, also if the digest is wrong.
     package func check(_ cell: Cell) throws(CellFailure) -> CheckRecord {
         try with(cell) { (subject, object) throws in
-            let workload = try cell.workload(seed: seed)
+            let workload = try cell.workload(seed: seed, traces: traces)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
             let expected = try store.expectedDigest(of: object, cell: cell, reads: reads)
             let answer = try subject.measure(workload, ["collect": "digest"])
@@ -58,54 +64,72 @@ package struct CellRunner {
             // Code that every read runs is paged in before the baseline is taken.
             let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
             _ = try subject.measure(first, Self.oneIteration)
-            let processID = subject.process.processID
-            guard ProcessMemory.resetPeak(of: processID),
-                let baseline = ProcessMemory.residentByteCount(of: processID)
-            else { return nil }
-            let answer = try subject.measure(try cell.workload(seed: seed), Self.oneIteration)
-            guard let peak = ProcessMemory.peakByteCount(of: processID) else { return nil }
+            let (answer, memory) = try MemoryWatch.run(subject.process.processID) {
+                try subject.measure(try cell.workload(seed: seed, traces: traces), Self.oneIteration)
+            }
+            guard let memory else { return nil }
             return MemoryRecord(
                 cellID: cell.id,
                 memory: .init(
-                    baselineByteCount: baseline, peakByteCount: peak,
-                    boundByteCount: answer["boundByteCount"]?.integer))
+                    baselineByteCount: memory.resident.baselineByteCount, peakByteCount: memory.resident.peakByteCount,
+                    boundByteCount: answer["boundByteCount"]?.integer,
+                    anonymousGrowthByteCount: memory.anonymous.byteCount, fileGrowthByteCount: memory.file.byteCount))
         }
     }
 
-    /// The latencies of the reads of one iteration.
+    /// The latencies of the reads of one iteration, and how long a first byte takes from before the object is opened;
+    /// `nil` where there are no reads.
     ///
     /// - Throws: `CellFailure`.
-    package func latencies(_ cell: Cell) throws(CellFailure) -> [UInt64] {
+    package func latencies(_ cell: Cell) throws(CellFailure) -> LatencyRecord? {
         try with(cell) { (subject, object) throws in
-            let workload = try cell.workload(seed: seed)
-            try subject.warmUp(workload)
+            let workload = try cell.workload(seed: seed, traces: traces)
+            _ = try subject.warmUp(workload, atMostNanoseconds: Self.latencyWarmUpNanoseconds)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
             let latencies = try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
             guard latencies.count == reads.count else {
                 throw SubjectError.framing("\(latencies.count) latencies of \(reads.count) reads")
             }
-            return latencies
+            guard !latencies.isEmpty else { return nil }
+            // Beyond the protocol: other subjects may refuse it.
+            let answer = try? subject.measure(workload, ["collect": "firstByte"])
+            let firstByte = answer.flatMap { try? $0.integers("firstByte") } ?? []
+            return LatencyRecord(
+                cellID: cell.id, latency: .init(of: latencies),
+                firstByte: firstByte.isEmpty ? nil : .init(of: firstByte))
         }
     }
 
     /// The durations of iterations until they add up to `minimumNanoseconds`, one at least.
     ///
     /// - Throws: `CellFailure`.
-    package func time(_ cell: Cell, minimumNanoseconds: UInt64) throws(CellFailure) -> [UInt64] {
+    package func time(
+        _ cell: Cell, round: Int, minimumNanoseconds: UInt64
+    ) throws(CellFailure) -> TimeRecord {
         try with(cell) { (subject, _) throws in
-            let workload = try cell.workload(seed: seed)
-            try subject.warmUp(workload)
-            let nanoseconds = try subject.measure(
+            let workload = try cell.workload(seed: seed, traces: traces)
+            // Half as long as a round is timed, at most.
+            let warmUp = try subject.warmUp(workload, atMostNanoseconds: minimumNanoseconds / 2)
+            let before = OutsideUsage.now(of: subject.process.processID)
+            let answer = try subject.measure(
                 workload,
                 [
                     "collect": "time", "minimumNanoseconds": .integer(minimumNanoseconds),
                     "maximumIterations": 1_000_000,
-                ]
-            ).integers("nanoseconds")
+                ])
+            let nanoseconds = try answer.integers("nanoseconds")
             guard !nanoseconds.isEmpty else { throw SubjectError.framing("a time without any iteration") }
-            return nanoseconds
+            var record = TimeRecord(cellID: cell.id, round: round, nanoseconds: nanoseconds)
+            let after = OutsideUsage.now(of: subject.process.processID)
+            record.usage = ProcessUsage(answer["usage"]) ?? after.flatMap { end in before.map { end - $0 } }
+            record.warmUpIterationCount = warmUp.iterationCount
+            record.isSteady = warmUp.isSteady
+            record.residentByteCount = answer["residentByteCount"]?.integer
+            return record
         }
     }
+
+    private static let latencyWarmUpNanoseconds: UInt64 = 50_000_000
 
     private static let oneIteration: JSONValue = [
         "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
@@ -133,13 +157,13 @@ package struct CellRunner {
                     "--threads", "\(cell.threads)",
                 ], timeout: timeout)
             _ = try process.request(["op": "hello", "protocol": 1])
-            let opened = try process.request(object.openRequest(id: CellSubject.id)).members
+            let opened = try process.request(object.openRequest(id: CellSubject.id, cell: cell)).members
             guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
                 throw CellFailure(
                     "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
                         + "expected \(object.plaintextByteCount)")
             }
-            let value = try body(CellSubject(process: process), object)
+            let value = try body(CellSubject(process: process, isCold: cell.isCold == true), object)
             try process.end()
             return value
         } catch let failure as CellFailure {
@@ -161,46 +185,5 @@ package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     init(_ description: String, cause: DecryptionError? = nil) {
         self.description = description
         self.cause = cause
-    }
-}
-
-/// A subject with one open object.
-private struct CellSubject {
-    static let id: UInt64 = 1
-    let process: SubjectProcess
-
-    func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
-        guard case .object(var members) = parameters else { return .null }
-        members["op"] = "measure"
-        members["extended"] = true
-        members["id"] = .integer(Self.id)
-        members["workload"] = workload.json
-        return try process.request(.object(members)).members
-    }
-
-    /// Runs the reads once untimed, or the first of them where there are so many that one iteration is enough to be
-    /// steady.
-    func warmUp(_ workload: Workload) throws(SubjectError) {
-        var warmUp = workload
-        if case .random(let rangeByteCount, let seed, let readCount) = workload {
-            warmUp = .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
-        } else if case .sequential(let windowByteCount) = workload {
-            // 8 MiB, but no longer a request than a subject reads at once.
-            let count = min(4096, max(1, (8 << 20) / windowByteCount))
-            warmUp = .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
-        }
-        _ = try measure(warmUp, ["collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1])
-    }
-}
-
-extension JSONValue {
-    /// The whole numbers in the list under a member.
-    fileprivate func integers(_ member: String) throws(SubjectError) -> [UInt64] {
-        let values = self[member]?.array
-        let integers = values?.compactMap(\.integer)
-        guard let integers, integers.count == values?.count else {
-            throw .framing("an answer without a list of integers \"\(member)\"")
-        }
-        return integers
     }
 }

@@ -72,7 +72,7 @@ package struct RunFolder: Sendable {
         return RunFolder(path: FilePath(name))
     }
 
-    private static func names(in folder: FilePath) -> [String] {
+    static func names(in folder: FilePath) -> [String] {
         guard let directory = opendir(folder.string) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []

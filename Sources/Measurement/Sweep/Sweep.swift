@@ -124,11 +124,9 @@ package struct Sweep {
         case .memory:
             return try runner.memory(cell).map { .memory($0) }
         case .latencies:
-            let latencies = try runner.latencies(cell)
-            return latencies.isEmpty ? nil : .latency(LatencyRecord(cellID: cell.id, latency: .init(of: latencies)))
+            return try runner.latencies(cell).map { .latency($0) }
         case .time(let round):
-            let nanoseconds = try runner.time(cell, minimumNanoseconds: plan.roundNanoseconds)
-            return .time(TimeRecord(cellID: cell.id, round: round, nanoseconds: nanoseconds))
+            return .time(try runner.time(cell, round: round, minimumNanoseconds: plan.roundNanoseconds))
         }
     }
 

@@ -1,3 +1,4 @@
+package import MachineLimits
 package import RandomAccess
 package import Results
 import SystemPackage
@@ -43,6 +44,8 @@ package struct SweepJob {
     ///
     /// - Parameters:
     ///   - input: The object to measure all cells on, or `nil` to make those that they ask for.
+    ///   - starting: Called when the results can be written, before anything is measured.
+    ///   - limits: Measures the machine, where the run is to begin with that; `nil` from it is no limits.
     ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a backend
     ///     that failed is not measured.
     ///   - progress: Called before each process.
@@ -50,17 +53,20 @@ package struct SweepJob {
     /// - Returns: The results so far; they are complete unless `shouldStop` said so.
     /// - Throws: `SweepError`.
     package func run(
-        input: MeasuredObject? = nil, verify: (() -> [ConformanceRecord])? = nil,
-        progress: (Sweep.Progress) -> Void, shouldStop: () -> Bool
+        input: MeasuredObject? = nil, starting: () -> Void = {}, limits: (() -> MachineLimits?)? = nil,
+        verify: (() -> [ConformanceRecord])? = nil, progress: (Sweep.Progress) -> Void, shouldStop: () -> Bool
     ) throws(SweepError) -> RunResults {
         try folder.create()
         let log = try ResultLog(path: folder.resultFile)
+        starting()
         var outcomes: [ConformanceRecord] = []
         if let first = log.earlierRecords.first {
             try requireSameSweep(first)
             for case .conformance(let outcome) in log.earlierRecords { outcomes.append(outcome) }
         } else {
-            try log.append(.header(header))
+            var first = header
+            first.limits = limits?()
+            try log.append(.header(first))
         }
         // A run that was killed while it wrote outcomes has those of some backends only.
         let judged = Set(outcomes.map(\.subject))
@@ -73,7 +79,7 @@ package struct SweepJob {
         let store =
             input.map { ObjectStore(input: $0) }
             ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
-        let runner = CellRunner(program: program, store: store, seed: plan.seed)
+        let runner = CellRunner(program: program, store: store, seed: plan.seed, traces: plan.traces)
         let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))
         if try sweep.run(progress: progress, shouldStop: shouldStop) { folder.removeObjects() }
         return try ResultLog.read(folder.resultFile).results

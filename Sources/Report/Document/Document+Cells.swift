@@ -1,3 +1,4 @@
+import MachineLimits
 import Results
 
 extension Document {
@@ -26,7 +27,8 @@ extension Document {
         let table = Table(
             caption: "All \(RatioText.count(summary.cells.count, "cell")) in the order of the results.",
             columns: [
-                .text("Cell"), .number("Throughput"), .number("Rounds (samples)"), .number("Median read"),
+                .text("Cell"), .number("Throughput"), .number("Share of limit"), .number("Rounds (samples)"),
+                .number("Median read"),
                 .number("Fetched"), .number("Memory growth"),
             ],
             rows: summary.cells.map(row))
@@ -45,6 +47,7 @@ extension Document {
         return [
             Table.Entry(summary.cell.id, detail: summary.cell.label),
             throughput ?? Table.Entry(summary.status, emphasis: .bad),
+            summary.limit.map { Table.Entry(RatioText.percent($0.share), detail: $0.kind.text) } ?? .absent,
             samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
             duration(summary.latency?.p50),
             summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,

@@ -1,4 +1,5 @@
 package import JSON
+import MachineLimits
 import Results
 
 extension CellSummary {
@@ -12,14 +13,18 @@ extension CellSummary {
             "bytesPerSecondHigh": JSONValue(speed?.bytesPerSecondHigh),
             "nanoseconds": .array(rounds.joined().map(JSONValue.integer)),
             "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
-            "latency": latencyJSON,
+            "latency": Self.json(latency),
+            "firstByte": Self.json(firstByte),
+            "usage": usageJSON,
+            "residentByteCount": JSONValue(residentByteCount),
             "memory": memoryJSON,
             "amplification": amplification.map {
                 .object(["fetched": .number($0.fetched), "decrypted": .number($0.decrypted)])
             } ?? .null,
             "digest": JSONValue(digest),
-            // Limits of the machine are not measured yet.
-            "limitShare": .null,
+            "limitShare": limit.map { .number($0.share) } ?? .null,
+            "limit": JSONValue(limit?.kind.rawValue),
+            "limitBytesPerSecond": JSONValue(limit?.bytesPerSecond),
             "status": .string(status),
             "failure": JSONValue(missingReason),
         ]
@@ -42,11 +47,14 @@ extension CellSummary {
             "keyByteCount": JSONValue(count: cell.keyByteCount),
             "objectByteCount": .integer(cell.objectByteCount),
             "source": .string(cell.source),
+            "cold": .bool(cell.isCold == true),
+            "remoteLatencyNanoseconds": JSONValue(cell.remoteLatencyNanoseconds),
+            "remoteBytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
             "label": JSONValue(cell.label),
         ]
     }
 
-    private var latencyJSON: JSONValue {
+    private static func json(_ latency: LatencyRecord.Latency?) -> JSONValue {
         guard let latency else { return .null }
         return .object([
             "readCount": JSONValue(count: latency.readCount),
@@ -58,12 +66,28 @@ extension CellSummary {
         ])
     }
 
+    private var usageJSON: JSONValue {
+        guard let usage else { return .null }
+        return .object([
+            "userNanoseconds": .integer(usage.userNanoseconds),
+            "systemNanoseconds": .integer(usage.systemNanoseconds),
+            "minorFaults": .integer(usage.minorFaults),
+            "majorFaults": .integer(usage.majorFaults),
+            "voluntarySwitches": JSONValue(usage.voluntarySwitches),
+            "involuntarySwitches": JSONValue(usage.involuntarySwitches),
+            "instructions": JSONValue(usage.instructions),
+            "cycles": JSONValue(usage.cycles),
+        ])
+    }
+
     private var memoryJSON: JSONValue {
         guard let memory else { return .null }
         return .object([
             "baselineByteCount": .integer(memory.baselineByteCount),
             "peakByteCount": .integer(memory.peakByteCount),
             "boundByteCount": JSONValue(memory.boundByteCount),
+            "anonymousGrowthByteCount": JSONValue(memory.anonymousGrowthByteCount),
+            "fileGrowthByteCount": JSONValue(memory.fileGrowthByteCount),
         ])
     }
 }

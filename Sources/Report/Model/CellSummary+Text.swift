@@ -1,3 +1,4 @@
+import MachineLimits
 import Statistics
 
 extension CellSummary {
@@ -12,6 +13,11 @@ extension CellSummary {
                 "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(samples) iterations in "
                     + "\(rounds.count) processes)")
         }
+        if let limit {
+            lines.append(
+                "share         \(RatioText.percent(limit.share)) of what \(limit.kind.text) allow, "
+                    + ByteCountText.rate(limit.bytesPerSecond))
+        }
         if let latency {
             let times = [
                 ("median", latency.p50), ("p90", latency.p90), ("p99", latency.trustedP99),
@@ -20,6 +26,16 @@ extension CellSummary {
             lines.append(
                 "latency       \(times.joined(separator: ", "))  (\(RatioText.count(latency.readCount, "read")))")
         }
+        if let firstByte {
+            let times = [("median", firstByte.p50), ("p90", firstByte.p90), ("max", firstByte.max)]
+                .map { "\($0) \(DurationText.text(nanoseconds: $1))" }
+            lines.append("first byte    \(times.joined(separator: ", "))  (opened \(firstByte.readCount) times)")
+        }
+        if let residentByteCount {
+            lines.append(
+                "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")
+        }
+        if let usage { lines.append("used          \(usage.text)") }
         if let memory {
             let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
             lines.append(

@@ -1,3 +1,4 @@
+package import MachineLimits
 package import Results
 import Statistics
 
@@ -13,10 +14,18 @@ package struct CellSummary: Hashable, Sendable {
     package var rounds: [[UInt64]]
     /// Latencies of single reads, where they were measured.
     package var latency: LatencyRecord.Latency?
+    /// From before the object is opened until its first byte is there, where it was measured.
+    package var firstByte: LatencyRecord.Latency?
+    /// What the timed iterations used together, where somebody tells.
+    package var usage: ProcessUsage?
+    /// The most bytes of a cold file that stayed in memory; `nil` for other cells.
+    package var residentByteCount: UInt64?
     /// Peak memory, where it was measured.
     package var memory: MemoryRecord.Memory?
     /// Ciphertext bytes per plaintext byte delivered; `nil` where nothing was checked or delivered.
     package var amplification: Amplification?
+    /// The machine's limit that the throughput runs into; `nil` where none is known.
+    package var limit: BindingLimit?
     /// SHA-256 of the plaintext delivered, in hex; `nil` where nothing was checked.
     package var digest: String?
 
@@ -44,8 +53,11 @@ package struct CellSummary: Hashable, Sendable {
     /// - Parameters:
     ///   - result: What is known of the cell.
     ///   - seed: The seed of the bootstrap; a report uses the run's.
+    ///   - limits: What the machine can do; a report uses the run's.
     ///   - vectorFailure: Why the cell's backend failed its vectors, or `nil` if it did not.
-    package init(_ result: CellResult, seed: UInt64, vectorFailure: String? = nil) {
+    package init(
+        _ result: CellResult, seed: UInt64, limits: MachineLimits? = nil, vectorFailure: String? = nil
+    ) {
         cell = result.cell
         rounds = []
         if let reason = result.failure ?? vectorFailure {
@@ -65,10 +77,17 @@ package struct CellSummary: Hashable, Sendable {
             )
         }
         latency = result.latency
+        firstByte = result.firstByte
+        usage = result.usage
+        residentByteCount = result.residentByteCount
         memory = result.memory
         rounds = result.rounds.filter { !$0.isEmpty }
         speed = Speed(rounds: rounds, deliveredByteCount: check.deliveredByteCount, seed: seed)
         outcome = speed == nil ? .untimed : .measured
+        limit = speed.flatMap {
+            limits?.limit(
+                of: result.cell, bytesPerSecond: $0.bytesPerSecond, deliveredByteCount: check.deliveredByteCount)
+        }
     }
 
     /// Why there are no figures, or `nil` if there are.

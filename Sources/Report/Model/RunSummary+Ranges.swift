@@ -14,7 +14,8 @@ extension RunSummary {
     /// The random workload that most cells measured the latency of, or `nil` if there is none.
     var mainRandomWorkload: String? {
         var counts: [(workload: String, count: Int)] = []
-        for cell in cells where cell.latency != nil && cell.cell.workload.hasPrefix("random") {
+        for cell in cells
+        where cell.latency != nil && cell.cell.workload.hasPrefix("random") && Series(cell.cell).isLocal {
             if let index = counts.firstIndex(where: { $0.workload == cell.cell.workload }) {
                 counts[index].count += 1
             } else {
@@ -33,7 +34,7 @@ extension RunSummary {
         guard let workload = mainRandomWorkload else { return [] }
         var keys: [RangeKey] = []
         var members: [RangeKey: [CellSummary]] = [:]
-        for cell in cells where cell.latency != nil && cell.cell.workload == workload {
+        for cell in cells where cell.latency != nil && cell.cell.workload == workload && Series(cell.cell).isLocal {
             let key = RangeKey(cell.cell)
             if members[key] == nil { keys.append(key) }
             members[key, default: []].append(cell)

@@ -16,7 +16,9 @@ struct RunSummary: Sendable {
         self.results = results
         let vectorFailures = Self.vectorFailures(results.conformance)
         cells = results.cells.map {
-            CellSummary($0, seed: results.header.seed, vectorFailure: vectorFailures[$0.cell.backend])
+            CellSummary(
+                $0, seed: results.header.seed, limits: results.header.limits,
+                vectorFailure: vectorFailures[$0.cell.backend])
         }
         var names: [String] = []
         for name in results.header.backends.map(\.name) + results.cells.map(\.cell.backend) where !names.contains(name)
@@ -24,7 +26,10 @@ struct RunSummary: Sendable {
             names.append(name)
         }
         backends = names
-        main = Self.largestSeries(in: cells.filter { $0.cell.label == nil && $0.cell.workload == "sequential" })
+        main = Self.largestSeries(
+            in: cells.filter {
+                $0.cell.label == nil && $0.cell.workload == "sequential" && Series($0.cell).isLocal
+            })
     }
 
     /// The cells of the main series that have a speed.

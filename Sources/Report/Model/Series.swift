@@ -12,6 +12,9 @@ struct Series: Hashable, Sendable {
     var keyByteCount: Int
     var objectByteCount: UInt64
     var source: String
+    var isCold: Bool
+    var remoteLatencyNanoseconds: UInt64?
+    var remoteBytesPerSecond: UInt64?
 
     /// Takes the members from a cell.
     init(_ cell: Cell) {
@@ -25,6 +28,9 @@ struct Series: Hashable, Sendable {
         keyByteCount = cell.keyByteCount
         objectByteCount = cell.objectByteCount
         source = cell.source
+        isCold = cell.isCold == true
+        remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
+        remoteBytesPerSecond = cell.remoteBytesPerSecond
     }
 
     /// The members in words: `AES-128 cbc-continuous (pkcs7), 256 MiB file, 1 thread`.
@@ -35,7 +41,17 @@ struct Series: Hashable, Sendable {
             chunkByteCount.map { "chunks of \(ByteCountText.size($0))" },
             "\(ByteCountText.size(objectByteCount)) \(source == "generated" ? "generated object" : "in \(source)")",
             access == "block" ? nil : "access \(access)",
-            RatioText.count(threads, "thread"),
+            RatioText.count(threads, "thread"), isCold ? "not in the page cache" : nil, remote,
         ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
+    var isLocal: Bool { !isCold && remoteLatencyNanoseconds == nil }
+
+    /// The simulated store in words, or `nil` without one.
+    var remote: String? {
+        guard let latency = remoteLatencyNanoseconds else { return nil }
+        let rate = remoteBytesPerSecond.map { " and " + ByteCountText.rate($0) } ?? ""
+        return "behind " + DurationText.text(nanoseconds: latency) + rate
     }
 }

@@ -1,3 +1,4 @@
+import MachineLimits
 import Results
 
 extension RunSummary {
@@ -20,6 +21,8 @@ extension RunSummary {
         ("bytesPerSecond", { text($0.speed?.bytesPerSecond) }),
         ("bytesPerSecondLow", { text($0.speed?.bytesPerSecondLow) }),
         ("bytesPerSecondHigh", { text($0.speed?.bytesPerSecondHigh) }),
+        ("limitShare", { $0.limit.map { "\($0.share)" } }),
+        ("limit", { $0.limit?.kind.rawValue }),
         ("rounds", { String($0.rounds.count) }),
         ("samples", { String($0.rounds.reduce(0) { $0 + $1.count }) }),
     ]
@@ -30,6 +33,15 @@ extension RunSummary {
         ("latencyP99", { text($0.latency?.p99) }),
         ("latencyP999", { text($0.latency?.p999) }),
         ("latencyMax", { text($0.latency?.max) }),
+        ("userNanoseconds", { text($0.usage?.userNanoseconds) }),
+        ("systemNanoseconds", { text($0.usage?.systemNanoseconds) }),
+        ("minorFaults", { text($0.usage?.minorFaults) }),
+        ("majorFaults", { text($0.usage?.majorFaults) }),
+        ("voluntarySwitches", { text($0.usage?.voluntarySwitches) }),
+        ("involuntarySwitches", { text($0.usage?.involuntarySwitches) }),
+        ("instructions", { text($0.usage?.instructions) }),
+        ("cycles", { text($0.usage?.cycles) }),
+        ("firstByteP50", { text($0.firstByte?.p50) }),
         ("baselineByteCount", { text($0.memory?.baselineByteCount) }),
         ("peakByteCount", { text($0.memory?.peakByteCount) }),
         ("boundByteCount", { text($0.memory?.boundByteCount) }),
@@ -52,6 +64,9 @@ extension RunSummary {
         ("keyByteCount", { String($0.cell.keyByteCount) }),
         ("objectByteCount", { String($0.cell.objectByteCount) }),
         ("source", { $0.cell.source }),
+        ("cold", { $0.cell.isCold == true ? "true" : "false" }),
+        ("remoteLatencyNanoseconds", { text($0.cell.remoteLatencyNanoseconds) }),
+        ("remoteBytesPerSecond", { text($0.cell.remoteBytesPerSecond) }),
         ("label", { $0.cell.label }),
     ]
 

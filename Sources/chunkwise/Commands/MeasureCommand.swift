@@ -17,6 +17,8 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --backend openssl --window 100MiB
               chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:4KiB --access chunk-cache
               chunkwise measure --source generated --object-size 64GiB --workload random:4KiB --format json
+              chunkwise measure --workload trace:avplayer --access whole-chunk --window 1MiB
+              chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
               chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
 
             EXIT CODES
@@ -34,7 +36,8 @@ struct MeasureCommand: ParsableCommand {
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: "sequential, or random: and a size such as random:4KiB.")
+    @Option(
+        help: "sequential, random: and a size such as random:4KiB, or trace: and the name of a file in data/traces.")
     var workload = "sequential"
 
     @Option(help: "Reads in an iteration of a random workload.")
@@ -43,7 +46,7 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "How many threads read side by side.")
     var threads = 1
 
-    @Option(help: "How ranges are read: block, chunk-cache (article 000) or fresh-buffers (article 004).")
+    @Option(help: "How ranges are read: block, whole-chunk, chunk-cache (article 000) or fresh-buffers (article 004).")
     var access = AccessPolicy.block
 
     @Option(help: "The AES key's length in bits, for an object made here: 128, 192 or 256. (default: 128)")
@@ -56,6 +59,16 @@ struct MeasureCommand: ParsableCommand {
 
     @Option(help: "Where an object made here is: file, or generated where it is read (any size). (default: file)")
     var source: ObjectKind?
+
+    @Flag(help: "Drop the file from the page cache before each iteration, and say how much of it stayed.")
+    var cold = false
+
+    @Option(
+        help: ArgumentHelp("Put the object behind a simulated remote store: the time to an answer.", valueName: "time"))
+    var latency: String?
+
+    @Option(help: ArgumentHelp("The simulated store's bytes per second, such as 100MB/s.", valueName: "rate"))
+    var bandwidth: String?
 
     @Option(help: ArgumentHelp("A file of yours to measure on, with --key-file and --iv.", valueName: "file"))
     var input: String?
@@ -76,16 +89,18 @@ struct MeasureCommand: ParsableCommand {
 
     func run() throws {
         let object = try inputObject()
-        let plan = Plan(
-            text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000,
-            cells: [PlannedCell(cell: try cell(object), rounds: rounds)])
+        var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000, cells: [])
+        plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
+        if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
+            throw CommandFailure(.usage, "--\(shortage.message)")
+        }
         let results = try SweepRunning.run(plan, in: folder, input: object)
         guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
         guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
-        let summary = CellSummary(measured, seed: seed)
+        let summary = CellSummary(measured, seed: seed, limits: results.header.limits)
         switch output.format {
         case .json: print(summary.json.text)
         case .text: print(summary.text)
@@ -117,15 +132,14 @@ struct MeasureCommand: ParsableCommand {
         return try attemptInput { try MeasuredObject.file(FilePath(input), strategy: strategy, key: key) }
     }
 
-    private func cell(_ object: MeasuredObject?) throws -> Cell {
+    private func cell(_ object: MeasuredObject?, traces: inout [String: PlayerTrace]) throws -> Cell {
         _ = try Validated.backend(backend)
         let windowByteCount = try Validated.window(window)
         guard windowByteCount <= 256 << 20 else {
             throw CommandFailure(.usage, "--window \(window): expected at most 256MiB for a measurement")
         }
         guard let parsed = CellWorkload(workload) else {
-            throw CommandFailure(
-                .usage, "--workload \"\(workload)\": expected sequential, or random: and a size such as random:4KiB")
+            throw CommandFailure(.usage, "--workload \"\(workload)\": expected \(CellWorkload.expectation)")
         }
         let strategy = try object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
         let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
@@ -138,12 +152,60 @@ struct MeasureCommand: ParsableCommand {
         }
         var ivRule: IVRule?
         if case .cbcChunked(_, _, let rule, _) = strategy { ivRule = rule }
-        return Cell(
+        var cell = Cell(
             backend: backend, strategy: strategy.name, ivRule: ivRule?.rawValue, padding: strategy.padding?.rawValue,
             chunkByteCount: strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
             threads: try Validated.threads(threads), keyByteCount: object?.keyByteCount ?? (keySize ?? 128) / 8,
             objectByteCount: objectByteCount, source: (source ?? .file).rawValue)
+        if case .trace(let name) = parsed {
+            traces[name] = try Self.trace(name, cell)
+            cell.readCount =
+                traces[name]?.reads(
+                    objectByteCount: objectByteCount, windowByteCount: cell.windowByteCount)?.count
+        }
+        if cold, source == .generated {
+            throw CommandFailure(.usage, "--cold: expected it without --source generated, which no cache holds")
+        }
+        cell.isCold = cold ? true : nil
+        try addStore(to: &cell)
+        return cell
+    }
+
+    /// The simulated remote store.
+    private func addStore(to cell: inout Cell) throws {
+        guard latency != nil || bandwidth != nil else { return }
+        guard let nanoseconds = latency.map(TimeText.nanoseconds) ?? 0, nanoseconds <= TimeText.longestLatency else {
+            throw CommandFailure(.usage, "--latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
+        }
+        cell.remoteLatencyNanoseconds = nanoseconds
+        guard let bandwidth else { return }
+        guard let rate = TimeText.bytesPerSecond(bandwidth) else {
+            throw CommandFailure(.usage, "--bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation)")
+        }
+        cell.remoteBytesPerSecond = rate
+    }
+
+    /// The trace that a cell replays.
+    private static func trace(_ name: String, _ cell: Cell) throws -> PlayerTrace {
+        let found = try attempt { () throws -> PlayerTrace? in
+            do { return try Traces.find(name) } catch let error as TraceError {
+                throw CommandFailure(.badData, "\(error)")
+            }
+        }
+        guard let trace = found else {
+            throw CommandFailure(.usage, "--workload trace:\(name): expected the name of a file in data/traces")
+        }
+        guard trace.leastByteCount <= cell.objectByteCount else {
+            throw CommandFailure(
+                .usage, "--workload trace:\(name): expected an object of at least \(trace.leastByteCount) bytes")
+        }
+        guard trace.reads(objectByteCount: cell.objectByteCount, windowByteCount: cell.windowByteCount) != nil else {
+            throw CommandFailure(
+                .usage, "--window \(cell.windowByteCount): expected at most \(PlayerTrace.mostReads) reads of the trace"
+            )
+        }
+        return trace
     }
 }
 

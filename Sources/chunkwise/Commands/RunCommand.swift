@@ -30,10 +30,10 @@ struct RunCommand: ParsableCommand {
     var output: String?
 
     func run() throws {
-        let plan = try SweepRunning.plan(try planPath())
-        let groups = try DefaultVectors.groups()
         let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
-        let results = try SweepRunning.run(plan, in: folder) {
+        let plan = try SweepRunning.plan(try planPath(), in: folder)
+        let groups = try DefaultVectors.groups()
+        let results = try SweepRunning.run(plan, in: folder, isAnnounced: true) {
             Backends.verify(Backends.available(), groups: groups, threadCount: ThisHost.describe().cpuCount)
         }
         try ReportWriting.write(renderReport(results), to: folder.path)

@@ -19,7 +19,7 @@ struct SubjectCommand: ParsableCommand {
     @Option(help: "The crypto library; see chunkwise backends.")
     var backend = "libgcrypt"
 
-    @Option(help: "How ranges are read: block, chunk-cache or fresh-buffers.")
+    @Option(help: "How ranges are read: block, whole-chunk, chunk-cache or fresh-buffers.")
     var access = AccessPolicy.block
 
     @Option(

@@ -28,7 +28,8 @@ struct SweepCommand: ParsableCommand {
 
     func run() throws {
         let folder = RunFolder(path: FilePath(output))
-        let results = try SweepRunning.run(try SweepRunning.plan(plan), in: folder)
+        let plan = try SweepRunning.plan(plan, in: folder)
+        let results = try SweepRunning.run(plan, in: folder, isAnnounced: true)
         guard results.isComplete else {
             throw CommandFailure(.noAnswer, "stopped before the end; the same command goes on from here")
         }

@@ -20,6 +20,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --backend openssl --backend libgcrypt --format json
               chunkwise verify --vectors data/vectors/sp800-38a.json
               chunkwise verify --mutants
+              chunkwise verify --memory --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --search 1m --seed 7
               chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --cpu-masks
@@ -43,6 +44,9 @@ struct VerifyCommand: ParsableCommand {
 
     @Flag(help: "Test the vectors: put readers with planted faults to them, each of which must be noticed.")
     var mutants = false
+
+    @Flag(help: "Check memory instead: declared bounds, objects of any size, files in a row.")
+    var memory = false
 
     @Option(
         help: ArgumentHelp("Compare with the oracle at random for so long, such as 10s or 2m.", valueName: "duration"))
@@ -74,10 +78,13 @@ struct VerifyCommand: ParsableCommand {
         let threadCount = try Validated.threads(threads)
         let searchDuration = try search.map(SearchVerification.duration)
         guard firstCase >= 0 else { throw CommandFailure(.usage, "--case \(firstCase): expected 0 or more") }
-        guard !mutants || search == nil else {
-            throw CommandFailure(.usage, "--mutants and --search: expected one of them")
+        guard [mutants, search != nil, memory].filter(\.self).count < 2 else {
+            throw CommandFailure(.usage, "--mutants, --search and --memory: expected one of them")
         }
         let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
+        if memory {
+            return try MemoryVerification.run(backends: backends, foreign: foreign, format: output.format)
+        }
         if mutants, let first = backends.first {
             return try MutantVerification.run(backend: first, threadCount: threadCount, format: output.format)
         }

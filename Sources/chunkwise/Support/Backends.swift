@@ -20,6 +20,15 @@ enum Backends {
         }
     }
 
+    /// Why backends are not there, by their names.
+    static func missing() -> [String: String] {
+        var reasons: [String: String] = [:]
+        for entry in BackendRegistry.entries {
+            do throws(DecryptionError) { _ = try entry.make() } catch { reasons[entry.name] = "\(error)" }
+        }
+        return reasons
+    }
+
     /// Our readers over backends.
     static func subjects(_ backends: [any CipherBackend]) -> [ConformanceSubject] {
         backends.map { ConformanceSubject(backend: $0) }

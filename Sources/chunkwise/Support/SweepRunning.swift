@@ -1,4 +1,5 @@
 import BackendRegistry
+import MachineLimits
 import Measurement
 import RandomAccess
 import Report
@@ -6,11 +7,17 @@ import Results
 import SystemPackage
 import Transfer
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// What `measure`, `sweep` and `run` have in common.
 enum SweepRunning {
     /// Runs a job with progress on a terminal, until it is done or the user stops it.
     static func run(
-        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil,
+        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil, isAnnounced: Bool = false,
         verify: (() -> [ConformanceRecord])? = nil
     ) throws -> RunResults {
         Interruption.install()
@@ -22,17 +29,60 @@ enum SweepRunning {
         }
         return try attempt {
             try job.run(
-                input: input, verify: verify,
+                input: input, starting: { if isAnnounced { announce(plan) } }, limits: { limits(folder) },
+                verify: verify,
                 progress: { progress in
                     Terminal.showProgress("\(progress.done + 1) of \(progress.total): \(progress.step)")
                 }, shouldStop: { Interruption.wasRequested })
         }
     }
 
+    /// Says how long a plan will take, before anything is measured.
+    private static func announce(_ plan: Plan) {
+        var speeds: [String: Double] = [:]
+        for backend in Backends.available() where plan.cells.contains(where: { $0.cell.backend == backend.name }) {
+            speeds[backend.name] = BackendSpeed.bytesPerSecond(backend)
+        }
+        let estimate = SweepEstimate(plan) { speeds[$0] ?? 1e9 }
+        print("sweep: \(plan.cells.count) cells, \(estimate)")
+        // Whoever waits wants to know now, also behind a pipe.
+        fflush(nil)
+    }
+
+    /// Measures the machine, in a second or two; says so if that fails, and goes on without.
+    private static func limits(_ folder: RunFolder) -> MachineLimits? {
+        Terminal.showProgress("limits of this machine")
+        let host = ThisHost.describe()
+        var options = LimitOptions(
+            threads: min(host.cpuCount, 256), cacheByteCounts: host.cacheByteCounts,
+            machineByteCount: host.memoryByteCount, folder: folder.path.string)
+        options.memoryByteCount = min(options.memoryByteCount, 128 << 20)
+        options.sampleCount = 3
+        options.sampleNanoseconds = 2_000_000
+        do throws(LimitError) {
+            return try MachineLimits.measure(options)
+        } catch {
+            Terminal.writeError("chunkwise: warning: \(error): no share of this machine's limits is stated")
+            return nil
+        }
+    }
+
     /// Reads a plan's file.
-    static func plan(_ path: String) throws -> Plan {
+    ///
+    /// - Throws: `CommandFailure`, also if there is no room for its objects.
+    static func plan(_ path: String, in folder: RunFolder) throws -> Plan {
         let text = try attemptInput { try TextFile.read(path) }
-        return try attempt { try PlanReader(file: path, knownBackends: BackendRegistry.names).read(text) }
+        let plan = try attempt {
+            try PlanReader(
+                file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
+                trace: Traces.find
+            ).read(text)
+        }
+        if let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
+            let error = PlanError(file: path, line: shortage.cell.objectLine, message: shortage.message)
+            throw CommandFailure(.badData, "\(error)")
+        }
+        return plan
     }
 
     /// The exit code for results: whether every cell has figures.

@@ -1,0 +1,29 @@
+extension PlanEntryReader {
+    /// The simulated remote store, where the entry has one: `latency`, `bandwidth`, or both.
+    func remote() throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
+        let latency = try entry.text("latency")
+        let bandwidth = try entry.text("bandwidth")
+        guard latency != nil || bandwidth != nil else { return nil }
+        let nanoseconds = latency.map(TimeText.nanoseconds) ?? 0
+        guard let nanoseconds, nanoseconds <= TimeText.longestLatency else {
+            throw entry.error("latency", "latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
+        }
+        guard let bandwidth else { return (nanoseconds, nil) }
+        guard let bytesPerSecond = TimeText.bytesPerSecond(bandwidth) else {
+            throw entry.error("bandwidth", "bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation)")
+        }
+        return (nanoseconds, bytesPerSecond)
+    }
+
+    /// Whether files are dropped from the page cache before each iteration; `nil` if they are not.
+    func isCold(_ source: String) throws(PlanError) -> Bool? {
+        guard let text = try entry.text("cold") else { return nil }
+        guard let isCold = ["yes": true, "true": true, "no": false, "false": false][text] else {
+            throw entry.error("cold", "cold \(text): expected yes or no")
+        }
+        guard !isCold || source == ObjectKind.file.rawValue else {
+            throw entry.error("cold", "cold \(text): expected it with source file, found \(source)")
+        }
+        return isCold ? true : nil
+    }
+}

@@ -1,0 +1,94 @@
+import Results
+
+/// How long a sweep will take, before it starts: good enough to decide whether to wait for it.
+package struct SweepEstimate: Hashable, Sendable {
+    /// The processes to be run.
+    package let processCount: Int
+    /// How long they take, in nanoseconds.
+    package let nanoseconds: UInt64
+
+    /// A process's start and end, and the requests to it, as measured with a release build on two cores.
+    private static let processSeconds = 0.04
+    /// SHA-256 with the CPU's instructions for it, and writing objects, in bytes per second.
+    private static let digestRate = 1.0e9
+    private static let writeRate = 0.6e9
+    /// What comes from the page cache, and from a disk, in bytes per second.
+    private static let cachedRate = 8.0e9
+    private static let coldRate = 1.0e9
+
+    /// Estimates a plan.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - bytesPerSecond: How fast a backend decrypts; more than 0.
+    package init(_ plan: Plan, bytesPerSecond: (_ backend: String) -> Double) {
+        var seconds = 0.0
+        var processCount = 0
+        var objects: Set<String> = []
+        for planned in plan.cells {
+            let cell = planned.cell
+            let rate = max(1, bytesPerSecond(cell.backend))
+            let iteration = Self.iteration(cell, rate)
+            let warmUp = min(iteration, Double(8 << 20) / rate + Self.remote(cell, requests: 8, byteCount: 8_388_608))
+            let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
+            // The digest, memory, latencies with a first byte 32 times over, and rounds.
+            seconds += iteration + delivered / Self.digestRate
+            seconds += iteration
+            seconds += warmUp + iteration + 32 * Self.remote(cell, requests: 2, byteCount: 0)
+            seconds += Double(planned.rounds) * (warmUp + max(iteration, Double(plan.roundNanoseconds) / 1e9))
+            processCount += 3 + planned.rounds
+            let object = "\(cell.strategy) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") \(cell.objectByteCount)"
+            if cell.source == ObjectKind.file.rawValue, objects.insert(object).inserted {
+                // Made once, and digested once for each workload that is new.
+                seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
+            }
+        }
+        seconds += Double(processCount) * Self.processSeconds
+        self.processCount = processCount
+        self.nanoseconds = UInt64(min(seconds, 1e9) * 1e9)
+    }
+
+    /// The seconds of one iteration.
+    private static func iteration(_ cell: Cell, _ rate: Double) -> Double {
+        let reads = Double(readCount(cell))
+        var fetched = Double(readByteCount(cell))
+        if [AccessPolicy.chunkCache.rawValue, AccessPolicy.wholeChunk.rawValue].contains(cell.access),
+            cell.workload != CellWorkload.sequential.description
+        {
+            // As if no chunk were met twice.
+            fetched = max(fetched, Double(min(cell.chunkByteCount ?? cell.windowByteCount, cell.objectByteCount)))
+        }
+        let byteCount = reads * fetched
+        let sourceRate = cell.isCold == true ? coldRate : cachedRate
+        return byteCount / rate + byteCount / sourceRate
+            + remote(
+                cell, requests: reads * max(1, fetched / Double(max(1, cell.windowByteCount))), byteCount: byteCount)
+    }
+
+    private static func remote(_ cell: Cell, requests: Double, byteCount: Double) -> Double {
+        guard let latency = cell.remoteLatencyNanoseconds else { return 0 }
+        return requests * Double(latency) / 1e9 + byteCount / Double(cell.remoteBytesPerSecond ?? .max)
+    }
+
+    private static func readCount(_ cell: Cell) -> UInt64 {
+        cell.readCount.map { UInt64(max(0, $0)) }
+            ?? (cell.objectByteCount + cell.windowByteCount - 1) / max(1, cell.windowByteCount)
+    }
+
+    private static func readByteCount(_ cell: Cell) -> UInt64 {
+        if case .random(let rangeByteCount) = CellWorkload(cell.workload) { return rangeByteCount }
+        return min(cell.windowByteCount, cell.objectByteCount)
+    }
+}
+
+extension SweepEstimate: CustomStringConvertible {
+    /// The estimate in words: `412 processes, about 3 min 20 s`.
+    package var description: String {
+        let seconds = (nanoseconds + 999_999_999) / 1_000_000_000
+        let time =
+            seconds < 60
+            ? "\(seconds) s"
+            : seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
+        return "\(processCount) processes, about \(time)"
+    }
+}
