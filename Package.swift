@@ -48,9 +48,10 @@ let package = Package(
                 "KernelBackend", "SwiftAESBackend",
             ]
         ),
+        .target(name: "CMappedMemory"),
         .target(
             name: "ByteSources",
-            dependencies: ["RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
+            dependencies: ["CMappedMemory", "RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
         ),
         .target(
             name: "SubjectProtocol",
@@ -111,7 +112,8 @@ let package = Package(
         .testTarget(
             name: "ByteSourcesTests",
             dependencies: [
-                "ByteSources", "RandomAccess", .product(name: "SystemPackage", package: "swift-system"),
+                "ByteSources", "RandomAccess", "SwiftAESBackend",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),
