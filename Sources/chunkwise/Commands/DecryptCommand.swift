@@ -36,7 +36,7 @@ struct DecryptCommand: ParsableCommand {
     @Option(help: "How many threads decrypt windows side by side.")
     var threads = 1
 
-    @Option(help: "How the file is read: mmap or pread. (default: mmap, and pread for a range)")
+    @Option(help: "How the file is read: mmap or pread. (default: mmap on one thread, pread on more and for a range)")
     var source: FileAccess?
 
     @Option(
@@ -64,8 +64,9 @@ struct DecryptCommand: ParsableCommand {
         let strategy = try layout.strategy(iv: ivOptions.block())
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
-        // Mapping a file costs more than it saves where only a little of it is read.
-        let access = source ?? (range == nil ? .mmap : .pread)
+        // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
+        // memory's bandwidth and latency.
+        let access = source ?? (range == nil && threadCount == 1 ? .mmap : .pread)
         let source = try attemptInput { try access.open(FilePath(input)) }
         let object = try attempt(input) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
