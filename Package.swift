@@ -13,6 +13,8 @@ let package = Package(
         .library(name: "NettleBackend", targets: ["NettleBackend"]),
         .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
+        // For `Benchmarks/`, a package of its own.
+        .library(name: "Statistics", targets: ["Statistics"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
     ],
     dependencies: [
