@@ -13,6 +13,8 @@ let package = Package(
         .library(name: "NettleBackend", targets: ["NettleBackend"]),
         .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
+        // For `Benchmarks/`, a package of its own.
+        .library(name: "Statistics", targets: ["Statistics"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
     ],
     dependencies: [
@@ -48,9 +50,10 @@ let package = Package(
                 "KernelBackend", "SwiftAESBackend",
             ]
         ),
+        .target(name: "CMappedMemory"),
         .target(
             name: "ByteSources",
-            dependencies: ["RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
+            dependencies: ["CMappedMemory", "RandomAccess", .product(name: "SystemPackage", package: "swift-system")]
         ),
         .target(
             name: "SubjectProtocol",
@@ -112,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "ByteSourcesTests",
             dependencies: [
-                "ByteSources", "RandomAccess", .product(name: "SystemPackage", package: "swift-system"),
+                "ByteSources", "RandomAccess", "SwiftAESBackend",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         .testTarget(name: "SwiftAESBackendTests", dependencies: ["SwiftAESBackend", "RandomAccess"]),

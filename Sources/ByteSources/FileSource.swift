@@ -12,8 +12,10 @@ public final class FileSource: ByteSource {
     /// The file's length in bytes when it was opened.
     public let byteCount: UInt64
 
+    /// The path that errors name.
+    let path: FilePath
+
     private let descriptor: FileDescriptor
-    private let path: FilePath
 
     /// Opens a file for reading.
     ///
@@ -49,10 +51,41 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// Compares the file's length with what it was. The corresponding C function is `fstat`.
+    /// Compares the file's length with what it was. The corresponding C function is `lseek`.
     public func checkUnchanged() throws(DecryptionError) {
-        let now = try FileSource.length(of: descriptor, path: path)
+        let now = try currentByteCount()
         guard now == byteCount else { throw .sourceChanged(byteCount: now, expected: byteCount) }
+    }
+
+    /// Tells the system that the file is read from its start to its end, so that it reads further ahead while what came
+    /// before is decrypted. The corresponding C function is `posix_fadvise` with `POSIX_FADV_SEQUENTIAL`.
+    public func adviseSequential() {
+        // Advice only: a file system that takes none is read all the same.
+        _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+
+    /// The file's length in bytes now. The corresponding C function is `lseek`.
+    ///
+    /// That moves the descriptor's position, which nobody uses, and is the cheapest way to ask: once a read.
+    func currentByteCount() throws(DecryptionError) -> UInt64 {
+        UInt64(try SystemCall.retrying("seek \(path)") { Int(lseek(descriptor.rawValue, 0, SEEK_END)) })
+    }
+
+    /// Maps pages for reading, which the caller unmaps. The corresponding C function is `mmap`.
+    ///
+    /// - Parameters:
+    ///   - offset: A multiple of the page's length.
+    ///   - count: How many bytes, more than 0.
+    /// - Returns: The bytes; those past the file's end raise SIGBUS.
+    /// - Throws: `DecryptionError.io`.
+    func map(from offset: UInt64, count: Int) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
+        guard let position = off_t(exactly: offset),
+            let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor.rawValue, position), start != MAP_FAILED
+        else {
+            let code = Errno(rawValue: errno)
+            throw .io(operation: "map \(path)", code: code.rawValue, reason: code.description)
+        }
+        return UnsafeMutableRawBufferPointer(start: start, count: count)
     }
 
     private static func readScattered(_ descriptor: Int32, _ buffers: FetchBuffers, _ position: off_t) -> Int {

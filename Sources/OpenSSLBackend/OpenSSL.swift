@@ -36,6 +36,6 @@ public struct OpenSSL: CipherBackend {
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         let cipher = try ciphers.cipher(mode: mode, keyByteCount: key.byteCount)
-        return try OpenSSLContext(cipher: cipher, direction: direction, key: key)
+        return try OpenSSLContext(cipher: cipher, mode: mode, direction: direction, key: key)
     }
 }

@@ -4,7 +4,7 @@
 /// - Source: Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996); their
 ///   types 2 and 7 agree with it at one half.
 /// - Returns: The median, or `nil` if there are no samples.
-package func median(of samples: [UInt64]) -> Double? {
+public func median(of samples: [UInt64]) -> Double? {
     medianOfSorted(samples.sorted())
 }
 

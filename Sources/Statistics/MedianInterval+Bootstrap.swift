@@ -17,7 +17,7 @@
 ///   Davison and Hinkley, "Bootstrap Methods and their Application" (1997), §3.8 (hierarchical data).
 extension MedianInterval {
     /// How often the samples are drawn again: the least that Efron and Tibshirani advise for percentile intervals.
-    package static let resampleCount = 1000
+    public static let resampleCount = 1000
 
     /// Creates the 95 % percentile interval for the median of samples that came in rounds, or `nil` without samples.
     ///
@@ -26,7 +26,7 @@ extension MedianInterval {
     /// - Parameters:
     ///   - rounds: The samples, one list a round; empty rounds are passed over.
     ///   - seed: The seed of the resampling.
-    package init?(rounds: [[UInt64]], seed: UInt64) {
+    public init?(rounds: [[UInt64]], seed: UInt64) {
         let pool = RankedPool(rounds: rounds.filter { !$0.isEmpty })
         guard let median = medianOfSorted(pool.sorted) else { return nil }
         guard let first = pool.sorted.first, let last = pool.sorted.last, first != last else {

@@ -7,7 +7,7 @@
 ///   - percent: The percentage in tenths, so that it is exact: 500 for the median, 999 for 99.9 %; from 0 to 1000.
 ///   - samples: The samples.
 /// - Returns: The percentile, or `nil` if there are no samples.
-package func percentile<Value: Comparable>(tenthsOfPercent percent: Int, of samples: [Value]) -> Value? {
+public func percentile<Value: Comparable>(tenthsOfPercent percent: Int, of samples: [Value]) -> Value? {
     percentile(tenthsOfPercent: percent, ofSorted: samples.sorted())
 }
 
@@ -19,7 +19,7 @@ package func percentile<Value: Comparable>(tenthsOfPercent percent: Int, of samp
 ///   - percent: The percentage in tenths, from 0 to 1000.
 ///   - sorted: The samples in ascending order.
 /// - Returns: The percentile, or `nil` if there are no samples.
-package func percentile<Value: Comparable>(tenthsOfPercent percent: Int, ofSorted sorted: [Value]) -> Value? {
+public func percentile<Value: Comparable>(tenthsOfPercent percent: Int, ofSorted sorted: [Value]) -> Value? {
     precondition((0...1000).contains(percent), "a percentile lies between 0 and 1000 tenths of a percent")
     guard !sorted.isEmpty else { return nil }
     // Integer arithmetic: 0.999 * 1000 in binary floating point may come out above 999 and pick the next rank.

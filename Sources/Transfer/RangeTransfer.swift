@@ -3,7 +3,7 @@ import Threads
 
 /// Decrypts a range of an object to a sink, window by window, on one or more threads.
 ///
-/// Memory is one window a thread, whatever the range.
+/// Memory is one window for one thread, two windows a thread for more, whatever the range.
 package struct RangeTransfer {
     private let object: EncryptedObject
     private let range: Range<UInt64>
@@ -35,34 +35,40 @@ package struct RangeTransfer {
     ) throws(DecryptionError) {
         let windows = firstWindow..<lastWindow
         let team = ThreadTeam(threadCount: max(1, min(threadCount, windows.count)))
-        var workers: [Worker] = []
-        for _ in 0..<team.threadCount {
-            workers.append(
-                Worker(
-                    cursor: try object.makeCursor(windowByteCount: windowByteCount),
-                    byteCount: Int(min(UInt64(windowByteCount), UInt64(range.count)))))
-        }
-        let queue = OrderedQueue(windows: windows)
-        // Each thread uses the worker of its index and no other.
-        nonisolated(unsafe) let ownWorkers = workers
+        var cursors: [ReadCursor] = []
+        for _ in 0..<team.threadCount { cursors.append(try object.makeCursor(windowByteCount: windowByteCount)) }
+        let ring = WindowRing(
+            windows: windows, slotCount: team.threadCount == 1 ? 1 : team.threadCount * Self.slotsPerThread,
+            bufferByteCount: Int(min(UInt64(windowByteCount), UInt64(range.count))), isOrdered: !sink.isSeekable)
+        if range.count > windowByteCount { object.source.adviseSequential() }
+        // Each thread uses the cursor of its index and no other.
+        nonisolated(unsafe) let ownCursors = cursors
         team.run { index in
-            while let window = queue.claim() {
+            while let (window, buffer) = ring.claim() {
                 do throws(DecryptionError) {
-                    let bytes = try ownWorkers[index].decrypt(self.part(window))
-                    if sink.isSeekable {
+                    let bytes = try self.decrypt(window, with: ownCursors[index], into: buffer)
+                    ring.finish(window, bytes) { (window, bytes) throws(DecryptionError) in
                         try sink.write(bytes, at: self.part(window).lowerBound - self.range.lowerBound)
-                        queue.finish(window)
-                    } else if queue.waitForTurn(of: window) {
-                        try sink.write(bytes, at: self.part(window).lowerBound - self.range.lowerBound)
-                        queue.finish(window)
                     }
                 } catch {
-                    queue.fail(error)
+                    ring.fail(error)
                 }
-                if index == 0 { progress(queue.finishedCount * UInt64(self.windowByteCount)) }
+                if index == 0 { progress((ring.turnNumber - windows.lowerBound) * UInt64(self.windowByteCount)) }
             }
         }
-        if let failure = queue.failure { throw failure }
+        if let failure = ring.failure { throw failure }
+    }
+
+    /// With one buffer a thread, a thread that is ahead would wait for the one behind at each window.
+    private static let slotsPerThread = 2
+
+    private func decrypt(
+        _ window: UInt64, with cursor: ReadCursor, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> UnsafeRawBufferPointer {
+        let part = part(window)
+        let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
+        let count = try cursor.read(at: part.lowerBound, into: room)
+        return UnsafeRawBufferPointer(rebasing: room[..<count])
     }
 
     private var firstWindow: UInt64 { range.lowerBound / UInt64(windowByteCount) }
@@ -76,27 +82,5 @@ package struct RangeTransfer {
         let start = window * UInt64(windowByteCount)
         let count = min(UInt64(windowByteCount), range.upperBound - start)
         return max(range.lowerBound, start)..<start + count
-    }
-
-    /// A cursor with room for one window.
-    private final class Worker {
-        private let cursor: ReadCursor
-        private let buffer: UnsafeMutableRawBufferPointer
-
-        init(cursor: ReadCursor, byteCount: Int) {
-            self.cursor = cursor
-            self.buffer = .allocate(byteCount: byteCount, alignment: 4096)
-        }
-
-        deinit {
-            eraseBytes(buffer)
-            buffer.deallocate()
-        }
-
-        func decrypt(_ part: Range<UInt64>) throws(DecryptionError) -> UnsafeRawBufferPointer {
-            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
-            let count = try cursor.read(at: part.lowerBound, into: room)
-            return UnsafeRawBufferPointer(rebasing: room[..<count])
-        }
     }
 }

@@ -2,6 +2,7 @@ import ByteSources
 import RandomAccess
 import SwiftAESBackend
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 import Transfer
@@ -68,7 +69,7 @@ struct RangeTransferTests {
     }
 
     private func object(
-        _ strategy: Strategy, wrap: (any ByteSource) -> any ByteSource = { $0 }
+        _ strategy: Strategy, wrap: (any ByteSource) throws -> any ByteSource = { $0 }
     ) throws -> EncryptedObject {
         try EncryptedObject(
             source: wrap(MemorySource(try ciphertext(of: plaintext, strategy, key: key))), strategy: strategy,
@@ -95,6 +96,64 @@ struct RangeTransferTests {
                     #expect(difference == nil, "\(range) in windows of \(windowByteCount), seekable: \(isSeekable)")
                 }
             }
+        }
+    }
+
+    @Test(
+        "reads that come short, and files that are mapped, change nothing",
+        arguments: strategies, [1, 2, 3])
+    func everySource(strategy: Strategy, threadCount: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = FilePath(try folder.file("object", ciphertext(of: plaintext, strategy, key: key)))
+        let wraps: [(String, (any ByteSource) throws -> any ByteSource)] = [
+            ("short reads", { ShortReadingSource($0, largestRead: 5) }), ("pread", { _ in try FileSource(path: path) }),
+            ("mmap", { _ in try MappedSource(path: path) }),
+        ]
+        for (name, wrap) in wraps {
+            let object = try object(strategy, wrap: wrap)
+            for windowByteCount in [16, 48, 100, 1 << 20] {
+                for range: Range<UInt64> in [0..<208, 0..<1, 15..<17, 33..<190, 200..<208] {
+                    let sink = MemorySink(isSeekable: threadCount == 2, byteCount: range.count)
+                    try RangeTransfer(object: object, range: range, windowByteCount: windowByteCount)
+                        .run(to: sink, threadCount: threadCount)
+                    let expected = Array(plaintext[Int(range.lowerBound)..<Int(range.upperBound)])
+                    let difference = Samples.difference(sink.bytes, expected)
+                    #expect(difference == nil, "\(name): \(range) in windows of \(windowByteCount)")
+                }
+            }
+        }
+    }
+
+    @Test("many windows on many threads leave in order, whoever is ahead", arguments: [2, 3, 8])
+    func order(threadCount: Int) throws {
+        let long = Samples.bytes(100_000, seed: 9)
+        let strategy = Strategy.ctr(iv: Self.iv)
+        let object = try EncryptedObject(
+            source: MemorySource(try ciphertext(of: long, strategy, key: key)), strategy: strategy,
+            backend: SwiftReference(), key: key)
+        let sink = MemorySink(isSeekable: false)
+        try RangeTransfer(object: object, range: 3..<99_990, windowByteCount: 64)
+            .run(to: sink, threadCount: threadCount)
+        #expect(Samples.difference(sink.bytes, Array(long[3..<99_990])) == nil)
+    }
+
+    @Test("of several windows that fail, one error is reported, and only whole windows before it were delivered")
+    func oneFailure() throws {
+        for place: UInt64 in [0, 16, 100, 207] {
+            var faulty: FaultySource?
+            let object = try object(.ctr(iv: Self.iv)) {
+                let source = FaultySource(ShortReadingSource($0, largestRead: 7))
+                faulty = source
+                return source
+            }
+            faulty?.inject(.failureFrom(place))
+            let sink = MemorySink(isSeekable: false)
+            let transfer = RangeTransfer(object: object, range: 0..<208, windowByteCount: 16)
+            #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "injected fault")) {
+                try transfer.run(to: sink, threadCount: 4)
+            }
+            #expect(sink.bytes.count % 16 == 0 && sink.bytes.count <= place)
+            #expect(Samples.difference(sink.bytes, Array(plaintext[..<sink.bytes.count])) == nil)
         }
     }
 

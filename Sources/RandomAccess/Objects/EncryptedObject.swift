@@ -40,12 +40,12 @@ public final class EncryptedObject: Sendable {
     ///
     /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
     /// - Returns: A cursor at no particular place: every read says where it starts.
-    /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> ReadCursor {
         guard windowByteCount > 0 else {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
         }
-        return ReadCursor(object: self, context: try makeContext(), windowByteCount: windowByteCount)
+        return try ReadCursor(object: self, context: try makeContext(), windowByteCount: windowByteCount)
     }
 
     func makeContext() throws(DecryptionError) -> any CipherContext {

@@ -15,9 +15,15 @@ public protocol ByteSource: Sendable {
     ///
     /// - Throws: `DecryptionError.sourceChanged` if its length is another one, `.io` if that cannot be told.
     func checkUnchanged() throws(DecryptionError)
+
+    /// Takes note that much of the source will be read in order, so that it may read ahead.
+    func adviseSequential()
 }
 
 extension ByteSource {
+    /// A source that gains nothing from knowing.
+    public func adviseSequential() {}
+
     /// A source whose bytes cannot change has nothing to notice.
     public func checkUnchanged() throws(DecryptionError) {}
 

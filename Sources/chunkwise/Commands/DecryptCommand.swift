@@ -36,6 +36,9 @@ struct DecryptCommand: ParsableCommand {
     @Option(help: "How many threads decrypt windows side by side.")
     var threads = 1
 
+    @Option(help: "How the file is read: mmap or pread. (default: mmap on one thread, pread on more and for a range)")
+    var source: FileAccess?
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -61,7 +64,10 @@ struct DecryptCommand: ParsableCommand {
         let strategy = try layout.strategy(iv: ivOptions.block())
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
-        let source = try attemptInput { try FileSource(path: FilePath(input)) }
+        // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
+        // memory's bandwidth and latency.
+        let access = source ?? (range == nil && threadCount == 1 ? .mmap : .pread)
+        let source = try attemptInput { try access.open(FilePath(input)) }
         let object = try attempt(input) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }

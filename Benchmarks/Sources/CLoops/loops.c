@@ -1,0 +1,88 @@
+#include "CLoops.h"
+
+#include <fcntl.h>
+#include <gcrypt.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct chunkwise_loop {
+    int file;
+    int library;
+    size_t window;
+    uint8_t *buffer;
+    uint8_t iv[16];
+    EVP_CIPHER_CTX *openssl;
+    gcry_cipher_hd_t gcrypt;
+};
+
+static int set_iv(chunkwise_loop *loop, const uint8_t *iv) {
+    if (loop->library == CHUNKWISE_LOOP_OPENSSL)
+        return EVP_DecryptInit_ex(loop->openssl, NULL, NULL, NULL, iv) == 1;
+    return gcry_cipher_setiv(loop->gcrypt, iv, 16) == 0;
+}
+
+static int decrypt(chunkwise_loop *loop, uint8_t *bytes, size_t count) {
+    if (loop->library == CHUNKWISE_LOOP_OPENSSL) {
+        int written = 0;
+        return EVP_DecryptUpdate(loop->openssl, bytes, &written, bytes, (int)count) == 1 && (size_t)written == count;
+    }
+    return gcry_cipher_decrypt(loop->gcrypt, bytes, count, NULL, 0) == 0;
+}
+
+chunkwise_loop *chunkwise_loop_open(
+    int library, const char *path, const uint8_t *key, const uint8_t *iv, size_t window) {
+    chunkwise_loop *loop = calloc(1, sizeof *loop);
+    if (loop == NULL) return NULL;
+    loop->library = library;
+    loop->window = window;
+    loop->file = open(path, O_RDONLY | O_CLOEXEC);
+    memcpy(loop->iv, iv, 16);
+    int is_ready = loop->file >= 0 && posix_memalign((void **)&loop->buffer, 4096, window) == 0;
+    if (library == CHUNKWISE_LOOP_OPENSSL) {
+        loop->openssl = EVP_CIPHER_CTX_new();
+        is_ready = is_ready && loop->openssl != NULL
+            && EVP_DecryptInit_ex(loop->openssl, EVP_aes_128_cbc(), NULL, key, iv) == 1
+            && EVP_CIPHER_CTX_set_padding(loop->openssl, 0) == 1;
+    } else {
+        gcry_check_version(NULL);
+        gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+        gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+        is_ready = is_ready && gcry_cipher_open(&loop->gcrypt, GCRY_CIPHER_AES128, GCRY_CIPHER_MODE_CBC, 0) == 0
+            && gcry_cipher_setkey(loop->gcrypt, key, 16) == 0;
+    }
+    if (is_ready) return loop;
+    chunkwise_loop_close(loop);
+    return NULL;
+}
+
+void chunkwise_loop_close(chunkwise_loop *loop) {
+    if (loop->file >= 0) close(loop->file);
+    EVP_CIPHER_CTX_free(loop->openssl);
+    gcry_cipher_close(loop->gcrypt);
+    free(loop->buffer);
+    free(loop);
+}
+
+int64_t chunkwise_loop_run(chunkwise_loop *loop, int output) {
+    int64_t done = 0;
+    if (!set_iv(loop, loop->iv)) return -1;
+    for (;;) {
+        ssize_t count = pread(loop->file, loop->buffer, loop->window, done);
+        if (count <= 0) return count == 0 ? done : -1;
+        if (!decrypt(loop, loop->buffer, (size_t)count)) return -1;
+        if (output >= 0 && write(output, loop->buffer, (size_t)count) != count) return -1;
+        done += count;
+    }
+}
+
+const uint8_t *chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, size_t count) {
+    uint64_t first = offset / 16 * 16;
+    size_t length = (size_t)((offset + count + 15) / 16 * 16 - first);
+    size_t before = first == 0 ? 0 : 16;
+    if (pread(loop->file, loop->buffer, before + length, (off_t)(first - before)) != (ssize_t)(before + length))
+        return NULL;
+    if (!set_iv(loop, before == 0 ? loop->iv : loop->buffer)) return NULL;
+    return decrypt(loop, loop->buffer + before, length) ? loop->buffer + before + (offset - first) : NULL;
+}

@@ -1,0 +1,39 @@
+/// What could not be done.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// `compare-with-c readers FILE KEY IV ROUNDS`, `random` with the same, or
+/// `compare-with-c processes FILE KEY IV ROUNDS CHUNKWISE C-DECRYPT KEY-FILE`; see the script of the same name.
+@main
+enum CompareWithC {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 6, let key = bytes(arguments[3]), let iv = bytes(arguments[4]),
+            let roundCount = Int(arguments[5]), roundCount > 0
+        else { throw Failure("expected readers or processes, a file, a key, an IV and a number of rounds") }
+        switch (arguments[1], arguments.count) {
+        case ("readers", 6):
+            try Readers(path: arguments[2], key: key, iv: iv, roundCount: roundCount).run()
+        case ("random", 6):
+            try Readers(path: arguments[2], key: key, iv: iv, roundCount: roundCount).runRandom()
+        case ("processes", 9):
+            try Processes(
+                chunkwise: arguments[6], loop: arguments[7], path: arguments[2], keyFile: arguments[8],
+                keyHex: arguments[3], ivHex: arguments[4], roundCount: roundCount
+            ).run()
+        default:
+            throw Failure("\(arguments[1]): expected readers, or processes with three paths more")
+        }
+    }
+
+    /// 16 bytes from hexadecimal digits.
+    private static func bytes(_ text: String) -> [UInt8]? {
+        let digits = Array(text)
+        guard digits.count == 32 else { return nil }
+        let bytes = stride(from: 0, to: 32, by: 2).compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) }
+        return bytes.count == 16 ? bytes : nil
+    }
+}
