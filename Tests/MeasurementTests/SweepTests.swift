@@ -47,9 +47,9 @@ private struct SmallSweep {
 
     /// Runs it until it is done, or that many steps were made.
     @discardableResult
-    func run(steps: Int = .max, limits: (() -> MachineLimits?)? = nil, verify: (() -> [ConformanceRecord])? = nil)
-        throws -> RunResults
-    {
+    func run(
+        steps: Int = .max, verify: (() -> [ConformanceRecord])? = nil, limits: (() -> MachineLimits?)? = nil
+    ) throws -> RunResults {
         var asked = 0
         return try SweepJob(
             folder: run, plan: plan, program: program, programVersion: version, command: [], startedAt: "",
