@@ -19,7 +19,9 @@ func addPlanning() {
         ("ctr", .ctr(iv: iv)),
     ]
     for (name, strategy) in strategies {
-        guard let object = try? generatedObject(strategy, byteCount: 64 << 30, backend: SwiftBitsliced()) else { continue }
+        guard let object = try? generatedObject(strategy, byteCount: 64 << 30, backend: SwiftBitsliced()) else {
+            continue
+        }
         let layout = object.layout
         Benchmark("plan: 4 KiB, \(name)") { benchmark in
             for index in benchmark.scaledIterations {

@@ -20,7 +20,9 @@ struct Processes {
 
     /// Times them, for each library.
     func run() throws {
-        let openssl = ["openssl", "enc", "-d", "-aes-128-cbc", "-K", keyHex, "-iv", ivHex, "-in", path, "-out", "/dev/null"]
+        let openssl = [
+            "openssl", "enc", "-d", "-aes-128-cbc", "-K", keyHex, "-iv", ivHex, "-in", path, "-out", "/dev/null",
+        ]
         for library in ["openssl", "libgcrypt"] {
             let commands: [(String, [String])] = [
                 ("C: pread, in place", [loop, library, keyHex, ivHex, path, "/dev/null"]),

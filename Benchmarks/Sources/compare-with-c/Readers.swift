@@ -40,14 +40,16 @@ struct Readers {
 
     /// Random reads only, for each library.
     func runRandom() throws {
-        for (library, backend) in [try OpenSSL(), try Gcrypt()].enumerated() as EnumeratedSequence<[any CipherBackend]> {
+        for (library, backend) in [try OpenSSL(), try Gcrypt()].enumerated() as EnumeratedSequence<[any CipherBackend]>
+        {
             try random(library, backend)
         }
     }
 
     /// Sequential windows, then random reads, for each library.
     func run() throws {
-        for (library, backend) in [try OpenSSL(), try Gcrypt()].enumerated() as EnumeratedSequence<[any CipherBackend]> {
+        for (library, backend) in [try OpenSSL(), try Gcrypt()].enumerated() as EnumeratedSequence<[any CipherBackend]>
+        {
             try sequential(library, backend)
             try random(library, backend)
         }
@@ -88,7 +90,8 @@ struct Readers {
             var allocations: UInt64 = 0
             for round in 0..<roundCount * 16 {
                 let offsets = (0..<64).map { _ in
-                    UInt64.random(in: 0..<object.plaintextByteCount - 4096) / (isAligned ? 16 : 1) * (isAligned ? 16 : 1)
+                    UInt64.random(in: 0..<object.plaintextByteCount - 4096) / (isAligned ? 16 : 1)
+                        * (isAligned ? 16 : 1)
                 }
                 func oursTurn() throws {
                     let before = chunkwise_allocation_count()
@@ -115,7 +118,8 @@ struct Readers {
                 }
             }
             let (mine, plain) = (Race.median(ours), Race.median(theirs))
-            print("\(backend.name): random reads of 4 KiB, \(isAligned ? "whole blocks" : "any offset"), median latency")
+            print(
+                "\(backend.name): random reads of 4 KiB, \(isAligned ? "whole blocks" : "any offset"), median latency")
             print("  C \(plain) ns, chunkwise \(mine) ns: \(decimals(Double(mine) / Double(plain))) x the loop's")
             print("  allocations in \(ours.count) of our reads: \(allocations)")
         }
