@@ -11,7 +11,11 @@ package enum Requirements {
         make(
             "cbc-chaining", "Each block of a CBC chain is decrypted with the ciphertext block before it.",
             "NIST SP 800-38A, section 6.2",
-            [.firstBlock, .previousBlock, .exhaustive, .windowEdge, .wholeWindow, .strideEdge, .forwardReads]),
+            [
+                .firstBlock, .previousBlock, .exhaustive, .windowEdge, .wholeWindow, .longRead, .strideEdge,
+                .forwardReads,
+                .specialBlock,
+            ]),
         make(
             "ctr-counter", "The counter is the whole block and carries through all 128 bits.",
             "NIST SP 800-38A, section 6.5 and appendix B.1",

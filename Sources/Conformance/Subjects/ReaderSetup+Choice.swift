@@ -24,7 +24,7 @@ extension ReaderSetup {
         switch group.supply {
         case .any: []
         case .whole: [.whole]
-        case .shortReads: [1, 7, 15, 16, 17, 31].map { .shortReads(largest: $0) }
+        case .shortReads: [1, 7, 15, 16, 17, 31, 33, 64, 100].map { .shortReads(largest: $0) }
         case .failing, .endingEarly, .recovering, .changing: [.faulty]
         }
     }

@@ -149,6 +149,39 @@ extension Mutant {
                 return count
             }
         },
+        .textbook(
+            "window-65536-restarts", "From the second 64 KiB of a read on, the chain starts anew.", flag: .longRead,
+            source: "palantir/hadoop-crypto#101"
+        ) {
+            $0.largestWindow = 65536
+            $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.chunkIV($0.place.chunk) : $0.right }
+        },
+        .reader(
+            "read-1-mib", "A read delivers at most 1 MiB.", flag: .longRead, source: "video-dev/hls.js#1447"
+        ) {
+            { (base, offset, buffer) throws(DecryptionError) in
+                try base.read(
+                    at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 1 << 20)]))
+            }
+        },
+        .backend(
+            "zero-block-hole", "A ciphertext block of zeros is taken for a hole.", flag: .specialBlock,
+            source: "sparse files"
+        ) { (mode, base, stretch) throws(DecryptionError) in
+            let holes = (0..<stretch.input.count / 16).filter { stretch.ciphertext($0).bigEndianValue == 0 }
+            try stretch.process(with: base)
+            for hole in holes { (stretch.output + 16 * hole).initializeMemory(as: UInt8.self, repeating: 0, count: 16) }
+        },
+        .backend(
+            "equal-blocks-once", "A block equal to the one before it gets the same plaintext.", flag: .specialBlock,
+            source: "caches by content"
+        ) { (mode, base, stretch) throws(DecryptionError) in
+            let blocks = (0..<stretch.input.count / 16).map { stretch.ciphertext($0) }
+            try stretch.process(with: base)
+            for index in blocks.indices.dropFirst() where blocks[index] == blocks[index - 1] {
+                (stretch.output + 16 * index).copyMemory(from: stretch.output + 16 * (index - 1), byteCount: 16)
+            }
+        },
         .reader(
             "window-4096", "Only the first 4096 bytes of a read are right.", flag: .wholeWindow, source: "article 004"
         ) {

@@ -30,7 +30,7 @@ final class TextbookReader: RandomAccessDecryptor {
         self.source = source
         self.strategy = strategy
         self.rules = rules
-        self.windowByteCount = max(16, windowByteCount / 16 * 16)
+        self.windowByteCount = max(16, min(windowByteCount, rules.largestWindow) / 16 * 16)
         let context = try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
         self.context = context
         self.ciphertextByteCount = try rules.ciphertextByteCount(source.byteCount, strategy)

@@ -102,6 +102,9 @@ struct TextbookRules: Sendable {
     /// Blocks that are decrypted beyond those that are needed, where there are any.
     var blocksTooMany = 0
 
+    /// The largest window, whatever is asked for.
+    var largestWindow = UInt64.max
+
     /// Whether a source's change is noticed.
     var noticesChanges = true
 }

@@ -37,6 +37,10 @@ extension VectorSet {
         VectorClass("window-edges", "ranges around the edges of a reader's windows, up to 100 MiB") {
             windowEdges() + smallWindows() + wholeWindows()
         },
+        VectorClass("long-reads", "long reads over many windows and chunks, and chunks of extreme lengths") {
+            longReads()
+        },
+        VectorClass("special-blocks", "blocks of zeros, of ones, or equal to others, and such IVs") { specialBlocks() },
         VectorClass("large-offsets", "offsets that need more than 31, 32, 35 and 36 bits") {
             largeOffsets() + offsetWidths()
         },

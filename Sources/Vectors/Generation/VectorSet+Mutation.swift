@@ -9,6 +9,7 @@ extension VectorSet {
         groups += badPaddings() + paddingBytes() + impossibleLengths() + paddingLookalikes()
         groups += sequenceCarries() + counterCarries() + counterByteCarries()
         groups += smallWindows() + offsetWidths() + seekStorms() + Array(monteCarlo().prefix(3))
+        groups += specialBlocks() + longReads().filter { $0.plaintext.byteCount < 10 << 20 }
         groups += continuousLengths() + chunkedLengths()
         // Every residue of start and length, in each mode.
         groups += residues().filter { $0.strategy.padding != Padding.none }

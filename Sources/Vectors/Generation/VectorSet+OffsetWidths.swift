@@ -1,10 +1,11 @@
 internal import RandomAccess
 
 extension VectorSet {
-    /// Offsets around 2³¹, 2³², 2³⁵ and 2³⁶, each in an object that ends before the next of them.
+    /// Offsets around 2³¹, 2³², 2³⁵, 2³⁶, 2⁴⁰ and 2⁴⁸, each in an object that ends before the next of them.
     package static func offsetWidths() -> [VectorGroup] {
         let edges: [(VectorFlag, UInt64)] = [
             (.beyond31Bits, 31), (.beyond32Bits, 32), (.beyond35Bits, 35), (.beyond36Bits, 36),
+            (.beyond36Bits, 40), (.beyond36Bits, 48),
         ]
         let strategies =
             continuousStrategies

@@ -9,6 +9,7 @@ extension VectorSet {
         var groups: [VectorGroup] = []
         for count in 1...16 {
             groups += rightEnds(count, strategy: strategy) + wrongEnds(count, strategy: strategy)
+            groups += balancedEnds(count, strategy: strategy)
         }
         for value in [UInt8(0)] + [UInt8](17...255) {
             let same = [UInt8](repeating: value, count: 16)
@@ -46,6 +47,18 @@ extension VectorSet {
                 return end(
                     bad, of: strategy, number: count + position, name: "\(count) bytes, byte \(position) is \(value)")
             }
+        }
+    }
+
+    /// Two bytes are wrong so that a sum, or an exclusive or, over the padding is right.
+    private static func balancedEnds(_ count: Int, strategy: Strategy) -> [VectorGroup] {
+        guard count >= 3 else { return [] }
+        let good = [UInt8](repeating: 0x41, count: 16 - count) + [UInt8](repeating: UInt8(count), count: count)
+        var (sum, folded) = (good, good)
+        (sum[16 - count], sum[17 - count]) = (sum[16 - count] + 1, sum[17 - count] - 1)
+        (folded[16 - count], folded[17 - count]) = (folded[16 - count] ^ 0x80, folded[17 - count] ^ 0x80)
+        return [("sum", sum), ("exclusive or", folded)].map { name, block in
+            end(block, of: strategy, number: count, name: "\(count) bytes, two wrong with the right \(name)")
         }
     }
 

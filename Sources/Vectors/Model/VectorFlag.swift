@@ -96,6 +96,10 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case interleaved = "Interleaved"
     /// Several threads read the same object at once.
     case concurrentReads = "ConcurrentReads"
+    /// A read of a hundred kilobytes to tens of megabytes.
+    case longRead = "LongRead"
+    /// Blocks of zeros, of ones, or equal to others.
+    case specialBlock = "SpecialBlock"
     /// A step of the Monte Carlo test: a thousand chained blocks.
     case monteCarlo = "MonteCarlo"
 
@@ -150,6 +154,8 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .paddingByte: "only some padding values are refused, or only some of the padding's bytes are looked at"
         case .forwardReads: "chaining state that the last read left is used or lost where the next one follows on"
         case .concurrentReads: "readers of one object share state without a lock"
+        case .longRead: "a long read is cut, or its later windows or chunks are wrong"
+        case .specialBlock: "what a block holds is taken for a hole, an end, or a block that was seen before"
         case .monteCarlo: "an error that only shows after many chained blocks"
         }
     }
@@ -198,6 +204,8 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .paddingByte: "RFC 5652, section 6.3; Wycheproof, flag BadPadding"
         case .forwardReads: "guanzhi/GmSSL#1899, RidgeRun/gst-crypto#3"
         case .concurrentReads: "rclone/rclone#677; FiloSottile/age commit 4202739"
+        case .longRead: "palantir/hadoop-crypto#101, video-dev/hls.js#1447"
+        case .specialBlock: "NIST SP 800-38A, section 6.2; sparse files and caches by content"
         case .monteCarlo: "NIST, The Advanced Encryption Standard Algorithm Validation Suite (2002), section 6.4.2"
         }
     }

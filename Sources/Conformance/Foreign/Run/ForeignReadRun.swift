@@ -64,7 +64,8 @@ struct ForeignReadRun {
                 if group.supply != .recovering { found = found ?? complaint.map { "\(fault): \($0)" } }
             }
         }
-        let largest = [1, 7, 15, 16, 17, 31][number % 6]
+        // Each part is a message: long reads come in larger ones.
+        let largest = [1, 7, 15, 16, 17, 31, 33, 64, 100][number % 9] * (deliveredByteCount > 4096 ? 97 : 1)
         found = found ?? complaint(object.read(read, group.supply == .shortReads ? .short(largest: largest) : .none))
         tally.add(ForeignVerdict(id: name, flags: flags ?? read.flags.map(\.rawValue), complaint: found, size: size))
         if found != nil { session.resynchronize() }

@@ -13,11 +13,14 @@ package import Vectors
 /// 4. Groups whose order of reads matters are left out of all this: of each, the first reads are chosen, up to 24, so that
 ///    a read still follows the one that it is to follow.
 /// 5. Of each object that stands for one of all lengths, in one chain, the first read past the end is chosen.
-/// 6. Of a chosen read, the group's opening comes along.
+/// 6. Each residue modulo 16 of a read's start with each of its length is chosen once, going round through the objects of
+///    all strategies and key lengths that have every range.
+/// 7. All objects that do not open for their padding, in one chain, and all reads of 64 KiB to 4 MiB are chosen.
+/// 8. Of a chosen read, the group's opening comes along.
 package struct VectorTier: Sendable {
     /// The most vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
     /// gets at most 5,000 reads.
-    package static let largestCount = 3_500
+    package static let largestCount = 4_100
 
     /// A chosen vector.
     private struct Candidate {
@@ -57,6 +60,10 @@ package struct VectorTier: Sendable {
             opened.insert(index)
             room -= 1
         }
+        Self.takeResidues(of: groups, room: &room) { group, place in
+            chosen[group, default: []].insert(place)
+            opened.insert(group)
+        }
         var taken = [Bool](repeating: false, count: candidates.count)
         func take(_ index: Int) {
             guard !taken[index], room > 0 else { return }
@@ -64,6 +71,10 @@ package struct VectorTier: Sendable {
             room -= 1
         }
         for index in Self.covering(candidates, groups) { take(index) }
+        for (index, candidate) in candidates.enumerated() {
+            let isPadding = candidate.place == nil && candidate.flags.contains(.paddingByte)
+            if isPadding || candidate.flags.contains(.longRead) && candidate.count <= 4 << 20 { take(index) }
+        }
         var places: [VectorFlag: [Int]] = [:]
         for (index, candidate) in candidates.enumerated() where candidate.isCheap {
             for flag in Set(candidate.flags) { places[flag, default: []].append(index) }
@@ -87,6 +98,25 @@ package struct VectorTier: Sendable {
         self.opened = opened
     }
 
+    /// Goes through the 256 pairs of residues, and for each pair on to another object that holds all ranges.
+    private static func takeResidues(
+        of groups: [VectorGroup], room: inout Int, take: (_ group: Int, _ place: Int) -> Void
+    ) {
+        let whole = groups.indices.filter { groups[$0].flags.contains(.exhaustive) && groups[$0].readCount > 2000 }
+        guard !whole.isEmpty else { return }
+        var wanted: [Int: Set<Int>] = [:]
+        for pair in 0..<256 { wanted[whole[pair * 7 % whole.count], default: []].insert(pair) }
+        for (group, pairs) in wanted.sorted(by: { $0.key < $1.key }) {
+            var left = pairs
+            for (place, read) in groups[group].reads.enumerated() where read.count > 0 {
+                guard !left.isEmpty, room > 0 else { break }
+                guard left.remove(Int(read.offset % 16) * 16 + read.count % 16) != nil else { continue }
+                take(group, place)
+                room -= 1
+            }
+        }
+    }
+
     /// Whether anything of a group was chosen.
     package func contains(group index: Int) -> Bool { opened.contains(index) }
 
@@ -108,7 +138,7 @@ package struct VectorTier: Sendable {
     private static let ordered: Set<VectorFlag> = [
         .forwardReads, .backwardRead, .repeatedRead, .afterFailure, .seekStorm,
     ]
-    private static let orderedReadCount = 24
+    private static let orderedReadCount = 20
     private static let largestCheapByteCount = 1 << 20
 
     private static func candidates(of group: VectorGroup, index: Int) -> [Candidate] {
