@@ -69,7 +69,9 @@ struct VerifyCommand: ParsableCommand {
     var cpuMasks = false
 
     @Option(
-        help: ArgumentHelp("A folder for the evidence: HTML, Markdown, JSON and JUnit.", valueName: "folder"))
+        help: ArgumentHelp(
+            "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix, which takes a minute.",
+            valueName: "folder"))
     var evidence: String?
 
     @OptionGroup var output: FormatOptions
@@ -77,6 +79,12 @@ struct VerifyCommand: ParsableCommand {
     func run() throws {
         let threadCount = try Validated.threads(threads)
         let searchDuration = try search.map(SearchVerification.duration)
+        guard !foreign.isAsked || backend.isEmpty && !cpuMasks && !mutants else {
+            throw CommandFailure(
+                .usage,
+                "--subject beside --backend, --cpu-masks or --mutants: expected it alone, for these are about backends"
+            )
+        }
         guard firstCase >= 0 else { throw CommandFailure(.usage, "--case \(firstCase): expected 0 or more") }
         guard [mutants, search != nil, memory].filter(\.self).count < 2 else {
             throw CommandFailure(.usage, "--mutants, --search and --memory: expected one of them")
@@ -94,6 +102,7 @@ struct VerifyCommand: ParsableCommand {
                 DifferentialSearch(subjects: subjects, seed: seed, firstNumber: firstCase), commands: foreign.subject,
                 duration: searchDuration, format: output.format)
         }
+        if let evidence { try EvidenceWriting.prepare(evidence) }
         let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
         let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
         var records: [ConformanceRecord]
@@ -133,7 +142,8 @@ struct VerifyCommand: ParsableCommand {
         guard !only.isEmpty else { return groups }
         let chosen = groups.having(only)
         // Checks of the protocol have identifiers that no group has, and are always run.
-        guard !chosen.isEmpty || foreign.isAsked else {
+        let isOfProtocol = only.allSatisfy { $0.hasPrefix("protocol/") || $0.hasPrefix("order/") }
+        guard !chosen.isEmpty || foreign.isAsked && isOfProtocol else {
             throw CommandFailure(
                 .usage, "--only \(only.joined(separator: " ")): expected the identifier of a vector or group")
         }

@@ -3,10 +3,16 @@ import Measurement
 import Report
 import Results
 import SystemPackage
+import Transfer
 import Vectors
 
 /// Puts the evidence of a verification on disk.
 enum EvidenceWriting {
+    /// Creates the folder, so that one that cannot be is found before the work is done.
+    static func prepare(_ folder: String) throws {
+        try attempt { try Folder.create(FilePath(folder)) }
+    }
+
     /// Renders evidence into a folder, which is created if need be.
     static func write(
         _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?, to folder: String

@@ -34,6 +34,13 @@ struct ForeignHello: Hashable, Sendable {
         guard let name = answer["name"]?.string, !name.isEmpty, let version = answer["version"]?.string else {
             throw Complaint(text: "hello: expected a \"name\" and a \"version\", both texts")
         }
+        for (member, text) in [("name", name), ("version", version)] {
+            let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+            guard isPlain, text.utf8.count <= 200 else {
+                throw Complaint(
+                    text: "hello: \"\(member)\" of \(text.utf8.count) bytes: expected a line of at most 200")
+            }
+        }
         guard let strategies = answer["strategies"]?.array?.compactMap(\.string),
             strategies.contains(where: Strategy.names.contains)
         else {
