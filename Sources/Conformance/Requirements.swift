@@ -58,7 +58,8 @@ package enum Requirements {
             [.shortReads, .sourceFailure, .sourceEndsEarly, .changedLength]),
         make(
             "protocol", "Requests are answered as the subject protocol says, in order, and the process ends when told.",
-            "PROTOCOL.md, \"Transport\" and \"Requests\"", [], [.subjectProtocol, .errorOrder, .ending, .measurement]),
+            "PROTOCOL.md, \"Transport\" and \"Requests\"", [],
+            [.subjectProtocol, .errorOrder, .ending, .path, .measurement]),
     ]
 
     private static func make(

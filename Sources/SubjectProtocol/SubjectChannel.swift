@@ -15,16 +15,17 @@ final class SubjectChannel {
     private var start = 0
     private var log: [UInt8] = []
     /// A line longer than this is not a message.
-    private let longestLine = 64 << 20
+    private let longestLine: Int
     /// A log that grows faster than it is read must not keep anyone from looking at the clock.
     private let largestDrain = 1 << 20
     private var deadline: ContinuousClock.Instant
 
-    init(input: Int32, output: Int32, errors: Int32, timeout: Duration) {
+    init(input: Int32, output: Int32, errors: Int32, timeout: Duration, longestLine: Int) {
         self.input = input
         self.output = output
         self.errors = errors
         self.timeout = timeout
+        self.longestLine = longestLine
         self.deadline = .now + timeout
         for descriptor in [input, output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     }

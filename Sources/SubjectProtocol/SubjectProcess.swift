@@ -24,15 +24,17 @@ package final class SubjectProcess {
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its arguments.
     ///   - timeout: How long each answer may take.
+    ///   - longestLine: The most bytes that a line of an answer may have.
     /// - Throws: `SubjectError.notStarted`.
-    package init(command: [String], timeout: Duration) throws(SubjectError) {
+    package init(command: [String], timeout: Duration, longestLine: Int = 64 << 20) throws(SubjectError) {
         // A subject that is gone is an answer, not the end of this process.
         signal(SIGPIPE, SIG_IGN)
         let spawned = try SpawnedProcess(command: command)
         self.processID = spawned.processID
         self.timeout = timeout
         self.channel = SubjectChannel(
-            input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout)
+            input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout,
+            longestLine: longestLine)
     }
 
     deinit {
@@ -98,6 +100,7 @@ package final class SubjectProcess {
     package func end() throws(SubjectError) {
         _ = try request(["op": "bye"])
         try expectEnd(status: 0)
+        if let unasked = channel.unaskedOutput { throw .framing("it sent \"\(unasked)\" after its answer to bye") }
     }
 
     /// Closes the subject's input and waits for the end of the process.

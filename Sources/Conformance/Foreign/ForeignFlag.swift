@@ -22,6 +22,8 @@ package enum ForeignFlag: String, CaseIterable, Sendable {
     case afterFailure = "AfterFailure"
     /// Reads from several threads at once.
     case threads = "Threads"
+    /// Objects that are opened by their path.
+    case path = "Path"
     /// Measurements.
     case measurement = "Measurement"
 
@@ -39,6 +41,7 @@ package enum ForeignFlag: String, CaseIterable, Sendable {
         case .severalObjects: "objects share a key, an IV, a cache or a position"
         case .afterFailure: "a failed read leaves a position, a chain or a buffer behind"
         case .threads: "readers that share an object disturb each other"
+        case .path: "a file is read otherwise than what is served: from another place, or in parts"
         case .measurement: "what is measured is not what was asked for"
         }
     }
@@ -51,6 +54,7 @@ package enum ForeignFlag: String, CaseIterable, Sendable {
         case .shortReads, .sourceFailure, .sourceEndsEarly: "PROTOCOL.md, \"Served sources\""
         case .readOrder, .threads: "rclone/rclone#828"
         case .afterFailure: "PROTOCOL.md, \"read\""
+        case .path: "PROTOCOL.md, \"open\""
         case .measurement: "PROTOCOL.md, \"measure\""
         }
     }

@@ -1,3 +1,4 @@
+internal import RandomAccess
 package import Results
 internal import SubjectProtocol
 package import Vectors
@@ -22,14 +23,19 @@ package struct ForeignVerification: Sendable {
     /// The failures that the record lists; it counts all of them.
     package let listedFailureCount: Int
 
-    /// Creates a verification.
+    /// Whether the rest is to be left out.
+    private let isInterrupted: @Sendable () -> Bool
+
+    /// Creates a verification; once `isInterrupted` says so, what is left counts as not run.
     package init(
-        command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, listedFailureCount: Int = 40
+        command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, listedFailureCount: Int = 40,
+        isInterrupted: @escaping @Sendable () -> Bool = { false }
     ) {
         self.command = command
         self.timeout = timeout
         self.runsEverything = runsEverything
         self.listedFailureCount = listedFailureCount
+        self.isInterrupted = isInterrupted
     }
 
     /// What came of it.
@@ -53,7 +59,7 @@ package struct ForeignVerification: Sendable {
     package func run(
         _ groups: [VectorGroup], tier: VectorTier? = nil, progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
     ) throws(Failure) -> Outcome {
-        let session = ForeignSession(command: command, timeout: timeout)
+        let session = ForeignSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
         var tally = ForeignTally(capacity: listedFailureCount)
         let hello: ForeignHello
         do throws(HelloFailure) {
@@ -69,8 +75,13 @@ package struct ForeignVerification: Sendable {
         tally.add(
             ForeignVerdict(
                 id: "protocol/hello", flags: [ForeignFlag.subjectProtocol.rawValue], complaint: nil, size: [0, 0, 0]))
+        // Formats that the protocol knows and this version has no vectors for.
+        for name in hello.strategies where !Strategy.names.contains(name) {
+            tally.addNotRun([ForeignFlag.subjectProtocol.rawValue])
+        }
         ProtocolRun(session: session, hello: hello).run(into: &tally)
         ForeignOrders(session: session, hello: hello).run(into: &tally)
+        ForeignPaths(session: session, hello: hello).run(into: &tally)
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         var together: [String: [ForeignTurns.Member]] = [:]
         for (index, group) in groups.enumerated() where tier?.contains(group: index) ?? true {
@@ -88,7 +99,7 @@ package struct ForeignVerification: Sendable {
         for (_, members) in together.sorted(by: { $0.key < $1.key }) {
             ForeignTurns(members: members).run(into: &tally)
         }
-        if let reason = session.reasonToGiveUp {
+        if !isInterrupted(), let reason = session.reasonToGiveUp {
             tally.add(
                 ForeignVerdict(
                     id: "protocol/given up", flags: [ForeignFlag.subjectProtocol.rawValue],

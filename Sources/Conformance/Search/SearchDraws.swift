@@ -18,7 +18,8 @@ struct SearchDraws {
     }
 
     private mutating func searchCase() -> SearchCase {
-        let size: UInt64 = pick([40, 100, 700, 5000, 70_000])
+        // One case in two hundred is about reads of megabytes.
+        let size: UInt64 = below(200) == 0 ? 6 << 20 : pick([40, 100, 700, 5000, 70_000])
         let objects = (0..<pick([1, 1, 1, 2, 3])).map { _ in object(size: size) }
         let window: Int = pick([.max, .max, 16, 32, 48, 100, 256, 4096])
         let access: ReaderSetup.Access =
@@ -88,7 +89,8 @@ struct SearchDraws {
             offset = below(2) == 0 ? edge + step : edge - min(edge, step)
         }
         let blocks: UInt64 = pick([0, 0, 1, 2, 8, 16, 32, 64, 128, below(140)])
-        let count = below(3) == 0 ? below(40) : 16 * blocks + below(34)
+        var count = below(3) == 0 ? below(40) : 16 * blocks + below(34)
+        if length > 1 << 20, length < 1 << 24, below(3) == 0 { count = below(length) }
         return SearchCase.Read(object: place, offset: offset, count: Int(count), failsFirst: isFaulty && below(2) == 0)
     }
 

@@ -73,7 +73,8 @@ extension Document {
             blocks: [
                 .facts([
                     ("Program", "chunkwise \(evidence.programVersion), schema \(evidence.schema)"),
-                    ("Started", evidence.startedAt), ("Host", host.name), ("CPU", host.cpuModel),
+                    ("Seed", "none is drawn: the vectors are the same in every run"), ("Started", evidence.startedAt),
+                    ("Host", host.name), ("CPU", host.cpuModel),
                     ("CPU flags", host.cpuFlags.joined(separator: " ")), ("Kernel", host.kernel),
                 ]),
                 .table(

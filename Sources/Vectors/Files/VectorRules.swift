@@ -20,7 +20,7 @@ enum VectorRules {
         "if offset <= n, for each k of toEnd the count n - offset + k; [a, b] in a list stands for a, a + 1, ..., b.",
         "{exhaustive: p} is offsets [0, n + p], each with counts [0, max(0, n - offset) + p].",
         "digests has 16 hex digits a test, in order: those of SHA-256 of what is delivered, or zeroes for an error.",
-        "A test's id is the group's, a space, offset, \"+\", count. Its flags are the pattern's, or else the group's, and",
+        "A test's id is the group's, a space, offset, \"+\", count; a read that comes again has the same. Its flags are the pattern's, or else the group's, and",
         "OffsetPastEnd if offset > n, OffsetAtEnd if offset = n, ReadPastEnd if offset + count > n > offset,",
         "ZeroCount if count = 0. windowByteCounts are for readers that decrypt in windows; others ignore them.",
     ]

@@ -48,14 +48,15 @@ struct ForeignOptions: ParsableArguments {
 
     /// Puts every subject to the vectors, one after the other.
     func verify(_ groups: [VectorGroup]) throws -> [ConformanceRecord] {
-        // A subject that dies while it is written to is a failed check.
-        Interruption.ignoreBrokenPipes()
+        // Ctrl-C ends the check that is running, and its subject with it.
+        Interruption.install()
         defer { Terminal.clearProgress() }
         let tier = all ? nil : VectorTier(of: groups)
         var records: [ConformanceRecord] = []
         for command in subject {
             let verification = ForeignVerification(
-                command: command, timeout: .seconds(timeout), runsEverything: all)
+                command: command, timeout: .seconds(timeout), runsEverything: all,
+                isInterrupted: { Interruption.wasRequested })
             do throws(ForeignVerification.Failure) {
                 records.append(
                     try verification.run(groups, tier: tier) { finished, total in

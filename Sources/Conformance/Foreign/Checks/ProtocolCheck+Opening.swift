@@ -66,6 +66,19 @@ extension ProtocolCheck {
                 try probe.open(id, "open under an id that was closed")
                 try probe.read(id)
             },
+            ProtocolCheck(name: "another object under a closed id", flag: .severalObjects) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                // Another key, IV and content; then the first again; then another length.
+                for (number, byteCount) in [(100, 100), (101, 100), (100, 100), (102, 64), (101, 100)]
+                    as [(Int, UInt64)]
+                {
+                    guard let other = try probe.other(number: number, plaintextByteCount: byteCount) else { return }
+                    try other.open(id, "open of object \(number) under an id that was closed")
+                    try other.read(id, "read of object \(number) under an id that was closed")
+                    try other.close(id)
+                }
+            },
             ProtocolCheck(name: "ids at both ends", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
                 for id in [0, (1 << 53) - 1] as [UInt64] {
                     try probe.open(id, "open under id \(id)")

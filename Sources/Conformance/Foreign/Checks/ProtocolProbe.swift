@@ -27,6 +27,19 @@ struct ProtocolProbe {
         self.file = hello.isServed ? nil : try TemporaryCiphertext(fixture.ciphertext)
     }
 
+    /// The same for another object of the same strategy: with another key, IV and content for another `number`.
+    func other(number: Int, plaintextByteCount: UInt64) throws(Complaint) -> ProtocolProbe? {
+        let group = ForeignFixture.group(
+            id: fixture.id, strategy: fixture.strategy.replacingIV(number: number),
+            keyByteCount: fixture.key.byteCount, number: number, plaintextByteCount: plaintextByteCount)
+        guard let group else { return nil }
+        do throws(DecryptionError) {
+            return try ProtocolProbe(session: session, hello: hello, fixture: group)
+        } catch {
+            throw Complaint(text: "no file for the object: \(error)")
+        }
+    }
+
     /// The members of a request that opens the fixture, some replaced or, with `nil`, left out.
     func openRequest(_ id: UInt64, _ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
         var members = fixture.strategy.protocolMembers

@@ -33,3 +33,18 @@ enum ForeignFixture {
         return known.filter { hello.strategies.contains($0.name) }
     }
 }
+
+extension Strategy {
+    /// The same strategy from another IV for another number.
+    func replacingIV(number: Int) -> Strategy {
+        let change = UInt128(truncatingIfNeeded: number) << 64
+        switch self {
+        case .ctr(let iv): return .ctr(iv: Block(bigEndianValue: iv.bigEndianValue ^ change))
+        case .cbcContinuous(let iv, let padding):
+            return .cbcContinuous(iv: Block(bigEndianValue: iv.bigEndianValue ^ change), padding: padding)
+        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
+            let iv = Block(bigEndianValue: iv.bigEndianValue ^ change)
+            return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
+        }
+    }
+}

@@ -5,13 +5,14 @@ internal import SubjectProtocol
 /// A subject that is started when it is needed, and started anew after it failed to answer.
 final class ForeignSession {
     /// Subjects that never answer must not hold up the run for hours.
-    private static let mostTimeouts = 150
+    private static let longestWait = Duration.seconds(300)
     private static let mostDeaths = 2000
     /// Nor is a class of vectors asked on and on that the subject hangs or dies in.
-    private static let mostTimeoutsOfClass = 3
-    private static let mostDeathsOfClass = 25
+    private static let mostTroubleOfClass = 25
     /// After so many answers that never came, those that come are waited for much longer than any took, and no longer.
     private static let patientTimeouts = 5
+    /// A line that is longer is none of the protocol's, except in measurements, which are not asked for so many figures.
+    private static let longestLine = 1 << 20
 
     /// The command line, for `/bin/sh -c`.
     let command: String
@@ -21,45 +22,44 @@ final class ForeignSession {
     private(set) var readCount = 0
 
     private let longestTimeout: Duration
+    private let isInterrupted: @Sendable () -> Bool
     private var slowestAnswer = Duration.zero
     private var process: SubjectProcess?
     private var timeoutCount = 0
     private var deathCount = 0
-    private var timeoutsOfClass: [[String]: Int] = [:]
-    private var deathsOfClass: [[String]: Int] = [:]
+    private var waited = Duration.zero
+    private var troubleOfClass: [[String]: Int] = [:]
     private var lastID: UInt64 = 0
 
-    init(command: String, timeout: Duration) {
+    init(command: String, timeout: Duration, isInterrupted: @escaping @Sendable () -> Bool = { false }) {
         self.command = command
+        self.isInterrupted = isInterrupted
         self.longestTimeout = timeout
     }
 
     /// How long the next process may take for each answer.
     private var timeout: Duration {
         guard timeoutCount >= Self.patientTimeouts else { return longestTimeout }
-        return min(longestTimeout, max(.seconds(1), slowestAnswer * 50))
+        return min(longestTimeout, max(.milliseconds(250), slowestAnswer * 50))
     }
 
     /// Why there is no point in going on, or `nil`.
     var reasonToGiveUp: String? {
-        if timeoutCount >= Self.mostTimeouts { return "\(timeoutCount) answers did not come in time" }
+        if isInterrupted() { return "it was interrupted" }
+        if waited >= Self.longestWait { return "\(timeoutCount) answers did not come in time" }
         if deathCount >= Self.mostDeaths { return "the subject had to be started \(deathCount) times" }
         return nil
     }
 
     /// Whether there is a point in asking vectors with these flags, which the subject may have hung or died in before.
     func isWorthAsking(_ flags: [String]) -> Bool {
-        reasonToGiveUp == nil && timeoutsOfClass[flags, default: 0] < Self.mostTimeoutsOfClass
-            && deathsOfClass[flags, default: 0] < Self.mostDeathsOfClass
+        reasonToGiveUp == nil && troubleOfClass[flags, default: 0] < Self.mostTroubleOfClass
     }
 
     /// Does something, and notes whether answers to vectors with these flags did not come.
     func noteTrouble<Value>(_ flags: [String], _ body: () -> Value) -> Value {
-        let before = (timeoutCount, deathCount)
-        defer {
-            if timeoutCount > before.0 { timeoutsOfClass[flags, default: 0] += 1 }
-            if deathCount > before.1 { deathsOfClass[flags, default: 0] += 1 }
-        }
+        let before = timeoutCount + deathCount
+        defer { if timeoutCount + deathCount > before { troubleOfClass[flags, default: 0] += 1 } }
         return body()
     }
 
@@ -71,7 +71,8 @@ final class ForeignSession {
 
     /// Starts a process of its own and says hello.
     func start() throws(SubjectError) -> (process: SubjectProcess, answer: SubjectAnswer) {
-        let process = try SubjectProcess(command: ["/bin/sh", "-c", command], timeout: timeout)
+        let process = try SubjectProcess(
+            command: ["/bin/sh", "-c", command], timeout: timeout, longestLine: Self.longestLine)
         return (process, try process.exchange(Self.hello))
     }
 
@@ -99,7 +100,12 @@ final class ForeignSession {
             return answer
         } catch {
             restart()
-            if case .timeout = error { timeoutCount += 1 } else { deathCount += 1 }
+            if case .timeout(let seconds) = error {
+                timeoutCount += 1
+                waited += .seconds(seconds)
+            } else {
+                deathCount += 1
+            }
             throw error
         }
     }

@@ -30,7 +30,12 @@ final class TemporaryCiphertext {
             let part = UnsafeMutableRawBufferPointer(
                 rebasing: room[..<Int(min(UInt64(room.count), source.byteCount - position))])
             try source.fetch(at: position, into: part)
-            guard write(descriptor, part.baseAddress, part.count) == part.count else { throw Self.failure("write") }
+            var written = 0
+            while written < part.count {
+                let count = write(descriptor, part.baseAddress.map { $0 + written }, part.count - written)
+                guard count > 0 || errno == EINTR else { throw Self.failure("write") }
+                written += max(0, count)
+            }
             position += UInt64(part.count)
         }
     }

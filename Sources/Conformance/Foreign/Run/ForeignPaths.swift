@@ -1,0 +1,43 @@
+internal import RandomAccess
+internal import Vectors
+
+/// Reads of objects that the subject opens by their path, for subjects that are served everything else.
+struct ForeignPaths {
+    let session: ForeignSession
+    let hello: ForeignHello
+
+    /// Longer than buffers that programs read files with.
+    private static let byteCount: UInt64 = 300_005
+
+    /// Runs the reads, on every strategy that the subject has.
+    func run(into tally: inout ForeignTally) {
+        guard hello.isServed, hello.readsPaths else { return }
+        var byPath = hello
+        byPath.isServed = false
+        let flags = [ForeignFlag.path.rawValue]
+        for (number, strategy) in ForeignFixture.strategies(of: hello).enumerated() {
+            let lengths = hello.knownKeyByteCounts
+            guard session.isWorthAsking(flags), !lengths.isEmpty,
+                let group = ForeignFixture.group(
+                    id: "path/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
+                    number: 200 + number, plaintextByteCount: Self.byteCount),
+                let object = try? ForeignObject(group, session: session, hello: byPath)
+            else {
+                tally.addNotRun(flags)
+                continue
+            }
+            let complaint = ForeignGroupRun.complaint(about: object.open(), expecting: group.opening)
+            tally.add(
+                ForeignVerdict(
+                    id: "\(group.id) open", flags: flags, complaint: complaint,
+                    size: [group.ciphertext.byteCount, 0, 0]))
+            for offset in [0, 1, 4095, 4096, 65535, 65537, 131_072, Self.byteCount - 20, Self.byteCount + 1] {
+                for count in [1, 17, 5000, 70_000] {
+                    let read = RangeRead(offset: offset, count: count, of: Self.byteCount, flags: [])
+                    ForeignReadRun(object: object, read: read, flags: flags).runPlain(session: session, into: &tally)
+                }
+            }
+            object.close()
+        }
+    }
+}
