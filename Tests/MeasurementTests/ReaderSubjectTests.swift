@@ -1,5 +1,3 @@
-import BackendRegistry
-import ByteSources
 import Crypto
 import JSON
 import Measurement
@@ -22,23 +20,7 @@ struct ReaderSubjectTests {
     private func subject(
         _ strategy: Strategy, access: AccessPolicy = .block, threadCount: Int = 1, folder: TemporaryFolder
     ) throws -> ReaderSubject {
-        let backend = try BackendRegistry.backend(named: "libgcrypt")
-        let key = try SecretKey(Samples.bytes(16))
-        var ciphertext: [UInt8] = []
-        let encryptor = try ObjectEncryptor(strategy: strategy, backend: backend, key: key)
-        try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext += $0 } }
-        try encryptor.finish { ciphertext += $0 }
-        let subject = ReaderSubject(
-            backend: backend,
-            configuration: ReaderConfiguration(access: access, windowByteCount: 64, threadCount: threadCount),
-            programVersion: "0")
-        var members = strategy.protocolMembers
-        members["key"] = .string(Hexadecimal.encode(Samples.bytes(16)))
-        members["source"] = ["path": .string(try folder.file("object", ciphertext))]
-        let parameters = try OpenParameters(.object(members))
-        let source = try subject.source(try #require(members["source"]), parameters: parameters)
-        #expect(try subject.open(id: 1, parameters: parameters, source: source) == 1000)
-        return subject
+        try openSubject(plaintext, strategy, access: access, threadCount: threadCount, folder: folder)
     }
 
     private static let random = Workload.random(rangeByteCount: 100, seed: 9, readCount: 30)

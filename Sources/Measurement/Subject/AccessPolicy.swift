@@ -20,18 +20,27 @@ package struct ReaderConfiguration: Sendable {
     package var windowByteCount: Int
     /// How many threads read at once.
     package var threadCount: Int
+    /// What is decrypted beside what was asked for; `nil` for nothing.
+    package var extraWork: ExtraWork?
 
     /// Creates a configuration.
-    package init(access: AccessPolicy, windowByteCount: Int, threadCount: Int) {
+    package init(access: AccessPolicy, windowByteCount: Int, threadCount: Int, extraWork: ExtraWork? = nil) {
         self.access = access
         self.windowByteCount = windowByteCount
         self.threadCount = threadCount
+        self.extraWork = extraWork.flatMap { $0.millionths > 0 ? $0 : nil }
     }
 
     /// Makes a reader for one thread.
     ///
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
     package func makeReader(of object: EncryptedObject) throws(DecryptionError) -> any RandomAccessDecryptor {
+        let reader = try makePlainReader(of: object)
+        guard let extraWork else { return reader }
+        return try ExtraWorkReader(reader, of: object, work: extraWork, windowByteCount: windowByteCount)
+    }
+
+    private func makePlainReader(of object: EncryptedObject) throws(DecryptionError) -> any RandomAccessDecryptor {
         switch access {
         case .block: try object.makeCursor(windowByteCount: windowByteCount)
         case .chunkCache: try WholeChunkReader(object: object, chunkByteCount: windowByteCount)
@@ -62,7 +71,8 @@ package struct ReaderConfiguration: Sendable {
         case .freshBuffers:
             perThread = bufferByteCount + (2 + copiesInLibrary) * (window + 32)
         }
-        return UInt64(threadCount) * (perThread + Self.threadOverhead) + Self.constantOverhead
+        let extra = extraWork == nil ? 0 : UInt64(ExtraWorkReader.bufferByteCount(windowByteCount))
+        return UInt64(threadCount) * (perThread + extra + Self.threadOverhead) + Self.constantOverhead
     }
 
     /// A thread's stack and allocator caches, as far as they are touched.

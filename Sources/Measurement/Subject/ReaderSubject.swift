@@ -42,9 +42,10 @@ package final class ReaderSubject: SubjectImplementation {
     /// The members of the answer to `hello`.
     package var hello: [String: JSONValue] {
         let strategies = Strategy.names.filter { backend.modes.contains($0 == "ctr" ? .ctr : .cbc) }
+        let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
         return [
             "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
-            "version": .string("\(programVersion) (\(backend.name) \(backend.version))"),
+            "version": .string("\(programVersion) (\(backend.name) \(backend.version)\(extraWork))"),
             "strategies": .array(strategies.map { .string($0) }),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
             "sources": ["path", "served"], "granularity": configuration.access.granularity,

@@ -105,7 +105,10 @@ final class WorkloadRunner {
 
     /// An iteration keeps no plaintext for the next. Source: PROTOCOL.md, "measure".
     private func forgetPlaintext() {
-        for case let reader as WholeChunkReader in readers { reader.forgetChunk() }
+        for reader in readers {
+            (reader as? WholeChunkReader)?.forgetChunk()
+            (reader as? ExtraWorkReader)?.forgetChunk()
+        }
     }
 
     /// Does one read: its place, the thread's reader, the read, where its bytes go.

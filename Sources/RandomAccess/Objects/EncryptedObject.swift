@@ -48,7 +48,10 @@ public final class EncryptedObject: Sendable {
         return try ReadCursor(object: self, context: try makeContext(), windowByteCount: windowByteCount)
     }
 
-    func makeContext() throws(DecryptionError) -> any CipherContext {
+    /// Makes a context of the object's backend, mode and key, for one thread.
+    ///
+    /// - Throws: `DecryptionError.backend`.
+    package func makeContext() throws(DecryptionError) -> any CipherContext {
         try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
     }
 

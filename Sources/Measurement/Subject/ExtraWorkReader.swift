@@ -1,0 +1,58 @@
+import RandomAccess
+
+/// A reader that decrypts further bytes after each read; what it delivers is the other reader's, unchanged.
+///
+/// The further bytes go through a context of the object's own backend, cipher and key, in place in a buffer of its own,
+/// as many at once as a window has. Each call works on what the last one left there, so that none of it can be left out.
+final class ExtraWorkReader: RandomAccessDecryptor {
+    /// The most memory that the buffer takes: what stays in a core's own cache.
+    static let largestBufferByteCount = 256 << 10
+
+    private let reader: any RandomAccessDecryptor
+    private let context: any CipherContext
+    private let work: ExtraWork
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var debt = ExtraWork.Debt()
+
+    /// Wraps a reader of an object.
+    ///
+    /// - Throws: `DecryptionError.backend`.
+    init(
+        _ reader: any RandomAccessDecryptor, of object: EncryptedObject, work: ExtraWork, windowByteCount: Int
+    ) throws(DecryptionError) {
+        self.reader = reader
+        self.context = try object.makeContext()
+        self.work = work
+        buffer = .allocate(byteCount: Self.bufferByteCount(windowByteCount), alignment: 4096)
+        buffer.initializeMemory(as: UInt8.self, repeating: 0x5A)
+    }
+
+    deinit {
+        eraseBytes(buffer)
+        buffer.deallocate()
+    }
+
+    /// The buffer's length for a window: whole blocks, at least one.
+    static func bufferByteCount(_ windowByteCount: Int) -> Int {
+        max(16, min(windowByteCount, largestBufferByteCount) / 16 * 16)
+    }
+
+    var plaintextByteCount: UInt64 { reader.plaintextByteCount }
+
+    func read(at offset: UInt64, into output: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let delivered = try reader.read(at: offset, into: output)
+        var due = debt.add(delivered, work)
+        while due > 0 {
+            let count = min(due, buffer.count)
+            try context.process(
+                inPlace: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), iv: Block(bigEndianValue: 0))
+            due -= count
+        }
+        return delivered
+    }
+
+    /// Makes the other reader forget a chunk that it keeps, if it does.
+    func forgetChunk() {
+        (reader as? WholeChunkReader)?.forgetChunk()
+    }
+}
