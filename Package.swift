@@ -142,7 +142,7 @@ let package = Package(
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(
             name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics", "MachineLimits"],
-            exclude: ["Golden"]),
+            exclude: ["Golden", "GoldenComparison"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),

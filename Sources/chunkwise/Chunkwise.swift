@@ -21,7 +21,8 @@ struct Chunkwise: ParsableCommand {
         version: Program.version,
         subcommands: [
             RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
-            MeasureCommand.self, SweepCommand.self, ReportCommand.self, EncryptCommand.self, DecryptCommand.self,
+            MeasureCommand.self, SweepCommand.self, ReportCommand.self, CompareCommand.self, EncryptCommand.self,
+            DecryptCommand.self,
             SubjectCommand.self,
         ])
 }

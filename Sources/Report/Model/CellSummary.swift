@@ -28,6 +28,8 @@ package struct CellSummary: Hashable, Sendable {
     package var limit: BindingLimit?
     /// SHA-256 of the plaintext delivered, in hex; `nil` where nothing was checked.
     package var digest: String?
+    /// The plaintext bytes that one iteration delivers; `nil` where nothing was checked.
+    package var deliveredByteCount: UInt64?
 
     /// Whether a cell has figures, and why not.
     package enum Outcome: Hashable, Sendable {
@@ -69,6 +71,7 @@ package struct CellSummary: Hashable, Sendable {
             return
         }
         digest = check.digest
+        deliveredByteCount = check.deliveredByteCount
         if check.deliveredByteCount > 0 {
             let delivered = Double(check.deliveredByteCount)
             amplification = Amplification(

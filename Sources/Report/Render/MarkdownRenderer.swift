@@ -13,7 +13,8 @@ enum MarkdownRenderer {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    private static func block(_ block: Document.Block) -> String {
+    /// Returns one block.
+    static func block(_ block: Document.Block) -> String {
         switch block {
         case .paragraph(let text): MarkupText.markdown(text)
         case .list(let items): items.map { "- \(MarkupText.markdown($0))" }.joined(separator: "\n")

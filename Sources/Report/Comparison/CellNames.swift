@@ -1,0 +1,24 @@
+import Results
+
+/// Short names for the cells of a table: what all of them share is said once.
+struct CellNames {
+    /// What all cells share, or nothing where there is one cell only.
+    let shared: String
+
+    private let sharedParts: Set<Substring>
+
+    /// Takes the cells of a table.
+    init(_ cells: [Cell]) {
+        let parts = cells.map { $0.id.split(separator: " ") }
+        let first = cells.count > 1 ? parts.first ?? [] : []
+        let common = parts.dropFirst().reduce(Set(first)) { $0.intersection($1) }
+        shared = first.filter(common.contains).joined(separator: " ")
+        sharedParts = common
+    }
+
+    /// What tells a cell from the others of the table.
+    func name(of cell: Cell) -> String {
+        let parts = cell.id.split(separator: " ").filter { !sharedParts.contains($0) }
+        return parts.isEmpty ? cell.id : parts.joined(separator: " ")
+    }
+}

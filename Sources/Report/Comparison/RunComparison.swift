@@ -1,0 +1,99 @@
+package import Results
+
+/// Two runs side by side: what differs between them, and how each cell that both have came out.
+///
+/// It is no gate. The two runs were made at different times, so that a change of the machine cannot be told from a change
+/// of the program; `chunkwise gate` measures both at once.
+package struct RunComparison: Sendable {
+    /// What the first run is called, such as its file's path.
+    package var nameA: String
+    /// What the second run is called.
+    package var nameB: String
+    /// The first run's header and whether it came to its end.
+    package var headerA: RunHeader, isCompleteA: Bool
+    /// The second run's header and whether it came to its end.
+    package var headerB: RunHeader, isCompleteB: Bool
+    /// What differs between the runs, what concerns the machine first.
+    package var differences: [RunDifference]
+    /// The cells with figures in both, in the order of the first run.
+    package var pairs: [CellPair]
+    /// Cells that only the first run has.
+    package var onlyInA: [Cell]
+    /// Cells that only the second run has.
+    package var onlyInB: [Cell]
+    /// Cells of both that have no figures in one or both, and why.
+    package var withoutFigures: [MissingFigures]
+
+    /// A cell without figures.
+    package struct MissingFigures: Hashable, Sendable {
+        /// The cell.
+        package var cell: Cell
+        /// Why the first run has none; `nil` if it has.
+        package var a: String?
+        /// Why the second run has none; `nil` if it has.
+        package var b: String?
+    }
+
+    /// Compares two runs.
+    package init(_ a: RunResults, named nameA: String, with b: RunResults, named nameB: String) {
+        (self.nameA, self.nameB) = (nameA, nameB)
+        (headerA, isCompleteA) = (a.header, a.isComplete)
+        (headerB, isCompleteB) = (b.header, b.isComplete)
+        differences = RunDifference.between(a.header, b.header)
+        let cellsA = RunSummary(a).cells
+        var cellsB: [String: CellSummary] = [:]
+        for summary in RunSummary(b).cells { cellsB[summary.cell.id] = summary }
+        let idsA = Set(cellsA.map(\.cell.id))
+        onlyInA = cellsA.filter { cellsB[$0.cell.id] == nil }.map(\.cell)
+        onlyInB = b.cells.map(\.cell).filter { !idsA.contains($0.id) }
+        pairs = []
+        withoutFigures = []
+        for summaryA in cellsA {
+            guard let summaryB = cellsB[summaryA.cell.id] else { continue }
+            if let pair = CellPair(summaryA, summaryB, seed: a.header.seed) {
+                pairs.append(pair)
+            } else {
+                withoutFigures.append(
+                    MissingFigures(cell: summaryA.cell, a: summaryA.missingReason, b: summaryB.missingReason))
+            }
+        }
+    }
+
+    /// Whether both runs were made on one machine, as far as their headers tell.
+    package var isSameHost: Bool { !differences.contains(where: \.isOfHost) }
+
+    /// What the interval of a pair says; nothing on different hosts.
+    package func relation(_ pair: CellPair) -> CellPair.Relation { isSameHost ? pair.relation : .notJudged }
+
+    /// How many cells lie within 5 % of each other.
+    package var within5PercentCount: Int { pairs.count(where: \.isWithin5Percent) }
+
+    /// How many cells have a relation.
+    func count(_ relation: CellPair.Relation) -> Int { pairs.count { self.relation($0) == relation } }
+
+    /// What must be known before any ratio is read.
+    var warnings: [String] {
+        var warnings: [String] = []
+        let hosts = differences.filter(\.isOfHost).map(\.name)
+        if !hosts.isEmpty {
+            warnings.append(
+                "The runs come from different hosts (\(Verdict.list(hosts)) differ\(hosts.count == 1 ? "s" : "")): the ratios compare machines as well as "
+                    + "programs. They are shown and not judged.")
+        }
+        for (name, isComplete) in [("A", isCompleteA), ("B", isCompleteB)] where !isComplete {
+            warnings.append("Run \(name) was broken off, cells may be missing.")
+        }
+        let others = pairs.count { !$0.isSamePlaintext }
+        if others > 0 {
+            warnings.append(
+                "\(RatioText.count(others, "cell")) delivered other plaintext in B than in A: seed or object differ.")
+        }
+        let single = pairs.count { !$0.hasInterval }
+        if single > 0 {
+            warnings.append(
+                "\(RatioText.count(single, "cell")) timed in one process only on a side: no interval, nothing is said of them."
+            )
+        }
+        return warnings
+    }
+}

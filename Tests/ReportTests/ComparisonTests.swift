@@ -1,0 +1,116 @@
+import JSON
+import Report
+import Results
+import Testing
+
+@Suite("two runs side by side")
+struct ComparisonTests {
+    private static let folder = GoldenFolder("GoldenComparison")
+
+    /// The small fixture measured again: one cell slower, one faster, one as it was, one gone, one new, one failed.
+    private static let again: RunResults = {
+        var again = Fixture.small
+        again.header.startedAt = "2026-11-21T12:00:00Z"
+        again.header.seed = 8
+        again.header.host.kernel = "Linux 6.13.0"
+        again.header.host.frequencyGovernor = "performance"
+        again.header.backends[0].version = "3.5.0"
+        again.header.plan = "name: quick\nwindows: [64KiB, 4MiB]\n"
+        again.cells[0].rounds = again.cells[0].rounds.map { $0.map { $0 * 11 / 10 } }
+        again.cells[1].rounds = again.cells[1].rounds.map { $0.map { $0 * 10 / 12 } }
+        again.cells[4].failure = "subject died: exit status 1"
+        again.cells.remove(at: 3)
+        again.cells.append(Fixture.sequential("openssl", window: 4 << 20, milliseconds: 2, growth: 4 << 20))
+        return again
+    }()
+
+    private static func compare(_ b: RunResults) -> RunComparison {
+        RunComparison(Fixture.small, named: "a/results.jsonl", with: b, named: "b/results.jsonl")
+    }
+
+    private static let otherHost: RunResults = {
+        var other = again
+        other.header.host.cpuModel = "Other CPU | <b>@</b>"
+        return other
+    }()
+
+    @Test("a comparison is the same as ever, byte for byte")
+    func golden() throws {
+        let comparison = Self.compare(Self.again)
+        try Self.folder.expect(Array(comparison.text.utf8), in: "same-host.txt")
+        try Self.folder.expect(Array(comparison.json.text.utf8), in: "same-host.json")
+        try Self.folder.expect(Array(comparison.markdown.utf8), in: "same-host.md")
+        let other = Self.compare(Self.otherHost)
+        try Self.folder.expect(Array(other.text.utf8), in: "other-host.txt")
+        try Self.folder.expect(Array(other.markdown.utf8), in: "other-host.md")
+        #expect(try Self.folder.names.count == 5)
+    }
+
+    @Test("a cell is faster or slower where its interval leaves out 1")
+    func relations() {
+        let comparison = Self.compare(Self.again)
+        let relations = comparison.pairs.map { comparison.relation($0) }
+        #expect(relations == [.slower, .faster, .undecided, .undecided, .undecided])
+        // Times × 1.1 are a throughput ÷ 1.1.
+        #expect(abs(comparison.pairs[0].ratio.ratio - 1 / 1.1) < 1e-5)
+        #expect(comparison.within5PercentCount == 3)
+        // A random workload of the fixture has one process.
+        #expect(comparison.pairs.map(\.hasInterval) == [true, true, true, false, false])
+    }
+
+    @Test("every cell is somewhere: compared, in one only, or without figures")
+    func completeness() {
+        let comparison = Self.compare(Self.again)
+        #expect(comparison.onlyInA.map(\.id) == [Fixture.small.cells[3].cell.id])
+        #expect(comparison.onlyInB.map(\.windowByteCount) == [4 << 20])
+        #expect(comparison.withoutFigures.count == 3)
+        let all = comparison.pairs.count + comparison.onlyInA.count + comparison.withoutFigures.count
+        #expect(all == Fixture.small.cells.count)
+        #expect(comparison.withoutFigures[0].a == nil && comparison.withoutFigures[0].b?.contains("died") == true)
+    }
+
+    static let hosts: [@Sendable (inout RunHeader.Host) -> Void] = [
+        { $0.name = "elsewhere" }, { $0.cpuModel = "Other" }, { $0.cpuCount += 1 }, { $0.cpuFlags.removeLast() },
+        { $0.memoryByteCount += 1 }, { $0.cacheByteCounts.removeLast() },
+    ]
+
+    @Test("nothing is called faster or slower between different hosts", arguments: hosts.indices)
+    func differentHosts(index: Int) throws {
+        var other = Self.again
+        Self.hosts[index](&other.header.host)
+        let comparison = Self.compare(other)
+        #expect(!comparison.isSameHost)
+        #expect(comparison.pairs.allSatisfy { comparison.relation($0) == .notJudged })
+        for text in [comparison.text, comparison.markdown] {
+            #expect(text.contains("different hosts"))
+            for word in ["faster", "slower", "regression", "improvement"] { #expect(!text.contains(word), "\(word)") }
+        }
+        #expect(comparison.json["faster"] == 0 && comparison.json["slower"] == 0)
+        #expect(comparison.json["isSameHost"] == false)
+    }
+
+    @Test("a kernel, a governor, a library, a seed and a plan that differ are named, and the host is the same")
+    func differences() {
+        let names = Self.compare(Self.again).differences.map(\.name)
+        #expect(names == ["kernel", "frequency governor", "openssl", "plan", "seed"])
+    }
+
+    @Test("a run against itself is 1 throughout, and nothing differs")
+    func itself() {
+        let comparison = Self.compare(Fixture.small)
+        #expect(comparison.differences.isEmpty)
+        #expect(comparison.pairs.allSatisfy { $0.ratio.ratio == 1 && comparison.relation($0) == .undecided })
+        #expect(comparison.within5PercentCount == comparison.pairs.count)
+    }
+
+    @Test("swapped runs have the reciprocal ratios")
+    func symmetry() {
+        let there = Self.compare(Self.again)
+        let back = RunComparison(Self.again, named: "b", with: Fixture.small, named: "a")
+        #expect(there.within5PercentCount == back.within5PercentCount)
+        for pair in there.pairs {
+            let other = back.pairs.first { $0.cell.id == pair.cell.id }
+            #expect(abs((other?.ratio.ratio ?? 0) * pair.ratio.ratio - 1) < 1e-12)
+        }
+    }
+}
