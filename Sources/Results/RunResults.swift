@@ -114,7 +114,7 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
         case .missingHeader:
             "no header in the result file: expected the first line to be a header of schema \(RunHeader.currentSchema)"
         case .unknownSchema(let schema):
-            "unknown result schema \"\(schema)\": this program reads \(RunHeader.currentSchema)"
+            "unknown result schema \"\(schema)\": expected \(RunHeader.currentSchema)"
         case .damagedLine(let line):
             "line \(line) of the result file is no result record: expected one JSON object a line, as a sweep writes them"
         }
