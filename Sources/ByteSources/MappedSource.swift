@@ -9,6 +9,9 @@ public import SystemPackage
 /// A file that is truncated meanwhile is an error as with a ``FileSource``, and not the end of the process: see
 /// ``MappedView``. Where somebody else copies the bytes, such as a source around this one, they are read with `pread`.
 public final class MappedSource: ViewableSource {
+    /// The most bytes of the file that one view keeps mapped and touched at a time.
+    public static let boundByteCount = UInt64(MappedView.mostTouchedByteCount)
+
     private let file: FileSource
 
     /// Opens a file for reading.

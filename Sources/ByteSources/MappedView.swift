@@ -19,8 +19,14 @@ final class MappedView: SourceView {
     private static let partByteCount: UInt64 = 64 << 20
     /// Pages behind the reads are given up when they are that many bytes.
     private static let keptByteCount: UInt64 = 512 << 10
-    /// The system maps pages around the one that is touched: up to this many bytes, and from a multiple of it on.
-    private static let faultByteCount: UInt64 = 64 << 10
+    /// The system maps pages around the one that is touched: 64 KiB, or all of a large folio of the page cache, which
+    /// is 1 MiB and sometimes 2 MiB where a file was written in long pieces (seen on Linux 6.18). What is around starts
+    /// and ends at multiples of its length.
+    private static let folioByteCount: UInt64 = 2 << 20
+    /// Pages behind the reads are given up to a multiple of this.
+    private static let pieceByteCount: UInt64 = 64 << 10
+    /// What is kept, what is looked at, and the pages around both.
+    static let mostTouchedByteCount = Int(keptByteCount + 2 * folioByteCount) + (1 << 20) + 4096
 
     /// A window of 1 MiB with the block before it.
     let largestByteCount = (1 << 20) + 4096
@@ -107,18 +113,22 @@ final class MappedView: SourceView {
     private func forget(before range: Range<UInt64>) {
         let goesOn =
             range.lowerBound >= touched.lowerBound && range.lowerBound <= touched.upperBound + Self.keptByteCount
-        let stop = goesOn ? range.lowerBound / Self.faultByteCount * Self.faultByteCount : touched.upperBound
-        if stop > touched.lowerBound, !goesOn || stop - touched.lowerBound >= Self.keptByteCount {
-            let from = touched.lowerBound / Self.faultByteCount * Self.faultByteCount
-            let to = goesOn ? stop : (stop + Self.faultByteCount - 1) / Self.faultByteCount * Self.faultByteCount
-            let last = min(Int(to - mappedStart), mapping.count)
-            let behind = UnsafeMutableRawBufferPointer(rebasing: mapping[Int(from - mappedStart)..<last])
-            madvise(behind.baseAddress, behind.count, MADV_DONTNEED)
-            touched = goesOn ? stop..<range.upperBound : range
-        } else if goesOn {
-            touched = touched.lowerBound..<max(touched.upperBound, range.upperBound)
-        } else {
+        guard goesOn else {
+            // The system mapped more than was touched, and does not say how much. Empty page tables cost little.
+            if !touched.isEmpty { madvise(mapping.baseAddress, mapping.count, MADV_DONTNEED) }
             touched = range
+            return
+        }
+        let stop = range.lowerBound / Self.pieceByteCount * Self.pieceByteCount
+        if stop > touched.lowerBound, stop - touched.lowerBound >= Self.keptByteCount {
+            // With what the system mapped before the first page that was touched.
+            let from = max(mappedStart, touched.lowerBound / Self.folioByteCount * Self.folioByteCount)
+            let behind = UnsafeMutableRawBufferPointer(
+                rebasing: mapping[Int(from - mappedStart)..<Int(stop - mappedStart)])
+            madvise(behind.baseAddress, behind.count, MADV_DONTNEED)
+            touched = stop..<range.upperBound
+        } else {
+            touched = touched.lowerBound..<max(touched.upperBound, range.upperBound)
         }
     }
 }

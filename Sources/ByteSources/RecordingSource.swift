@@ -31,6 +31,12 @@ public final class RecordingSource: ByteSource {
     /// The ranges that were delivered since the last `reset()`, in order.
     public var ranges: [Range<UInt64>] { record.withLock { $0.ranges } }
 
+    /// The same record, as a source whose bytes are looked at where they lie if the wrapped one's are.
+    public var viewable: any ByteSource {
+        guard let base = base as? any ViewableSource else { return self }
+        return RecordingViews(base, record: self)
+    }
+
     /// Forgets what was noted.
     public func reset() {
         record.withLock { $0 = Record() }
@@ -39,11 +45,16 @@ public final class RecordingSource: ByteSource {
     /// Reads bytes; see ``ByteSource/read(at:into:)``.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let count = try base.read(at: offset, into: buffers)
-        record.withLock {
-            $0.byteCount += UInt64(count)
-            if keepsRanges { $0.ranges.append(offset..<offset + UInt64(count)) }
-        }
+        note(offset..<offset + UInt64(count))
         return count
+    }
+
+    /// Notes a range that was delivered.
+    func note(_ range: Range<UInt64>) {
+        record.withLock {
+            $0.byteCount += UInt64(range.count)
+            if keepsRanges { $0.ranges.append(range) }
+        }
     }
 
     /// Notices a change; see ``ByteSource/checkUnchanged()``.

@@ -108,6 +108,54 @@ struct MappedSourceTests {
         }
     }
 
+    @Test("reads here and there leave no more of the file mapped than is said")
+    func residentPages() throws {
+        // Any bytes are ciphertext without padding.
+        let url = FileManager.default.temporaryDirectory.appending(path: "chunkwise-\(UUID().uuidString)")
+        try Data(count: 32 << 20).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let path = FilePath(url.path(percentEncoded: false))
+        let cursor = try EncryptedObject(
+            source: MappedSource(path: path),
+            strategy: .cbcContinuous(iv: Block(bigEndianValue: 5), padding: .none), backend: SwiftBitsliced(),
+            key: SecretKey([UInt8](repeating: 7, count: 16))
+        ).makeCursor()
+        var offset: UInt64 = 1
+        for _ in 0..<500 {
+            offset = (offset &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407)
+            _ = try cursor.read(at: offset % (31 << 20), count: 4096)
+        }
+        let resident = try withExtendedLifetime(cursor) {
+            try #require(try Self.residentByteCount(of: path))
+        }
+        #expect(resident > 0 && resident <= MappedSource.boundByteCount, "\(resident) bytes")
+    }
+
+    /// How much of a file this process has in memory by mapping it; `nil` where the kernel does not tell.
+    private static func residentByteCount(of path: FilePath) throws -> UInt64? {
+        // A file of no length, of which there is more than one read at a time.
+        let maps = try FileDescriptor.open("/proc/self/smaps", .readOnly)
+        let bytes = try maps.closeAfter {
+            var (all, part) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+            while case let count = try part.withUnsafeMutableBytes({ try maps.read(into: $0) }), count > 0 {
+                all += part[..<count]
+            }
+            return all
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        var isWithin = false
+        var sum: UInt64?
+        for line in text.split(separator: "\n") {
+            // "7f…-7f… r--s 00000000 fe:00 1234   /path", and then lines such as "Rss:   64 kB".
+            if line.first?.isLowercase == true || line.first?.isNumber == true {
+                isWithin = line.hasSuffix(path.string)
+            }
+            guard isWithin, line.hasPrefix("Rss:") else { continue }
+            sum = (sum ?? 0) + (UInt64(line.split(separator: " ")[1]) ?? 0) << 10
+        }
+        return sum
+    }
+
     @Test("what cannot be mapped is refused with a name")
     func refusals() throws {
         for path in ["/", "/dev/null", "/nowhere/at/all"] as [FilePath] {

@@ -4,7 +4,7 @@ import Measurement
 import Testing
 
 private func read(_ text: String) throws(PlanError) -> Plan {
-    let backends = ["openssl", "libgcrypt", "boringssl", "swift-reference", "swift-bitsliced", "af-alg"]
+    let backends = ["openssl", "libgcrypt", "boringssl", "nettle", "swift-reference", "swift-bitsliced", "af-alg"]
     let film = PlayerTrace(
         name: "film", source: "", leastByteCount: 100,
         requests: [.init(offset: 0, count: 2), .init(offset: 50, count: nil)])
@@ -22,7 +22,7 @@ private func projectTrace(_ name: String) throws -> PlayerTrace? {
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 89), ("small.yml", 21)])
+    @Test("the plans of the project are read", arguments: [("default.yml", 108), ("small.yml", 21)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))
@@ -108,6 +108,8 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  bandwidth: 0MB/s", 3, "100MB/s"),
         ("cells:\n- backend: openssl\n  cold: maybe", 3, "yes or no"),
         ("cells:\n- backend: openssl\n  source: generated\n  cold: yes", 4, "source file"),
+        ("cells:\n- backend: openssl\n  source: mmap\n  cold: yes", 4, "source file"),
+        ("cells:\n- backend: openssl\n  source: mmap\n  latency: 2ms", 4, "file or generated"),
         ("cells:\n- backend: openssl\n  object-size: 17\n  padding: none", 3, "multiple of 16"),
         ("cells:\n- backend: openssl\n  key-size: 512", 3, "512"),
         ("cells:\n- backend: openssl\n  access: blok", 3, "blok"),

@@ -208,6 +208,7 @@ struct SweepTests {
             "{backend: libgcrypt, object-size: 100KiB, window: 1KiB, workload: [trace:film], access: whole-chunk}",
             "{backend: libgcrypt, object-size: 100KiB, window: 64KiB, latency: 1us, bandwidth: 1GB/s}",
             "{backend: libgcrypt, object-size: 100KiB, cold: yes}",
+            "{backend: libgcrypt, object-size: 100KiB, source: mmap, window: 4KiB}",
         ])
     func edges(entry: String) throws {
         let results = try SmallSweep("rounds: 1\ntime: 1us\ncells:\n- \(entry)").run()

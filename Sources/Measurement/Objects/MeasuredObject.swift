@@ -40,12 +40,16 @@ package struct MeasuredObject: Sendable {
 
     /// The `open` request for this object, as a cell has it.
     ///
-    /// Only this program's subjects know what `remote` in a source means; others ignore it.
+    /// Only this program's subjects know what `remote` and `mapped` in a source mean; others ignore them.
     func openRequest(id: UInt64, cell: Cell) -> JSONValue {
         var members = strategy.protocolMembers
         members["op"] = "open"
         members["id"] = .integer(id)
         members["source"] = source
+        if case .object(var place) = source, cell.source == ObjectKind.mmap.rawValue {
+            place["mapped"] = true
+            members["source"] = .object(place)
+        }
         if case .object(var place) = source, let latency = cell.remoteLatencyNanoseconds {
             place["remote"] = [
                 "latencyNanoseconds": .integer(latency), "bytesPerSecond": JSONValue(cell.remoteBytesPerSecond),

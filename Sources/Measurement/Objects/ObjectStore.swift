@@ -51,7 +51,7 @@ package final class ObjectStore {
         keyBytes.withUnsafeMutableBytes { SplitMix64Stream(seed: 0x6b65_79).fill($0, from: 0) }
         let key = try SecretKey(keyBytes)
         let made: MeasuredObject
-        if cell.source == ObjectKind.generated.rawValue {
+        if ObjectKind(rawValue: cell.source) == .generated {
             made = try .generated(strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount)
         } else {
             guard let (folder, encryption) = make else { throw .unsupported("a file without a folder") }
@@ -120,7 +120,9 @@ package final class ObjectStore {
     }
 
     static func name(of cell: Cell) -> String {
-        var parts = [cell.source, "aes\(cell.keyByteCount * 8)", cell.strategy]
+        // Mapped or not, it is one file.
+        let kind = ObjectKind(rawValue: cell.source) == .generated ? ObjectKind.generated : .file
+        var parts = [kind.rawValue, "aes\(cell.keyByteCount * 8)", cell.strategy]
         if let ivRule = cell.ivRule { parts.append(ivRule) }
         if let padding = cell.padding { parts.append(padding) }
         if let chunkByteCount = cell.chunkByteCount { parts.append("\(chunkByteCount)") }

@@ -1,9 +1,14 @@
 extension PlanEntryReader {
     /// The simulated remote store, where the entry has one: `latency`, `bandwidth`, or both.
-    func remote() throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
+    func remote(_ source: String) throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
         let latency = try entry.text("latency")
         let bandwidth = try entry.text("bandwidth")
         guard latency != nil || bandwidth != nil else { return nil }
+        guard source != ObjectKind.mmap.rawValue else {
+            let key = latency == nil ? "bandwidth" : "latency"
+            throw entry.error(
+                key, "\(key) with source mmap: expected source file or generated, a remote store has no pages")
+        }
         let nanoseconds = latency.map(TimeText.nanoseconds) ?? 0
         guard let nanoseconds, nanoseconds <= TimeText.longestLatency else {
             throw entry.error("latency", "latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")

@@ -27,7 +27,7 @@ struct PlanEntryReader {
         let objectByteCount = try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
         let keyByteCount = try keyByteCount()
         let label = try entry.text("label")
-        let remote = try remote()
+        let remote = try remote(source)
         let isCold = try isCold(source)
 
         var cells: [Cell] = []

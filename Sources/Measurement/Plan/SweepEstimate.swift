@@ -38,7 +38,7 @@ package struct SweepEstimate: Hashable, Sendable {
             seconds += Double(planned.rounds) * (warmUp + max(iteration, Double(plan.roundNanoseconds) / 1e9))
             processCount += 3 + planned.rounds
             let object = "\(cell.strategy) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") \(cell.objectByteCount)"
-            if cell.source == ObjectKind.file.rawValue, objects.insert(object).inserted {
+            if ObjectKind(rawValue: cell.source)?.isFile == true, objects.insert(object).inserted {
                 // Made once, and digested once for each workload that is new.
                 seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
             }

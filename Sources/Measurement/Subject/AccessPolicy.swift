@@ -1,3 +1,4 @@
+import ByteSources
 package import RandomAccess
 
 /// How a reader gets from a range of plaintext to ciphertext.
@@ -56,9 +57,11 @@ package struct ReaderConfiguration: Sendable {
     ///   - chunkByteCount: The format's chunk, or `nil` where the file is one.
     ///   - plaintextByteCount: The object's length: no buffer is longer.
     ///   - copiesInLibrary: Further copies of what is decrypted at once that the backend's library makes.
+    ///   - isMapped: Whether the file's pages are the process's while they are read.
     /// - Returns: A number of bytes.
     package func boundByteCount(
-        bufferByteCount: UInt64, chunkByteCount: UInt64?, plaintextByteCount: UInt64, copiesInLibrary: UInt64
+        bufferByteCount: UInt64, chunkByteCount: UInt64?, plaintextByteCount: UInt64, copiesInLibrary: UInt64,
+        isMapped: Bool = false
     ) -> UInt64 {
         let window = min(UInt64(windowByteCount), bufferByteCount)
         let perThread: UInt64
@@ -71,8 +74,9 @@ package struct ReaderConfiguration: Sendable {
         case .freshBuffers:
             perThread = bufferByteCount + (2 + copiesInLibrary) * (window + 32)
         }
+        let pages = isMapped ? MappedSource.boundByteCount : 0
         let extra = extraWork == nil ? 0 : UInt64(ExtraWorkReader.bufferByteCount(windowByteCount))
-        return UInt64(threadCount) * (perThread + extra + Self.threadOverhead) + Self.constantOverhead
+        return UInt64(threadCount) * (perThread + pages + extra + Self.threadOverhead) + Self.constantOverhead
     }
 
     /// A thread's stack and allocator caches, as far as they are touched.

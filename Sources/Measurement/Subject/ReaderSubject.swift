@@ -162,7 +162,8 @@ package final class ReaderSubject: SubjectImplementation {
         let source = RecordingSource(entry.source, keepsRanges: false)
         let counter = ByteCounter()
         let object = try EncryptedObject(
-            source: source, strategy: entry.parameters.strategy, backend: CountingBackend(backend, counter: counter),
+            source: source.viewable, strategy: entry.parameters.strategy,
+            backend: CountingBackend(backend, counter: counter),
             key: entry.parameters.key)
         let runner = try runner(object, workload)
         source.reset()
@@ -200,7 +201,7 @@ package final class ReaderSubject: SubjectImplementation {
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.strategy.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount,
-            copiesInLibrary: UInt64(backend.copyCountPerCall))
+            copiesInLibrary: UInt64(backend.copyCountPerCall), isMapped: entry.source is any ViewableSource)
         return [
             "nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound),
             "residentByteCount": JSONValue(cold?.residentByteCount), "usage": usage.total?.json ?? .null,

@@ -9,7 +9,7 @@ import Vectors
 enum SourceDescription {
     /// Opens what the member `source` of a request describes.
     ///
-    /// - Returns: A file, or a generated object.
+    /// - Returns: A file, read or mapped, or a generated object.
     /// - Throws: `DecryptionError.invalidParameter` if it describes neither, `.io` if the file cannot be opened.
     static func open(
         _ description: JSONValue, parameters: OpenParameters
@@ -24,7 +24,8 @@ enum SourceDescription {
         guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
             throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
         }
-        return try FileSource(path: FilePath(path))
+        guard description["mapped"]?.bool == true else { return try FileSource(path: FilePath(path)) }
+        return try MappedSource(path: FilePath(path))
     }
 }
 

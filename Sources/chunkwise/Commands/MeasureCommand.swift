@@ -57,7 +57,10 @@ struct MeasureCommand: ParsableCommand {
         transform: ByteSize.argument)
     var objectSize: ByteSize?
 
-    @Option(help: "Where an object made here is: file, or generated where it is read (any size). (default: file)")
+    @Option(
+        help:
+            "Where an object made here is: file, the same through mmap, or generated where it is read (any size). (default: file)"
+    )
     var source: ObjectKind?
 
     @Flag(help: "Drop the file from the page cache before each iteration, and say how much of it stayed.")
@@ -164,8 +167,12 @@ struct MeasureCommand: ParsableCommand {
                 traces[name]?.reads(
                     objectByteCount: objectByteCount, windowByteCount: cell.windowByteCount)?.count
         }
-        if cold, source == .generated {
-            throw CommandFailure(.usage, "--cold: expected it without --source generated, which no cache holds")
+        if cold, let source, source != .file {
+            throw CommandFailure(
+                .usage, "--cold: expected it with --source file, found \(source.rawValue), whose bytes no cache drops")
+        }
+        if latency != nil || bandwidth != nil, source == .mmap {
+            throw CommandFailure(.usage, "--source mmap: expected it without --latency and --bandwidth")
         }
         cell.isCold = cold ? true : nil
         try addStore(to: &cell)
