@@ -98,12 +98,19 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .target(name: "Report", dependencies: ["JSON", "Results", "Statistics", "MachineLimits"]),
+        .target(
+            name: "Gate",
+            dependencies: [
+                "JSON", "RandomAccess", "ByteSources", "SubjectProtocol", "Statistics", "Results", "Measurement",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .target(name: "Report", dependencies: ["JSON", "Results", "Statistics", "MachineLimits", "Gate"]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
-                "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results", "Report",
+                "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results", "Gate", "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -165,6 +172,13 @@ let package = Package(
                 "BackendRegistry", "TestSupport", "chunkwise",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(
+            name: "GateTests",
+            dependencies: [
+                "Gate", "Statistics", "Results", "Measurement", "RandomAccess", "OpenSSLBackend", "TestSupport",
+                "chunkwise",
             ]
         ),
         .testTarget(name: "ChunkwiseTests", dependencies: ["chunkwise", "JSON", "Results", "TestSupport"]),

@@ -1,0 +1,28 @@
+package import RandomAccess
+
+/// Why a gate has no result at all.
+package enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A command is none, or ended before it said anything.
+    case notStarted(side: GateSide.Role, command: String, reason: String)
+    /// A subject cannot measure, or what it says of itself is not the protocol's.
+    case cannotMeasure(side: GateSide.Role, command: String, reason: String)
+    /// Something failed on this machine, and not in a subject.
+    case io(DecryptionError)
+    /// A file of stored ratios is none.
+    case badFile(String)
+    /// The user stopped it.
+    case interrupted
+
+    /// What failed, the value, what was expected.
+    package var description: String {
+        switch self {
+        case .notStarted(let side, let command, let reason):
+            "\(side.rawValue) \"\(command)\" did not start: \(reason): expected a command for /bin/sh"
+        case .cannotMeasure(let side, let command, let reason):
+            "\(side.rawValue) \"\(command)\" cannot be measured: \(reason)"
+        case .io(let error): "\(error)"
+        case .badFile(let reason): reason
+        case .interrupted: "stopped before the end: expected to run until there is a verdict"
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// The rule by which an interval becomes a verdict.
+package struct GateRule: Hashable, Sendable {
+    /// How much slower a candidate may be, as a part of the baseline's time: 0.02 for 2 %.
+    package let tolerance: Double
+
+    /// Creates a rule.
+    package init(tolerance: Double) {
+        self.tolerance = tolerance
+    }
+
+    /// Judges the interval of slowdown − 1.
+    ///
+    /// - Returns: `slower`, `faster`, `inconclusive` or `same`.
+    package func verdict(low: Double, high: Double) -> GateVerdict {
+        if low > tolerance { return .slower }
+        if high < -tolerance { return .faster }
+        return high > tolerance ? .inconclusive : .same
+    }
+
+    /// Judges a ratio.
+    package func verdict(_ ratio: RatioEstimate) -> GateVerdict {
+        verdict(low: ratio.low - 1, high: ratio.high - 1)
+    }
+
+    /// Whether more data would be wasted on a cell.
+    ///
+    /// One that seems to be faster, and may as well be the same, goes on for as long as it may.
+    package func isDecided(_ ratio: RatioEstimate) -> Bool {
+        switch verdict(ratio) {
+        case .inconclusive: false
+        case .same: ratio.estimate - 1 >= -tolerance
+        default: true
+        }
+    }
+
+    /// How many times as much data would decide, if the estimate stays where it is; `nil` where no amount would.
+    ///
+    /// The interval's ends come nearer to the estimate as 1 ÷ √n.
+    package func growthToDecide(_ ratio: RatioEstimate) -> Double? {
+        let distance = abs(ratio.estimate - 1 - tolerance)
+        let reach = ratio.estimate - 1 > tolerance ? ratio.estimate - ratio.low : ratio.high - ratio.estimate
+        guard reach.isFinite, distance > 0.02 * tolerance, distance > 0 else { return nil }
+        // A little more, so that the end lies beyond the tolerance and not on it.
+        return max(1, 1.2 * (reach / distance) * (reach / distance))
+    }
+}

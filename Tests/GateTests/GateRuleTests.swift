@@ -1,0 +1,34 @@
+import Gate
+import Testing
+
+@Suite struct GateRuleTests {
+    @Test(
+        "the verdict follows from where the interval of slowdown − 1 lies",
+        arguments: [
+            (0.021, 0.05, GateVerdict.slower), (0.02, 0.05, .inconclusive), (-0.5, 0.021, .inconclusive),
+            (-0.5, 0.02, .same), (-0.01, 0.01, .same), (-0.5, -0.02, .same), (-0.5, -0.021, .faster),
+            (-.infinity, .infinity, .inconclusive),
+        ] as [(Double, Double, GateVerdict)])
+    func rule(low: Double, high: Double, expected: GateVerdict) {
+        #expect(GateRule(tolerance: 0.02).verdict(low: low, high: high) == expected)
+    }
+
+    @Test("the first that occurs of wrong, hostUnfit, slower, inconclusive, same and faster counts for all")
+    func overall() {
+        let order: [GateVerdict] = [.wrong, .hostUnfit, .slower, .inconclusive, .same, .faster]
+        for (index, verdict) in order.enumerated() {
+            #expect(GateVerdict.overall(order[index...].reversed()) == verdict)
+        }
+        #expect(GateVerdict.overall([]) == nil)
+        #expect(Set(order).count == GateVerdict.allCases.count)
+    }
+
+    @Test("half the interval takes four times the data, and an estimate on the tolerance no amount of it")
+    func growth() throws {
+        let rule = GateRule(tolerance: 0.02)
+        let growth = try #require(rule.growthToDecide(.init(estimate: 1.03, low: 1.01, high: 1.05)))
+        #expect(abs(growth - 4.8) < 1e-6)
+        #expect(rule.growthToDecide(.init(estimate: 1.02, low: 1.01, high: 1.05)) == nil)
+        #expect(rule.growthToDecide(.init(estimate: 1.03, low: 0, high: .infinity)) == nil)
+    }
+}
