@@ -39,7 +39,7 @@ package struct GateRule: Hashable, Sendable {
     package func growthToDecide(_ ratio: RatioEstimate) -> Double? {
         let distance = abs(ratio.estimate - 1 - tolerance)
         let reach = ratio.estimate - 1 > tolerance ? ratio.estimate - ratio.low : ratio.high - ratio.estimate
-        guard reach.isFinite, distance > 0.02 * tolerance, distance > 0 else { return nil }
+        guard ratio.low > 0, ratio.high.isFinite, distance > 0.02 * tolerance, distance > 0 else { return nil }
         // A little more, so that the end lies beyond the tolerance and not on it.
         return max(1, 1.2 * (reach / distance) * (reach / distance))
     }

@@ -1,15 +1,16 @@
 import Measurement
 package import RandomAccess
 import Results
+import Statistics
 
 /// One whole gate.
 package struct GateRun {
     /// What is compared, and how.
     package let settings: GateSettings
-    let encryption: any CipherBackend
-    let programVersion: String
-    let command: [String]
-    let startedAt: String
+    private let encryption: any CipherBackend
+    private let programVersion: String
+    private let command: [String]
+    private let startedAt: String
 
     /// Prepares a gate; nothing is started yet.
     ///
@@ -34,12 +35,75 @@ package struct GateRun {
     ///
     /// - Parameters:
     ///   - progress: Called before each block with what comes, for a person who waits.
-    ///   - shouldStop: Asked before each block.
+    ///   - shouldStop: Asked before each round of a block.
     /// - Returns: What was found.
     /// - Throws: `GateError`.
     package func run(
-        progress: (String) -> Void = { _ in }, shouldStop: () -> Bool = { false }
+        progress: @escaping (String) -> Void = { _ in }, shouldStop: @escaping () -> Bool = { false }
     ) throws(GateError) -> GateResult {
-        throw .interrupted
+        let start = monotonicSeconds()
+        let folder: RunFolder
+        do {
+            folder = try RunFolder.temporary()
+        } catch {
+            throw .io(error.cause)
+        }
+        defer { folder.removeTemporary() }
+        do { try folder.create() } catch { throw .io(error.cause) }
+        let sides = try SidePair(settings)
+        var result = GateResult(
+            programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
+            baseline: sides.baseline, candidate: sides.candidate, tolerance: settings.tolerance,
+            confidence: settings.confidence, secondsPerCell: settings.secondsPerCell, seed: settings.seed,
+            verdict: .inconclusive, cells: [], notCompared: [], seconds: 0)
+        if let stored = settings.stored, let difference = stored.difference(from: sides, host: result.host) {
+            result.cells = stored.ratios.map { GateCell(name: $0.name, cell: $0.cell, reason: difference) }
+            result.reason = difference
+            return result
+        }
+        let store = ObjectStore(folder: folder.objectFolder, encryption: encryption)
+        let preparation = CellPreparation(sides: sides, store: store, settings: settings)
+        var prepared: [PreparedCell] = []
+        for cell in cells(for: sides) {
+            if shouldStop() { throw .interrupted }
+            let name = cell.gateName
+            progress("comparing digests: \(name)")
+            switch try preparation.prepare(cell, name: name) {
+            case .notCompared(let reason): result.notCompared.append(.init(name: name, reason: reason))
+            case .wrong(let reason):
+                result.cells.append(GateCell(name: name, cell: cell, verdict: .wrong, reason: reason))
+            case .ready(let cell):
+                prepared.append(cell)
+                result.cells.append(GateCell(name: name, cell: cell.cell))
+            }
+        }
+        let comparison = Comparison(sides: sides, settings: settings, progress: progress, shouldStop: shouldStop)
+        if !prepared.isEmpty { try comparison.run(prepared, into: &result) }
+        if let limit = settings.memoryLimit {
+            let exam = MemoryComparison(sides: sides, settings: settings, limit: limit, shouldStop: shouldStop)
+            result.memory = try exam.run(prepared, progress: progress)
+        }
+        result.verdict = GateVerdict.overall(result.cells.map(\.verdict)) ?? .inconclusive
+        if result.control?.verdict == .wrong { result.verdict = .wrong }
+        if result.cells.isEmpty { result.reason = "nothing was compared: expected a cell that both sides support" }
+        result.seconds = monotonicSeconds() - start
+        return result
+    }
+
+    private func cells(for sides: SidePair) -> [Cell] {
+        if let stored = settings.stored { return stored.ratios.map(\.cell) }
+        if let cells = settings.cells { return DefaultCells.distinct(cells) }
+        let common = [16, 32, 24].first { length in sides.both.allSatisfy { $0.keyByteCounts.contains(length) } }
+        return DefaultCells.cells(keyByteCount: common ?? 16)
+    }
+}
+
+extension SweepError {
+    /// The error of this machine.
+    fileprivate var cause: DecryptionError {
+        switch self {
+        case .io(let error): error
+        default: .io(operation: "make a temporary folder", code: 0, reason: "\(self)")
+        }
     }
 }

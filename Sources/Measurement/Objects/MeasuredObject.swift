@@ -1,8 +1,9 @@
 import ByteSources
 package import JSON
 package import RandomAccess
-import Results
-import SubjectProtocol
+package import Results
+package import SubjectProtocol
+import SystemPackage
 import Vectors
 
 /// An object that cells are measured on: how a subject opens it, and what its plaintext must be.
@@ -61,6 +62,37 @@ package struct MeasuredObject: Sendable {
     }
 }
 
+extension MeasuredObject {
+    /// The `open` request for this object in any subject: a file by its path, or a source that the harness serves.
+    ///
+    /// - Parameters:
+    ///   - id: The number that the subject is to know it by.
+    ///   - served: What ``servedSource()`` returned, or `nil` for a file.
+    /// - Returns: The request.
+    package func openRequest(id: UInt64, served: (any ByteSource)?) -> JSONValue {
+        var members = strategy.protocolMembers
+        members["op"] = "open"
+        members["id"] = .integer(id)
+        members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
+        members["source"] = served.map { ["byteCount": .integer($0.byteCount)] } ?? source
+        return .object(members)
+    }
+
+    /// Whether the ciphertext is a file, which any subject may open by its path.
+    package var isFile: Bool { source["path"] != nil }
+
+    /// The ciphertext, for subjects that are served.
+    ///
+    /// - Throws: `DecryptionError` if it cannot be opened.
+    package func servedSource() throws(DecryptionError) -> any ByteSource {
+        if let path = source["path"]?.string { return try FileSource(path: FilePath(path)) }
+        return try GeneratedObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount,
+            seed: source["generated"]?["seed"]?.integer ?? 1
+        ).source
+    }
+}
+
 extension Cell {
     /// The strategy with its parameters; the IV of a measured object is always the same, with 16 different bytes.
     ///
@@ -85,7 +117,7 @@ extension Cell {
     /// The reads of one iteration.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for a cell that no plan makes.
-    func workload(seed: UInt64, traces: [String: PlayerTrace]) throws(DecryptionError) -> Workload {
+    package func workload(seed: UInt64, traces: [String: PlayerTrace]) throws(DecryptionError) -> Workload {
         switch CellWorkload(workload) {
         case .sequential: return .sequential(windowByteCount: windowByteCount)
         case .random(let rangeByteCount):

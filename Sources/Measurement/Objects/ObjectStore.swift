@@ -1,7 +1,7 @@
 import ByteSources
 package import RandomAccess
 package import Results
-import SubjectProtocol
+package import SubjectProtocol
 package import SystemPackage
 import Transfer
 import Vectors
@@ -66,7 +66,11 @@ package final class ObjectStore {
     }
 
     /// SHA-256 of what a workload must deliver of an object.
-    func expectedDigest(of object: MeasuredObject, cell: Cell, reads: ReadList) throws(DecryptionError) -> String {
+    ///
+    /// - Throws: `DecryptionError` if the ciphertext cannot be read.
+    package func expectedDigest(
+        of object: MeasuredObject, cell: Cell, reads: ReadList
+    ) throws(DecryptionError) -> String {
         // However it is cut into windows, a sequential workload delivers the same.
         let name = Self.name(of: cell) + " \(cell.workload) \(cell.readCount ?? 0)"
         if let known = digests[name] { return known }

@@ -7,6 +7,7 @@ struct PlanEntryReader {
     let entry: PlanMapping
     let knownBackends: [String]
     let missingBackends: [String: String]
+    let defaultBackend: String?
     let traces: [String: PlayerTrace]
 
     private static let keys = [
@@ -16,7 +17,7 @@ struct PlanEntryReader {
 
     func cells(defaultObjectByteCount: UInt64) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
-        let backends = try choices("backend", known: knownBackends, fallback: nil)
+        let backends = try choices("backend", known: knownBackends, fallback: defaultBackend.map { [$0] })
         for backend in backends {
             guard let reason = missingBackends[backend] else { continue }
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")

@@ -9,6 +9,7 @@ package struct PlanReader {
     private let file: String
     private let knownBackends: [String]
     private let missingBackends: [String: String]
+    private let defaultBackend: String?
     private let trace: (String) throws -> PlayerTrace?
 
     /// Creates a reader.
@@ -17,14 +18,17 @@ package struct PlanReader {
     ///   - file: What errors call the plan.
     ///   - knownBackends: The names that `backend` may have.
     ///   - missingBackends: Why a name is none that this machine has.
+    ///   - defaultBackend: The backend of an entry that names none, or `nil` if each must.
     ///   - trace: Finds a player trace by its name; `nil` if there is none.
     package init(
         file: String, knownBackends: [String], missingBackends: [String: String] = [:],
+        defaultBackend: String? = nil,
         trace: @escaping (String) throws -> PlayerTrace? = { _ in nil }
     ) {
         self.file = file
         self.knownBackends = knownBackends
         self.missingBackends = missingBackends
+        self.defaultBackend = defaultBackend
         self.trace = trace
     }
 
@@ -57,7 +61,8 @@ package struct PlanReader {
         for entry in entries {
             for trace in try entryTraces(entry) { traces[trace.name] = trace }
             let reader = PlanEntryReader(
-                entry: entry, knownBackends: knownBackends, missingBackends: missingBackends, traces: traces)
+                entry: entry, knownBackends: knownBackends, missingBackends: missingBackends,
+                defaultBackend: defaultBackend, traces: traces)
             for cell in try reader.cells(defaultObjectByteCount: objectByteCount) where known.insert(cell.id).inserted {
                 cells.append(
                     PlannedCell(

@@ -1,7 +1,7 @@
-import JSON
+package import JSON
 import RandomAccess
 import Statistics
-import SubjectProtocol
+package import SubjectProtocol
 
 /// A subject with one open object.
 struct CellSubject {
@@ -58,7 +58,9 @@ struct CellSubject {
 
 extension JSONValue {
     /// The whole numbers in the list under a member.
-    func integers(_ member: String) throws(SubjectError) -> [UInt64] {
+    ///
+    /// - Throws: `SubjectError.framing` if there is no such list.
+    package func integers(_ member: String) throws(SubjectError) -> [UInt64] {
         let values = self[member]?.array
         let integers = values?.compactMap(\.integer)
         guard let integers, integers.count == values?.count else {

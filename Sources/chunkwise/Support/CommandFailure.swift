@@ -1,3 +1,4 @@
+import Gate
 import Measurement
 import RandomAccess
 import Vectors
@@ -38,6 +39,7 @@ extension CommandFailure.Code {
         case let error as DecryptionError: self = error.code
         case let error as SweepError: self = error.code
         case is PlanError: self = .badData
+        case let error as GateError: self = error.code
         case let error as VectorFileError: self = error.kind == .malformed ? .badData : .missingInput
         default: self = .io
         }
@@ -54,6 +56,17 @@ extension DecryptionError {
             .rangeOutOfBounds, .unalignedPlaintext:
             .badData
         case .io, .backend: .io
+        }
+    }
+}
+
+extension GateError {
+    fileprivate var code: CommandFailure.Code {
+        switch self {
+        case .notStarted: .missingInput
+        case .cannotMeasure, .interrupted: .noAnswer
+        case .badFile: .badData
+        case .io(let error): error.code == .usage ? .badData : error.code
         }
     }
 }

@@ -1,0 +1,76 @@
+import Measurement
+import Statistics
+
+/// Runs blocks: two fresh processes, both alive throughout, that take turns in short slices.
+struct BlockRunner {
+    let sides: SidePair
+    let timeout: Duration
+    let shouldStop: () -> Bool
+
+    /// Runs a block.
+    ///
+    /// - Parameters:
+    ///   - cell: What is timed.
+    ///   - generator: What orders are drawn from.
+    /// - Returns: The block.
+    /// - Throws: `SideFailure`.
+    func run(_ cell: PreparedCell, using generator: inout SplitMix64) throws(SideFailure) -> GateBlock {
+        let firstRole: GateSide.Role = Bool.random(using: &generator) ? .baseline : .candidate
+        // Both are started before either is waited for, so that they come up side by side.
+        let pair = firstRole == .baseline ? sides.both : sides.both.reversed()
+        let first = try SideProcess(pair[0].role, command: pair[0].command, timeout: timeout)
+        let second = try SideProcess(pair[1].role, command: pair[1].command, timeout: timeout)
+        for (process, side) in zip([first, second], pair) {
+            _ = try process.greet()
+            try process.open(cell.object, isServed: !(side.readsFiles && cell.object.isFile))
+        }
+        for process in [first, second] { try warmUp(process, cell) }
+        let baseline = firstRole == .baseline ? first : second
+        let candidate = firstRole == .baseline ? second : first
+        var order = ""
+        var (below, above): ([UInt64], [UInt64]) = ([], [])
+        for _ in 0..<cell.roundCount {
+            if shouldStop() { throw .interrupted }
+            let startsWithBaseline = Bool.random(using: &generator)
+            order += startsWithBaseline ? "A" : "B"
+            if startsWithBaseline { below.append(try slice(baseline, cell)) }
+            above.append(try slice(candidate, cell))
+            if startsWithBaseline { above.append(try slice(candidate, cell)) }
+            below.append(try slice(baseline, cell))
+            if !startsWithBaseline { below.append(try slice(baseline, cell)) }
+            if !startsWithBaseline { above.append(try slice(candidate, cell)) }
+        }
+        first.end()
+        second.end()
+        return GateBlock(
+            first: firstRole, order: order, iterationCount: cell.iterationCount, baseline: below, candidate: above)
+    }
+
+    /// One slice: the same work on both sides, however long it takes.
+    private func slice(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> UInt64 {
+        let nanoseconds = try process.time(cell.workload, iterationCount: cell.iterationCount)
+        let sum = nanoseconds.reduce(0, &+)
+        guard UInt64(nanoseconds.count) != cell.iterationCount else { return sum }
+        // A subject that stops early for reasons of its own.
+        return UInt64(Double(sum) / Double(nanoseconds.count) * Double(cell.iterationCount))
+    }
+
+    /// Slices that are not counted, until they get no faster: three are no faster than the three before them by more
+    /// than 2 %. A process that compiles on the way gets time to do so, within bounds.
+    private func warmUp(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) {
+        var taken: [UInt64] = []
+        var sum: UInt64 = 0
+        repeat {
+            taken.append(try slice(process, cell))
+            sum += taken[taken.count - 1]
+            if taken.count >= 6 {
+                let earlier = median(of: Array(taken.suffix(6).prefix(3))) ?? 0
+                let latest = median(of: Array(taken.suffix(3))) ?? 0
+                if latest >= 0.98 * earlier { return }
+            }
+        } while sum < Self.longestWarmUp && taken.count < Self.mostWarmUps
+    }
+
+    private static let longestWarmUp: UInt64 = 100_000_000
+    private static let mostWarmUps = 100
+}

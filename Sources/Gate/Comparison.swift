@@ -1,0 +1,157 @@
+import Statistics
+
+/// The timed part of a run: the measurement, the confirmation of what seems slower, and what both mean.
+struct Comparison {
+    let sides: SidePair
+    let settings: GateSettings
+    let progress: (String) -> Void
+    let shouldStop: () -> Bool
+
+    /// Measures cells that both sides did right, and enters them in a result that lists them.
+    func run(_ prepared: [PreparedCell], into result: inout GateResult) throws(GateError) {
+        var seeds = SplitMix64(seed: settings.seed)
+        var (control, tracks) = try phase(prepared, seed: seeds.next() >> 11, label: "measuring")
+        enter(tracks, into: &result)
+        var controlPhases = [control]
+        let suspects = settings.isRecording ? [] : tracks.filter { $0.phase.looks.last?.verdict == .slower }
+        if !suspects.isEmpty, Self.movement(of: control, settings: settings) == nil, control.failure == nil {
+            (control, tracks) = try phase(suspects.map(\.cell), seed: seeds.next() >> 11, label: "confirming")
+            confirm(tracks, in: &result)
+            controlPhases.append(control)
+        }
+        judge(controlPhases, in: &result)
+    }
+
+    private func phase(
+        _ cells: [PreparedCell], seed: UInt64, label: String
+    ) throws(GateError) -> (control: CellTrack, tracks: [CellTrack]) {
+        let stored = Dictionary(
+            (settings.stored?.ratios ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let tracks = cells.map { cell in
+            CellTrack(
+                cell, settings: settings, comparisonCount: cells.count, seed: seed, stored: stored[cell.name])
+        }
+        // The shortest cell costs least, and is as good as any to see whether two copies of one program differ.
+        let shortest = cells.min {
+            $0.iterationNanoseconds * $0.iterationCount * UInt64($0.roundCount)
+                < $1.iterationNanoseconds * $1.iterationCount * UInt64($1.roundCount)
+        }
+        let control = CellTrack(shortest ?? cells[0], settings: settings, comparisonCount: 0, seed: seed)
+        try PhaseRunner(
+            sides: sides, settings: settings, seed: seed, label: label, progress: progress, shouldStop: shouldStop
+        ).run(tracks, control: control)
+        return (control, tracks)
+    }
+
+    private func enter(_ tracks: [CellTrack], into result: inout GateResult) {
+        for track in tracks {
+            guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
+            result.cells[index].take(track)
+            if result.cells[index].verdict == .inconclusive, track.failure == nil {
+                result.cells[index].explain(track, rule: settings.rule)
+            }
+        }
+    }
+
+    /// What is slower again stays slower; what is not becomes inconclusive, with an interval that spans both phases.
+    private func confirm(_ tracks: [CellTrack], in result: inout GateResult) {
+        for track in tracks {
+            guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
+            let before = result.cells[index]
+            result.cells[index].take(track)
+            guard track.failure == nil, result.cells[index].verdict != .slower else { continue }
+            var cell = result.cells[index]
+            cell.verdict = .inconclusive
+            cell.reason = "not reproduced: it seemed slower, and with fresh processes and another seed it did not"
+            cell.high = [before.high, cell.high].contains(nil) ? nil : max(before.high ?? 0, cell.high ?? 0)
+            cell.slowdown = [before.slowdown, cell.slowdown].compactMap(\.self).reduce(0, +) / 2
+            result.cells[index] = cell
+        }
+    }
+
+    /// Judges the host by the control; if it moved, no cell that was timed is blamed.
+    private func judge(_ controls: [CellTrack], in result: inout GateResult) {
+        var cell = GateCell(name: "control: \(controls[0].cell.name)", cell: controls[0].cell.cell, verdict: .same)
+        for control in controls {
+            cell.phases.append(control.phase)
+            cell.seconds += control.phase.seconds
+            if let failure = control.failure { (cell.verdict, cell.reason) = (.wrong, failure) }
+        }
+        if let ratio = Self.ratio(of: controls) {
+            cell.slowdown = ratio.estimate
+            cell.low = ratio.low > 0 ? ratio.low : nil
+            cell.high = ratio.high.isFinite ? ratio.high : nil
+        }
+        if cell.verdict != .wrong,
+            let movement = controls.compactMap({ Self.movement(of: $0, settings: settings) }).first
+        {
+            (cell.verdict, cell.reason) = (.hostUnfit, movement)
+            for index in result.cells.indices where result.cells[index].verdict != .wrong {
+                let verdict = result.cells[index].verdict.rawValue
+                result.cells[index].verdict = .hostUnfit
+                result.cells[index].reason = "\(movement); by itself the cell is \(verdict)"
+            }
+        }
+        result.control = cell
+    }
+
+    /// The ratio of two copies of the baseline, from all blocks of all phases.
+    private static func ratio(of controls: [CellTrack]) -> RatioEstimate? {
+        let logRatios = controls.flatMap { $0.phase.blocks.map(\.logRatio) }
+        return SignedRankInterval(logRatios, alpha: controlAlpha(logRatios.count)).map(RatioEstimate.init)
+    }
+
+    /// Says how far two copies of the baseline lie apart, if they do: by more than half of the tolerance, at 99 %.
+    private static func movement(of control: CellTrack, settings: GateSettings) -> String? {
+        guard let ratio = ratio(of: [control]), ratio.low > 1 || ratio.high < 1,
+            abs(ratio.estimate - 1) > settings.tolerance / 2
+        else { return nil }
+        return "two copies of the baseline differ by a factor of \(ratio.estimate.rounded(toPlaces: 4))"
+    }
+
+    /// 99 %, or as much as so few blocks allow.
+    private static func controlAlpha(_ count: Int) -> Double {
+        max(0.005, SignedRankDistribution(count: count).probability(atMost: 0))
+    }
+}
+
+extension GateCell {
+    /// Takes over what a phase found.
+    fileprivate mutating func take(_ track: CellTrack) {
+        phases.append(track.phase)
+        seconds += track.phase.seconds
+        stored = track.stored
+        if let look = track.phase.looks.last {
+            (slowdown, low, high, verdict) = (look.slowdown, look.low, look.high, look.verdict)
+        }
+        if let failure = track.failure { (verdict, reason) = (.wrong, failure) }
+    }
+
+    /// Says what would settle an inconclusive cell.
+    fileprivate mutating func explain(_ track: CellTrack, rule: GateRule) {
+        guard let look = track.phase.looks.last else {
+            reason = "the baseline failed against itself before anything was known"
+            return
+        }
+        let blockSeconds = track.phase.seconds / Double(max(1, track.phase.blocks.count))
+        var needed: Double?
+        if look.low == nil || look.high == nil {
+            reason = "\(look.blockCount) blocks are too few"
+            needed = SignedRankInterval.robustCount(upTo: 100) { _ in look.alpha }.map { Double($0) * blockSeconds }
+        } else {
+            let ratio = RatioEstimate(estimate: look.slowdown, low: look.low ?? 0, high: look.high ?? .infinity)
+            needed = rule.growthToDecide(ratio).map { $0 * track.phase.seconds }
+            reason = "the tolerance lies within the interval"
+        }
+        secondsToSettle = needed.flatMap { $0 <= 3600 ? $0.rounded(.up) : nil }
+        if secondsToSettle == nil { reason = "the estimate lies so near to the tolerance that no hour would settle it" }
+    }
+}
+
+extension Double {
+    /// The value with so many decimal places.
+    fileprivate func rounded(toPlaces places: Int) -> Double {
+        let factor = (0..<places).reduce(1.0) { power, _ in power * 10 }
+        return (self * factor).rounded() / factor
+    }
+}

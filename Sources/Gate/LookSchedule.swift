@@ -1,0 +1,53 @@
+import Statistics
+
+/// When the blocks of a cell are looked at, and how much error each look may have.
+///
+/// The first look comes as early as it may be trusted: when one wild block does not widen the interval. From there on
+/// the data double, up to the most that time allows. None of this depends on what the blocks show.
+package struct LookSchedule: Hashable, Sendable {
+    /// The most blocks.
+    package let largestCount: Int
+    /// The numbers of blocks at which there is a look, the last one being the most.
+    package let counts: [Int]
+    private let spending: AlphaSpending
+    private let comparisonCount: Int
+
+    /// Plans looks.
+    ///
+    /// - Parameters:
+    ///   - largestCount: The most blocks that time allows, 1 at least.
+    ///   - alpha: The error of each end of all intervals together, over all looks and cells.
+    ///   - comparisonCount: The cells that share it.
+    ///   - isSingle: Whether to look only at the end.
+    package init(largestCount: Int, alpha: Double, comparisonCount: Int, isSingle: Bool = false) {
+        self.largestCount = max(1, largestCount)
+        self.comparisonCount = max(1, comparisonCount)
+        let spending = AlphaSpending(total: alpha)
+        self.spending = spending
+        var counts: [Int] = []
+        let (most, share) = (self.largestCount, Double(self.comparisonCount))
+        let first = SignedRankInterval.robustCount(upTo: most) {
+            spending.spent(at: Double($0) / Double(most)) / share
+        }
+        if !isSingle, var next = first {
+            while next < most {
+                counts.append(next)
+                // A last look soon after another one is a waste of both.
+                next = 2 * next * 4 > 3 * most ? most : 2 * next
+            }
+        }
+        self.counts = counts + [most]
+    }
+
+    /// The error of each end of one cell's interval at a look.
+    ///
+    /// - Parameters:
+    ///   - count: The blocks that there are.
+    ///   - earlier: The blocks that there were at the look before; 0 at the first.
+    ///   - isLast: Whether no other look comes, though there are fewer blocks than were planned.
+    /// - Returns: The probability.
+    package func alpha(at count: Int, after earlier: Int, isLast: Bool) -> Double {
+        let time = isLast ? 1 : Double(count) / Double(largestCount)
+        return spending.increment(from: Double(earlier) / Double(largestCount), to: time) / Double(comparisonCount)
+    }
+}

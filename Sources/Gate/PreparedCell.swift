@@ -1,0 +1,40 @@
+import Measurement
+import Results
+import SubjectProtocol
+
+/// A cell that both sides did right, ready to be timed.
+struct PreparedCell {
+    let name: String
+    let cell: Cell
+    let object: MeasuredObject
+    let workload: Workload
+    /// The iterations of a slice.
+    let iterationCount: UInt64
+    /// The rounds of a block.
+    let roundCount: Int
+    /// How long an iteration took before, on the slower side.
+    let iterationNanoseconds: UInt64
+
+    /// How long a slice should take.
+    static let sliceNanoseconds: UInt64 = 1_000_000
+    /// The most rounds of a block.
+    static let mostRounds = 16
+    /// Beyond this, a block has fewer rounds.
+    static let blockNanoseconds: UInt64 = 128_000_000
+
+    /// Chooses slices and rounds by how long iterations took, on the one side and the other.
+    init(
+        name: String, cell: Cell, object: MeasuredObject, workload: Workload, iterationNanoseconds: (UInt64, UInt64)
+    ) {
+        self.name = name
+        self.cell = cell
+        self.object = object
+        self.workload = workload
+        let (one, other) = (max(1, iterationNanoseconds.0), max(1, iterationNanoseconds.1))
+        let mean = max(1, one / 2 + other / 2)
+        iterationCount = max(1, Self.sliceNanoseconds / mean)
+        let slice = iterationCount * mean
+        roundCount = Int(min(UInt64(Self.mostRounds), max(2, Self.blockNanoseconds / (4 * slice))))
+        self.iterationNanoseconds = max(one, other)
+    }
+}

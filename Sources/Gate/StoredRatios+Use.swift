@@ -1,0 +1,76 @@
+import JSON
+import Results
+import Statistics
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension StoredRatios {
+    /// Keeps the ratios of a run whose baseline was the reference; cells that failed are left out.
+    package init(_ result: GateResult) {
+        schema = Self.currentSchema
+        programVersion = result.programVersion
+        cpuModel = result.host.cpuModel
+        startedAt = result.startedAt
+        reference = result.baseline
+        candidate = result.candidate
+        seed = result.seed
+        ratios = result.cells.compactMap { cell in
+            let logRatios = cell.phases.first?.blocks.map(\.logRatio) ?? []
+            guard cell.verdict != .wrong, let interval = SignedRankInterval(logRatios, alpha: 0.025) else { return nil }
+            let ratio = RatioEstimate(interval)
+            return Ratio(
+                name: cell.name, cell: cell.cell, ratio: ratio.estimate, low: ratio.low > 0 ? ratio.low : nil,
+                high: ratio.high.isFinite ? ratio.high : nil, logRatios: logRatios)
+        }
+    }
+
+    /// The file's text.
+    package var text: String {
+        let value = (try? JSONEncoder().encode(self)).flatMap { JSONValue.parse(Array($0)) } ?? .null
+        return value.text + "\n"
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - text: Its text.
+    ///   - file: What errors call it.
+    /// - Returns: The ratios, one at least.
+    /// - Throws: `GateError.badFile`, also for another schema.
+    package static func read(_ text: [UInt8], file: String) throws(GateError) -> StoredRatios {
+        guard let schema = JSONValue.parse(text)?["schema"]?.string else {
+            throw .badFile("\(file): no member \"schema\": expected a file that gate --record wrote")
+        }
+        guard schema == currentSchema else {
+            throw .badFile("\(file): schema \(schema): expected \(currentSchema)")
+        }
+        let ratios: StoredRatios
+        do {
+            ratios = try JSONDecoder().decode(StoredRatios.self, from: Data(text))
+        } catch {
+            throw .badFile("\(file): a member is missing or of another type: expected a file that gate --record wrote")
+        }
+        guard !ratios.ratios.isEmpty else { throw .badFile("\(file): no ratios: expected at least one") }
+        guard ratios.ratios.allSatisfy({ $0.ratio > 0 && !$0.logRatios.isEmpty }) else {
+            throw .badFile("\(file): a ratio without blocks: expected logRatios of at least one")
+        }
+        return ratios
+    }
+
+    /// What makes these ratios none to compare with: another CPU, or another reference.
+    func difference(from sides: SidePair, host: RunHeader.Host) -> String? {
+        if cpuModel != host.cpuModel {
+            return "recorded on another CPU model (\(cpuModel)): expected this one (\(host.cpuModel))"
+        }
+        let now = sides.baseline
+        if reference.name != now.name || reference.version != now.version {
+            return
+                "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) \(now.version))"
+        }
+        return nil
+    }
+}
