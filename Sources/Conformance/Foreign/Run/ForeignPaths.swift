@@ -6,10 +6,8 @@ struct ForeignPaths {
     let session: ForeignSession
     let hello: ForeignHello
 
-    /// Longer than buffers that programs read files with; no whole number of blocks where the strategy allows that.
-    private static func byteCount(_ strategy: Strategy) -> UInt64 {
-        strategy.padding == Padding.none ? 300_000 : 300_005
-    }
+    /// Longer than buffers that programs read files with.
+    private static let byteCount: UInt64 = 300_005
 
     /// Runs the reads, on every strategy that the subject has.
     func run(into tally: inout ForeignTally) {
@@ -19,11 +17,10 @@ struct ForeignPaths {
         let flags = [ForeignFlag.path.rawValue]
         for (number, strategy) in ForeignFixture.strategies(of: hello).enumerated() {
             let lengths = hello.knownKeyByteCounts
-            let byteCount = Self.byteCount(strategy)
             guard session.isWorthAsking(flags), !lengths.isEmpty,
                 let group = ForeignFixture.group(
                     id: "path/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
-                    number: 200 + number, plaintextByteCount: byteCount),
+                    number: 200 + number, plaintextByteCount: Self.byteCount),
                 let object = try? ForeignObject(group, session: session, hello: byPath)
             else {
                 tally.addNotRun(flags)
@@ -34,9 +31,9 @@ struct ForeignPaths {
                 ForeignVerdict(
                     id: "\(group.id) open", flags: flags, complaint: complaint,
                     size: [group.ciphertext.byteCount, 0, 0]))
-            for offset in [0, 1, 4095, 4096, 65535, 65537, 131_072, byteCount - 20, byteCount + 1] {
+            for offset in [0, 1, 4095, 4096, 65535, 65537, 131_072, Self.byteCount - 20, Self.byteCount + 1] {
                 for count in [1, 17, 5000, 70_000] {
-                    let read = RangeRead(offset: offset, count: count, of: byteCount, flags: [])
+                    let read = RangeRead(offset: offset, count: count, of: Self.byteCount, flags: [])
                     ForeignReadRun(object: object, read: read, flags: flags).runPlain(session: session, into: &tally)
                 }
             }
