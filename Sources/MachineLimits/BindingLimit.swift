@@ -32,6 +32,8 @@ package struct BindingLimit: Codable, Hashable, Sendable {
 package enum LimitedSource: String, CaseIterable, Codable, Hashable, Sendable {
     /// A file in the page cache.
     case file
+    /// A file in the page cache that is mapped: decryption takes the place of the copy, and needs its bandwidth.
+    case mmap
     /// Memory.
     case memory
     /// Computed where it is read: there is no limit but the AES unit's.
@@ -63,7 +65,8 @@ extension MachineLimits {
             switch source {
             case .file: limit(.pageCacheRead) { Self.rate(of: $0.pageCacheRead, at: windowByteCount) }
             // The longest window is one that fits no cache.
-            case .memory: limit(.memoryCopy) { Self.rate(of: $0.memoryRead + [$0.memoryCopy], at: windowByteCount) }
+            case .memory, .mmap:
+                limit(.memoryCopy) { Self.rate(of: $0.memoryRead + [$0.memoryCopy], at: windowByteCount) }
             case .generated: nil
             }
         guard let (kind, bound) = [aes, read].compactMap({ $0 }).min(by: { $0.1 < $1.1 }) else { return nil }

@@ -44,6 +44,7 @@ struct BindingLimitTests {
         #expect(bound(.memory, window: 1 << 24)?.bytesPerSecond == 800)
         #expect(bound(.memory, window: 1 << 28)?.kind == .memoryCopy)
         #expect(bound(.memory, window: 1 << 40)?.bytesPerSecond == 400)
+        #expect(bound(.mmap, window: 1 << 28)?.kind == .memoryCopy)
     }
 
     @Test(

@@ -39,10 +39,18 @@ struct Series: Hashable, Sendable {
         return [
             "AES-\(keyByteCount * 8) \(strategy)" + (details.isEmpty ? "" : " (\(details))"),
             chunkByteCount.map { "chunks of \(ByteCountText.size($0))" },
-            "\(ByteCountText.size(objectByteCount)) \(source == "generated" ? "generated object" : "in \(source)")",
+            "\(ByteCountText.size(objectByteCount)) \(origin)",
             access == "block" ? nil : "access \(access)",
             RatioText.count(threads, "thread"), isCold ? "not in the page cache" : nil, remote,
         ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private var origin: String {
+        switch source {
+        case "generated": "generated object"
+        case "mmap": "in a mapped file"
+        default: "in \(source)"
+        }
     }
 
     /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
