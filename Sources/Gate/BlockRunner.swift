@@ -18,10 +18,10 @@ struct BlockRunner {
         let firstRole: GateSide.Role = Bool.random(using: &generator) ? .baseline : .candidate
         // Both are started before either is waited for, so that they come up side by side.
         let pair = firstRole == .baseline ? sides.both : sides.both.reversed()
-        let first = try SideProcess(pair[0].role, command: pair[0].command, timeout: timeout)
-        let second = try SideProcess(pair[1].role, command: pair[1].command, timeout: timeout)
+        let first = try SideProcess(pair[0], timeout: timeout, shouldStop: shouldStop)
+        let second = try SideProcess(pair[1], timeout: timeout, shouldStop: shouldStop)
         for (process, side) in zip([first, second], pair) {
-            _ = try process.greet()
+            try process.greet()
             try process.open(cell.object, isServed: !(side.readsFiles && cell.object.isFile))
         }
         for process in [first, second] { try warmUp(process, cell) }

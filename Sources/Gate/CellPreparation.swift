@@ -8,6 +8,7 @@ struct CellPreparation {
     let sides: SidePair
     let store: ObjectStore
     let settings: GateSettings
+    let shouldStop: () -> Bool
 
     enum Outcome {
         case ready(PreparedCell)
@@ -75,8 +76,8 @@ struct CellPreparation {
     private func examine(
         _ side: GateSide, _ object: MeasuredObject, _ workload: Workload
     ) throws(SideFailure) -> Finding {
-        let process = try SideProcess(side.role, command: side.command, timeout: settings.timeout)
-        _ = try process.greet()
+        let process = try SideProcess(side, timeout: settings.timeout, shouldStop: shouldStop)
+        try process.greet()
         try process.open(object, isServed: !(side.readsFiles && object.isFile))
         let (digest, byteCount) = try process.digest(workload)
         let times = try process.time(workload, iterationCount: 10, atMostNanoseconds: 3_000_000)

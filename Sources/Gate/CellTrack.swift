@@ -53,7 +53,9 @@ final class CellTrack {
         let most = Int(min(Double(Self.mostBlocks), max(1, settings.secondsPerCell / max(blockSeconds, 1e-6))))
         phase.plannedBlockCount = most
         return LookSchedule(
-            largestCount: most, alpha: (1 - settings.confidence) / 2, comparisonCount: comparisonCount,
+            largestCount: most, alpha: (1 - settings.confidence) / 2,
+            // A stored ratio has an interval of its own, which may miss as often.
+            comparisonCount: comparisonCount * (stored == nil ? 1 : 2),
             isSingle: settings.isRecording)
     }
 
@@ -69,11 +71,11 @@ final class CellTrack {
         isDone = isLast || !settings.isRecording && settings.rule.isDecided(ratio)
     }
 
-    /// The ratio that blocks show; with stored ones, this run's over those, each with half of the error.
+    /// The ratio that blocks show; with stored ones, this run's over those, each with an error of `alpha` an end.
     static func ratio(_ logRatios: [Double], alpha: Double, stored: StoredRatios.Ratio?) -> RatioEstimate? {
         guard let stored else { return SignedRankInterval(logRatios, alpha: alpha).map(RatioEstimate.init) }
-        guard let now = SignedRankInterval(logRatios, alpha: alpha / 2),
-            let then = SignedRankInterval(stored.logRatios, alpha: alpha / 2)
+        guard let now = SignedRankInterval(logRatios, alpha: alpha),
+            let then = SignedRankInterval(stored.logRatios, alpha: alpha)
         else { return nil }
         return RatioEstimate(now).divided(by: RatioEstimate(then))
     }

@@ -7,6 +7,8 @@ struct Comparison {
     let progress: (String) -> Void
     let shouldStop: () -> Bool
 
+    private var rule: ControlRule { ControlRule(tolerance: settings.tolerance) }
+
     /// Measures cells that both sides did right, and enters them in a result that lists them.
     func run(_ prepared: [PreparedCell], into result: inout GateResult) throws(GateError) {
         var seeds = SplitMix64(seed: settings.seed)
@@ -14,7 +16,7 @@ struct Comparison {
         enter(tracks, into: &result)
         var controlPhases = [control]
         let suspects = settings.isRecording ? [] : tracks.filter { $0.phase.looks.last?.verdict == .slower }
-        if !suspects.isEmpty, Self.movement(of: control, settings: settings) == nil, control.failure == nil {
+        if !suspects.isEmpty, rule.movement(control.phase.blocks.map(\.logRatio)) == nil, control.failure == nil {
             (control, tracks) = try phase(suspects.map(\.cell), seed: seeds.next() >> 11, label: "confirming")
             confirm(tracks, in: &result)
             controlPhases.append(control)
@@ -77,14 +79,13 @@ struct Comparison {
             cell.seconds += control.phase.seconds
             if let failure = control.failure { (cell.verdict, cell.reason) = (.wrong, failure) }
         }
-        if let ratio = Self.ratio(of: controls) {
+        if let ratio = rule.ratio(controls.flatMap { $0.phase.blocks.map(\.logRatio) }) {
             cell.slowdown = ratio.estimate
             cell.low = ratio.low > 0 ? ratio.low : nil
             cell.high = ratio.high.isFinite ? ratio.high : nil
         }
-        if cell.verdict != .wrong,
-            let movement = controls.compactMap({ Self.movement(of: $0, settings: settings) }).first
-        {
+        let movement = controls.lazy.compactMap { rule.movement($0.phase.blocks.map(\.logRatio)) }.first
+        if cell.verdict != .wrong, let movement {
             (cell.verdict, cell.reason) = (.hostUnfit, movement)
             for index in result.cells.indices where result.cells[index].verdict != .wrong {
                 let verdict = result.cells[index].verdict.rawValue
@@ -93,25 +94,6 @@ struct Comparison {
             }
         }
         result.control = cell
-    }
-
-    /// The ratio of two copies of the baseline, from all blocks of all phases.
-    private static func ratio(of controls: [CellTrack]) -> RatioEstimate? {
-        let logRatios = controls.flatMap { $0.phase.blocks.map(\.logRatio) }
-        return SignedRankInterval(logRatios, alpha: controlAlpha(logRatios.count)).map(RatioEstimate.init)
-    }
-
-    /// Says how far two copies of the baseline lie apart, if they do: by more than half of the tolerance, at 99 %.
-    private static func movement(of control: CellTrack, settings: GateSettings) -> String? {
-        guard let ratio = ratio(of: [control]), ratio.low > 1 || ratio.high < 1,
-            abs(ratio.estimate - 1) > settings.tolerance / 2
-        else { return nil }
-        return "two copies of the baseline differ by a factor of \(ratio.estimate.rounded(toPlaces: 4))"
-    }
-
-    /// 99 %, or as much as so few blocks allow.
-    private static func controlAlpha(_ count: Int) -> Double {
-        max(0.005, SignedRankDistribution(count: count).probability(atMost: 0))
     }
 }
 
@@ -137,7 +119,7 @@ extension GateCell {
         var needed: Double?
         if look.low == nil || look.high == nil {
             reason = "\(look.blockCount) blocks are too few"
-            needed = SignedRankInterval.robustCount(upTo: 100) { _ in look.alpha }.map { Double($0) * blockSeconds }
+            needed = SignedRankInterval.leastCount(upTo: 100) { _ in look.alpha }.map { Double($0) * blockSeconds }
         } else {
             let ratio = RatioEstimate(estimate: look.slowdown, low: look.low ?? 0, high: look.high ?? .infinity)
             needed = rule.growthToDecide(ratio).map { $0 * track.phase.seconds }
@@ -145,13 +127,5 @@ extension GateCell {
         }
         secondsToSettle = needed.flatMap { $0 <= 3600 ? $0.rounded(.up) : nil }
         if secondsToSettle == nil { reason = "the estimate lies so near to the tolerance that no hour would settle it" }
-    }
-}
-
-extension Double {
-    /// The value with so many decimal places.
-    fileprivate func rounded(toPlaces places: Int) -> Double {
-        let factor = (0..<places).reduce(1.0) { power, _ in power * 10 }
-        return (self * factor).rounded() / factor
     }
 }

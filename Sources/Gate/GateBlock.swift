@@ -33,9 +33,9 @@ package struct GateBlock: Codable, Hashable, Sendable {
         self.logRatio = Self.logRatio(baseline: baseline, candidate: candidate)
     }
 
-    /// The logarithm of the ratio of the medians; 0 without slices.
+    /// The logarithm of the ratio of what the faster halves of the slices took; 0 without slices.
     package static func logRatio(baseline: [UInt64], candidate: [UInt64]) -> Double {
-        guard let below = median(of: baseline), let above = median(of: candidate) else { return 0 }
+        guard let below = meanOfFasterHalf(of: baseline), let above = meanOfFasterHalf(of: candidate) else { return 0 }
         // A clock that stands still is no reason to divide by 0.
         return log(max(1, above) / max(1, below))
     }

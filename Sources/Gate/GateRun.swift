@@ -50,7 +50,7 @@ package struct GateRun {
         }
         defer { folder.removeTemporary() }
         do { try folder.create() } catch { throw .io(error.cause) }
-        let sides = try SidePair(settings)
+        let sides = try SidePair(settings, shouldStop: shouldStop)
         var result = GateResult(
             programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
             baseline: sides.baseline, candidate: sides.candidate, tolerance: settings.tolerance,
@@ -62,7 +62,8 @@ package struct GateRun {
             return result
         }
         let store = ObjectStore(folder: folder.objectFolder, encryption: encryption)
-        let preparation = CellPreparation(sides: sides, store: store, settings: settings)
+        let preparation = CellPreparation(
+            sides: sides, store: store, settings: settings, shouldStop: shouldStop)
         var prepared: [PreparedCell] = []
         for cell in cells(for: sides) {
             if shouldStop() { throw .interrupted }

@@ -2,8 +2,9 @@ import Statistics
 
 /// When the blocks of a cell are looked at, and how much error each look may have.
 ///
-/// The first look comes as early as it may be trusted: when one wild block does not widen the interval. From there on
-/// the data double, up to the most that time allows. None of this depends on what the blocks show.
+/// The first look comes as early as an interval of its error has ends: the smallest p-value of n blocks is 2⁻ⁿ. From there
+/// on the blocks double, up to the most that time allows. None of this depends on what the blocks show. An interval of
+/// the first look reaches from the lowest block to the highest, so that a wild one only postpones the decision.
 package struct LookSchedule: Hashable, Sendable {
     /// The most blocks.
     package let largestCount: Int
@@ -17,7 +18,7 @@ package struct LookSchedule: Hashable, Sendable {
     /// - Parameters:
     ///   - largestCount: The most blocks that time allows, 1 at least.
     ///   - alpha: The error of each end of all intervals together, over all looks and cells.
-    ///   - comparisonCount: The cells that share it.
+    ///   - comparisonCount: The intervals that share it.
     ///   - isSingle: Whether to look only at the end.
     package init(largestCount: Int, alpha: Double, comparisonCount: Int, isSingle: Bool = false) {
         self.largestCount = max(1, largestCount)
@@ -26,7 +27,7 @@ package struct LookSchedule: Hashable, Sendable {
         self.spending = spending
         var counts: [Int] = []
         let (most, share) = (self.largestCount, Double(self.comparisonCount))
-        let first = SignedRankInterval.robustCount(upTo: most) {
+        let first = SignedRankInterval.leastCount(upTo: most) {
             spending.spent(at: Double($0) / Double(most)) / share
         }
         if !isSingle, var next = first {

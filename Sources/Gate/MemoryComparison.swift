@@ -68,8 +68,8 @@ struct MemoryComparison {
 
     /// The most that a process held from its start to the end of one iteration; `nil` where the kernel does not tell.
     private func peak(_ side: GateSide, _ cell: PreparedCell) throws(SideFailure) -> UInt64? {
-        let process = try SideProcess(side.role, command: side.command, timeout: settings.timeout)
-        _ = try process.greet()
+        let process = try SideProcess(side, timeout: settings.timeout, shouldStop: shouldStop)
+        try process.greet()
         do {
             let (_, memory) = try MemoryWatch.run(process.processID) {
                 try process.open(cell.object, isServed: !(side.readsFiles && cell.object.isFile))

@@ -10,10 +10,10 @@ struct SidePair {
 
     /// Both of them, as they describe themselves.
     ///
-    /// - Throws: `GateError.notStarted`, `.cannotMeasure`.
-    init(_ settings: GateSettings) throws(GateError) {
-        baseline = try Self.greet(.baseline, settings.baseline, settings)
-        candidate = try Self.greet(.candidate, settings.candidate, settings)
+    /// - Throws: `GateError.notStarted`, `.cannotMeasure`, `.interrupted`.
+    init(_ settings: GateSettings, shouldStop: @escaping () -> Bool) throws(GateError) {
+        baseline = try Self.greet(.baseline, settings.baseline, settings, shouldStop)
+        candidate = try Self.greet(.candidate, settings.candidate, settings, shouldStop)
     }
 
     /// The baseline, and a second copy of it in the candidate's place.
@@ -25,20 +25,21 @@ struct SidePair {
     }
 
     private static func greet(
-        _ role: GateSide.Role, _ command: String, _ settings: GateSettings
+        _ role: GateSide.Role, _ command: String, _ settings: GateSettings, _ shouldStop: @escaping () -> Bool
     ) throws(GateError) -> GateSide {
         let hello: JSONValue
-        do throws(SideFailure) {
-            let process = try SideProcess(role, command: command, timeout: settings.timeout)
-            hello = try process.greet()
-            process.end()
+        do throws(SubjectError) {
+            let process = try SubjectProcess(
+                command: ["/bin/sh", "-c", command], timeout: settings.timeout, isInterrupted: shouldStop)
+            hello = try process.request(["op": "hello", "protocol": 1]).members
+            try? process.end()
         } catch {
             switch error {
-            case .failed(_, let reason): throw .notStarted(side: role, command: command, reason: reason)
-            case .unsupported(_, let reason):
-                throw .cannotMeasure(side: role, command: command, reason: "\(reason): expected protocol 1")
-            case .machine(let error): throw .io(error)
             case .interrupted: throw .interrupted
+            case .notStarted, .died: throw .notStarted(side: role, command: command, reason: "\(error)")
+            default:
+                throw .cannotMeasure(
+                    side: role, command: command, reason: "hello: \(error): expected an answer as the protocol has it")
             }
         }
         guard hello["measures"]?.bool == true else {

@@ -15,18 +15,19 @@ final class SideProcess {
     private static let id: UInt64 = 1
 
     /// Starts it, and does not wait until it is there.
-    init(_ role: GateSide.Role, command: String, timeout: Duration) throws(SideFailure) {
-        self.role = role
+    init(_ side: GateSide, timeout: Duration, shouldStop: @escaping () -> Bool) throws(SideFailure) {
+        role = side.role
         do throws(SubjectError) {
-            process = try SubjectProcess(command: ["/bin/sh", "-c", command], timeout: timeout)
+            process = try SubjectProcess(
+                command: ["/bin/sh", "-c", side.command], timeout: timeout, isInterrupted: shouldStop)
         } catch {
             throw .failed(role, "\(error)")
         }
     }
 
-    /// Says hello.
-    func greet() throws(SideFailure) -> JSONValue {
-        try attempt { () throws(SubjectError) in try process.request(["op": "hello", "protocol": 1]).members }
+    /// Says hello; what is answered is known already.
+    func greet() throws(SideFailure) {
+        _ = try attempt { () throws(SubjectError) in try process.request(["op": "hello", "protocol": 1]) }
     }
 
     /// Opens an object, by its path if the side reads files.
@@ -91,8 +92,11 @@ final class SideProcess {
         do throws(SubjectError) {
             return try body()
         } catch {
-            if case .refused("unsupported", let message) = error { throw .unsupported(role, message) }
-            throw .failed(role, "\(error)")
+            switch error {
+            case .refused("unsupported", let message): throw .unsupported(role, message)
+            case .interrupted: throw .interrupted
+            default: throw .failed(role, "\(error)")
+            }
         }
     }
 }

@@ -45,6 +45,9 @@ package struct SignedRankDistribution: Sendable {
         }
     }
 
+    /// The probability of the smallest sum, 2⁻ⁿ: no p-value of so many values is smaller.
+    package static func smallestProbability(count: Int) -> Double { exp2(-Double(count)) }
+
     /// The largest sum of ranks, n (n + 1) ÷ 2, which is also the number of Walsh averages.
     package var largestSum: Int { count * (count + 1) / 2 }
 

@@ -41,17 +41,16 @@ package struct SignedRankInterval: Hashable, Sendable {
         high = excluded == 0 ? .infinity : averages[averages.count - excluded]
     }
 
-    /// The fewest values whose interval stays where it is, roughly, when one of them is wild.
+    /// The fewest values whose interval has ends.
     ///
-    /// One value has a part in n Walsh averages, so that many and one more must lie outside of each end.
     /// - Parameters:
     ///   - largest: The most values that are thought of.
     ///   - alpha: For an n, the probability with which each end may miss the centre.
     /// - Returns: The fewest, or `nil` if `largest` values are too few.
-    package static func robustCount(upTo largest: Int, alpha: (Int) -> Double) -> Int? {
+    package static func leastCount(upTo largest: Int, alpha: (Int) -> Double) -> Int? {
         guard largest >= 1 else { return nil }
         return (1...largest).first { count in
-            SignedRankDistribution(count: count).probability(atMost: count) <= alpha(count)
+            SignedRankDistribution.smallestProbability(count: count) <= alpha(count)
         }
     }
 

@@ -11,6 +11,7 @@ final class SubjectChannel {
     private var output: Int32
     private var errors: Int32
     private let timeout: Duration
+    private let isInterrupted: () -> Bool
     private var buffer: [UInt8] = []
     private var start = 0
     private var log: [UInt8] = []
@@ -20,11 +21,15 @@ final class SubjectChannel {
     private let largestDrain = 1 << 20
     private var deadline: ContinuousClock.Instant
 
-    init(input: Int32, output: Int32, errors: Int32, timeout: Duration, longestLine: Int) {
+    init(
+        input: Int32, output: Int32, errors: Int32, timeout: Duration, longestLine: Int,
+        isInterrupted: @escaping () -> Bool
+    ) {
         self.input = input
         self.output = output
         self.errors = errors
         self.timeout = timeout
+        self.isInterrupted = isInterrupted
         self.longestLine = longestLine
         self.deadline = .now + timeout
         for descriptor in [input, output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
@@ -139,8 +144,11 @@ final class SubjectChannel {
                 pollfd(fd: descriptor, events: events, revents: 0),
                 pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
             ]
-            let ready = poll(&descriptors, 2, Int32(clamping: Int((rest / .milliseconds(1)).rounded(.up))))
+            // A signal that comes just before is noticed a little later.
+            let wait = min(rest, .milliseconds(500))
+            let ready = poll(&descriptors, 2, Int32(clamping: Int((wait / .milliseconds(1)).rounded(.up))))
             if ready < 0, errno != EINTR { throw .ended }
+            if ready <= 0, isInterrupted() { throw .interrupted }
             if ready > 0 {
                 if descriptors[1].revents != 0 { drainLog() }
                 if descriptors[0].revents != 0 { return }

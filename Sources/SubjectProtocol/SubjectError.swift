@@ -12,6 +12,8 @@ package enum SubjectError: Error, Hashable, Sendable {
     case framing(String)
     /// The subject closed its output.
     case ended
+    /// The user stopped it.
+    case interrupted
 }
 
 extension SubjectError: CustomStringConvertible {
@@ -24,6 +26,7 @@ extension SubjectError: CustomStringConvertible {
         case .died(let status, let log): "the subject \(Self.ending(status))" + (log.isEmpty ? "" : ": \(log)")
         case .framing(let what): "the subject broke the protocol: \(what)"
         case .ended: "the subject closed its output"
+        case .interrupted: "stopped before the answer"
         }
     }
 

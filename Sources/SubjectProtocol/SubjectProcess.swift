@@ -25,8 +25,13 @@ package final class SubjectProcess {
     ///   - command: The program, found on the path if it has no slash, and its arguments.
     ///   - timeout: How long each answer may take.
     ///   - longestLine: The most bytes that a line of an answer may have.
+    ///   - isInterrupted: Whether waiting for an answer is to end, which is then `SubjectError.interrupted`; asked when a
+    ///     signal comes, and twice a second.
     /// - Throws: `SubjectError.notStarted`.
-    package init(command: [String], timeout: Duration, longestLine: Int = 64 << 20) throws(SubjectError) {
+    package init(
+        command: [String], timeout: Duration, longestLine: Int = 64 << 20,
+        isInterrupted: @escaping () -> Bool = { false }
+    ) throws(SubjectError) {
         // A subject that is gone is an answer, not the end of this process.
         signal(SIGPIPE, SIG_IGN)
         let spawned = try SpawnedProcess(command: command)
@@ -34,7 +39,7 @@ package final class SubjectProcess {
         self.timeout = timeout
         self.channel = SubjectChannel(
             input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout,
-            longestLine: longestLine)
+            longestLine: longestLine, isInterrupted: isInterrupted)
     }
 
     deinit {

@@ -58,18 +58,13 @@ import Testing
         #expect(whole.low == 0 && whole.high == 4)
     }
 
-    @Test("from the robust count on, one wild value leaves the interval within the others", arguments: [0.025, 0.001])
-    func robust(alpha: Double) throws {
-        let count = try #require(SignedRankInterval.robustCount(upTo: 100) { _ in alpha })
-        var values = (0..<count).map { Double($0) / Double(count) }
-        values[count - 1] = 1e9
-        let interval = try #require(SignedRankInterval(values, alpha: alpha))
-        #expect(interval.high < 1, "\(count) values: \(interval)")
-        values.removeLast(1)
-        values[count - 2] = 1e9
-        let before = try #require(SignedRankInterval(values, alpha: alpha))
-        #expect(before.high > 1, "\(count - 1) values: \(before)")
-        #expect(SignedRankInterval.robustCount(upTo: 5) { _ in alpha } == nil)
+    @Test("the least count is the first whose smallest p-value is small enough")
+    func leastCount() {
+        #expect(SignedRankInterval.leastCount(upTo: 100) { _ in 0.025 } == 6)
+        #expect(SignedRankInterval.leastCount(upTo: 100) { _ in 0.001 } == 10)
+        #expect(SignedRankInterval.leastCount(upTo: 5) { _ in 0.025 } == nil)
+        #expect(SignedRankInterval.leastCount(upTo: 0) { _ in 1 } == nil)
+        #expect(SignedRankInterval.leastCount(upTo: 100) { Double($0) / 1000 } == 8)
     }
 
     /// Noise as blocks have it: the difference of two durations of the same, skewed distribution.

@@ -1,0 +1,30 @@
+import Statistics
+
+/// Says whether two copies of one program differ, which is the host's fault and nobody else's.
+///
+/// The control moved if its interval at 99 % excludes 1 and its estimate is further from 1 than half of the tolerance: a
+/// tiny difference that many blocks make certain does no harm, and a large one that few blocks suggest may be none.
+package struct ControlRule: Hashable, Sendable {
+    /// The gate's tolerance: 0.02 for 2 %.
+    package let tolerance: Double
+
+    /// Creates a rule.
+    package init(tolerance: Double) {
+        self.tolerance = tolerance
+    }
+
+    /// The ratio of the two copies' times at 99 %, or as much as so few blocks allow; `nil` without blocks.
+    package func ratio(_ logRatios: [Double]) -> RatioEstimate? {
+        let alpha = max(0.005, SignedRankDistribution.smallestProbability(count: logRatios.count))
+        return SignedRankInterval(logRatios, alpha: alpha).map(RatioEstimate.init)
+    }
+
+    /// Says by how much the control moved, or `nil` if it did not.
+    package func movement(_ logRatios: [Double]) -> String? {
+        guard logRatios.count > 1, let ratio = ratio(logRatios), ratio.low > 1 || ratio.high < 1,
+            abs(ratio.estimate - 1) > tolerance / 2
+        else { return nil }
+        let tenThousandths = (abs(ratio.estimate - 1) * 10_000).rounded()
+        return "two copies of the baseline differ by \(tenThousandths / 100) %"
+    }
+}
