@@ -177,8 +177,8 @@ let package = Package(
         .testTarget(
             name: "GateTests",
             dependencies: [
-                "Gate", "Statistics", "Results", "Measurement", "RandomAccess", "OpenSSLBackend", "TestSupport",
-                "chunkwise",
+                "Gate", "Statistics", "Results", "Measurement", "RandomAccess", "OpenSSLBackend", "JSON", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         .testTarget(name: "ChunkwiseTests", dependencies: ["chunkwise", "JSON", "Results", "TestSupport"]),

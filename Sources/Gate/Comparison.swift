@@ -87,11 +87,7 @@ struct Comparison {
         let movement = controls.lazy.compactMap { rule.movement($0.phase.blocks.map(\.logRatio)) }.first
         if cell.verdict != .wrong, let movement {
             (cell.verdict, cell.reason) = (.hostUnfit, movement)
-            for index in result.cells.indices where result.cells[index].verdict != .wrong {
-                let verdict = result.cells[index].verdict.rawValue
-                result.cells[index].verdict = .hostUnfit
-                result.cells[index].reason = "\(movement); by itself the cell is \(verdict)"
-            }
+            result.blameHost(movement)
         }
         result.control = cell
     }

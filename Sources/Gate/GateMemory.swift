@@ -15,6 +15,11 @@ package struct GateMemory: Codable, Hashable, Sendable {
         /// All of them.
         package var byteCounts: [UInt64]
 
+        /// Creates a list.
+        package init(byteCounts: [UInt64]) {
+            self.byteCounts = byteCounts
+        }
+
         /// The smallest; 0 without any.
         package var least: UInt64 { byteCounts.min() ?? 0 }
         /// The largest; 0 without any.
@@ -41,10 +46,24 @@ package struct GateMemory: Codable, Hashable, Sendable {
         package var limitByteCount: UInt64
     }
 
+    /// Judges by the spreads: whether every run of the candidate took more than any run of the baseline allows.
+    package static func verdict(_ baseline: Peaks, _ candidate: Peaks, limitByteCount: UInt64) -> Verdict {
+        if candidate.least > baseline.most.addingSaturated(limitByteCount) { return .grew }
+        return candidate.most <= baseline.least.addingSaturated(limitByteCount) ? .same : .inconclusive
+    }
+
     /// The worst of the cells' verdicts: grew, then inconclusive.
     package var verdict: Verdict
     /// The limit as it was asked for.
     package var limit: MemoryLimit
     /// The cells.
     package var cells: [Cell]
+}
+
+extension UInt64 {
+    /// The sum, or the largest number if that is too large.
+    fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
+    }
 }

@@ -8,22 +8,19 @@ import Foundation
 
 extension GateResult {
     /// The whole record as JSON. Members that scripts rely on are always there, as `null` where there is no figure.
-    package var json: JSONValue {
+    package var json: JSONValue { json(withPhases: true) }
+
+    /// The record without looks and blocks, as `--format json` prints it.
+    package var summary: JSONValue { json(withPhases: false) }
+
+    private func json(withPhases: Bool) -> JSONValue {
         guard case .object(var members) = Self.encoded(self) else { return .null }
         members["reason"] = JSONValue(reason)
         members["comparisons"] = JSONValue(count: comparisonCount)
-        members["cells"] = .array(cells.map(\.json))
-        members["control"] = control?.json ?? .null
+        members["cells"] = .array(cells.map { $0.json(withPhases: withPhases) })
+        members["control"] = control?.json(withPhases: withPhases) ?? .null
         members["memory"] = members["memory"] ?? .null
         return .object(members)
-    }
-
-    /// The record without blocks, as `--format json` prints it.
-    package var summary: JSONValue {
-        var short = self
-        for index in short.cells.indices { short.cells[index].phases = [] }
-        short.control?.phases = []
-        return short.json
     }
 
     /// Reads a record.
@@ -42,11 +39,12 @@ extension GateResult {
 
 extension GateCell {
     /// The cell as JSON; see ``GateResult/json``.
-    fileprivate var json: JSONValue {
+    fileprivate func json(withPhases: Bool) -> JSONValue {
         guard case .object(var members) = GateResult.encoded(self) else { return .null }
         for name in ["slowdown", "low", "high", "reason", "secondsToSettle"] where members[name] == nil {
             members[name] = .null
         }
+        if !withPhases { members["phases"] = nil }
         members["blocks"] = JSONValue(count: blockCount)
         return .object(members)
     }

@@ -53,6 +53,15 @@ package struct GateResult: Codable, Hashable, Sendable {
     /// The number of cells that were compared.
     package var comparisonCount: Int { cells.count }
 
+    /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that nobody is
+    /// blamed. What is wrong stays wrong.
+    package mutating func blameHost(_ movement: String) {
+        for index in cells.indices where cells[index].verdict != .wrong {
+            cells[index].reason = "\(movement); by itself the cell is \(cells[index].verdict.rawValue)"
+            cells[index].verdict = .hostUnfit
+        }
+    }
+
     /// Whether the candidate passes.
     ///
     /// - Parameter allowsInconclusive: Whether one that nothing can be said of passes.

@@ -51,7 +51,7 @@ package enum MemoryLimit: Codable, Hashable, Sendable {
     package func byteCount(over baselineByteCount: UInt64) -> UInt64 {
         switch self {
         case .byteCount(let count): count
-        case .share(let share): UInt64(share * Double(baselineByteCount))
+        case .share(let share): UInt64(min(share * Double(baselineByteCount), 0x1p63))
         }
     }
 }

@@ -54,16 +54,8 @@ struct MemoryComparison {
         let room = limit.byteCount(over: baseline.median)
         return GateMemory.Cell(
             name: cell.name,
-            verdict: reason == nil ? Self.verdict(baseline, candidate, limit: room) : .inconclusive,
+            verdict: reason == nil ? GateMemory.verdict(baseline, candidate, limitByteCount: room) : .inconclusive,
             reason: reason, baseline: baseline, candidate: candidate, limitByteCount: room)
-    }
-
-    /// Judges by the spreads: whether every run of the candidate took more than every run of the baseline allows.
-    static func verdict(
-        _ baseline: GateMemory.Peaks, _ candidate: GateMemory.Peaks, limit: UInt64
-    ) -> GateMemory.Verdict {
-        if candidate.least > baseline.most + limit { return .grew }
-        return candidate.most <= baseline.least + limit ? .same : .inconclusive
     }
 
     /// The most that a process held from its start to the end of one iteration; `nil` where the kernel does not tell.

@@ -1,0 +1,85 @@
+import Gate
+import JSON
+import TestSupport
+import Testing
+
+@Suite("gate: records") struct GateRecordTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("a record keeps every slice, and comes back as it was")
+    func roundTrip() throws {
+        let result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 1_100_000), in: folder)
+        #expect(GateResult.parse(Array(result.json.text.utf8)) == result)
+        let block = try #require(result.cells[0].phases[0].blocks.first)
+        #expect(block.order.count == 16 && block.baseline.count == 32 && block.candidate.count == 32)
+        #expect(block.logRatio == GateBlock.logRatio(baseline: block.baseline, candidate: block.candidate))
+        var other = result
+        other.schema = "chunkwise-gate-0"
+        #expect(GateResult.parse(Array(other.json.text.utf8)) == nil)
+    }
+
+    @Test("the members that scripts rely on are always there, without a figure as null")
+    func members() throws {
+        let bad = ScriptedSubject(digest: "00")
+        for candidate in [ScriptedSubject(), bad] {
+            let json = try gate(ScriptedSubject(), candidate, in: folder).summary
+            #expect(json["verdict"]?.string != nil && json["control"] != nil)
+            let cell = try #require(json["cells"]?.array?.first)
+            for member in ["name", "verdict", "slowdown", "low", "high", "seconds"] {
+                #expect(cell[member] != nil, "no \(member)")
+            }
+            #expect(cell["phases"] == nil && cell["blocks"]?.integer != nil)
+        }
+    }
+
+    @Test(
+        "stored ratios are compared with those of now",
+        arguments: [(1_000_000, GateVerdict.same), (1_100_000, .slower), (900_000, .faster)])
+    func against(nanoseconds: Int, verdict: GateVerdict) throws {
+        let stored = try record()
+        #expect(stored.ratios.count == 1 && abs(stored.ratios[0].ratio - 0.5) < 0.01)
+        let result = try gate(
+            ScriptedSubject(), ScriptedSubject(nanoseconds: nanoseconds / 2), in: folder
+        ) { $0.stored = stored }
+        let cell = try #require(result.cells.first)
+        #expect(result.verdict == verdict && abs((cell.slowdown ?? 0) - Double(nanoseconds) / 1e6) < 0.01, "\(cell)")
+        // The stored ratio's own uncertainty is in the interval.
+        let now = RatioEstimate(estimate: 1, low: cell.low ?? 0, high: cell.high ?? 0)
+        #expect(now.high - now.low > 0 && cell.stored != nil)
+    }
+
+    @Test("another CPU model, or another version of the reference, is inconclusive, with the reason")
+    func otherHost() throws {
+        var (cpu, version) = (try record(), try record())
+        cpu.cpuModel = "another"
+        version.reference.version = "2"
+        for (stored, reason) in [(cpu, "another CPU model"), (version, "expected this one (baseline 1)")] {
+            let result = try gate(ScriptedSubject(), ScriptedSubject(), in: folder) { $0.stored = stored }
+            #expect(result.verdict == .inconclusive && result.cells.count == 1 && result.cells[0].blockCount == 0)
+            #expect(result.cells[0].reason?.contains(reason) == true, "\(result.cells[0].reason ?? "")")
+            #expect(result.answer(allowsInconclusive: false) == .none)
+        }
+    }
+
+    @Test(
+        "files that are none are refused, with what was expected",
+        arguments: [
+            "", "[]", "{}", #"{"schema":"chunkwise-gate-ratios-9"}"#, #"{"schema":"chunkwise-gate-ratios-1"}"#,
+        ])
+    func badFiles(text: String) throws {
+        let error = #expect(throws: GateError.self) { try StoredRatios.read(Array(text.utf8), file: "f.json") }
+        #expect(error?.description.hasPrefix("f.json: ") == true && error?.description.contains("expected") == true)
+    }
+
+    private func record() throws -> StoredRatios {
+        let result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 500_000), in: folder) {
+            $0.isRecording = true
+            $0.secondsPerCell = 0.5
+        }
+        let stored = StoredRatios(result)
+        #expect(try StoredRatios.read(Array(stored.text.utf8), file: "") == stored)
+        return stored
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Gate
+import Results
+import TestSupport
+import Testing
+
+@Suite("gate: verdicts on scripted subjects") struct GateVerdictTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(
+        "the verdict is that of the times that the subjects claim",
+        arguments: [
+            (1_000_000, GateVerdict.same, GateAnswer.yes), (1_015_000, .same, .yes), (1_030_000, .slower, .no),
+            (1_500_000, .slower, .no), (970_000, .faster, .yes), (985_000, .same, .yes),
+        ] as [(Int, GateVerdict, GateAnswer)])
+    func claimed(nanoseconds: Int, verdict: GateVerdict, answer: GateAnswer) throws {
+        let result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: nanoseconds), in: folder)
+        let cell = try #require(result.cells.first)
+        #expect(result.verdict == verdict && cell.verdict == verdict, "\(cell)")
+        #expect(result.answer(allowsInconclusive: false) == answer)
+        let slowdown = try #require(cell.slowdown)
+        #expect(abs(slowdown - Double(nanoseconds) / 1e6) < 0.005)
+        let (low, high) = (try #require(cell.low), try #require(cell.high))
+        #expect(low <= slowdown && slowdown <= high)
+        #expect(cell.phases.count == (verdict == .slower ? 2 : 1))
+        #expect(result.control?.verdict == .same)
+        #expect(result.control?.blockCount == cell.blockCount)
+    }
+
+    @Test("an interval that holds the tolerance is inconclusive, and says how long would settle it")
+    func inconclusive() throws {
+        let noisy = ScriptedSubject(nanoseconds: 1_015_000, spread: 300_000)
+        let result = try gate(ScriptedSubject(spread: 300_000), noisy, in: folder) { $0.secondsPerCell = 0.3 }
+        let cell = try #require(result.cells.first)
+        #expect(result.verdict == .inconclusive && cell.reason != nil, "\(cell.slowdown ?? 0) \(cell.reason ?? "")")
+        #expect(result.answer(allowsInconclusive: false) == .none)
+        #expect(result.answer(allowsInconclusive: true) == .yes)
+    }
+
+    @Test("what is slower at first and not again is inconclusive, with an interval that spans both")
+    func notReproduced() throws {
+        try folder.file("slow", "")
+        let candidate = ScriptedSubject(atTime: #"[ -e "$DIR/slow" ] && ns=1050000 || ns=1000000"#)
+        let slow = folder.path("slow")
+        let result = try gate(
+            ScriptedSubject(), candidate, in: folder,
+            progress: { label in
+                if label.hasPrefix("confirming") { try? FileManager.default.removeItem(atPath: slow) }
+            })
+        let cell = try #require(result.cells.first)
+        #expect(cell.verdict == .inconclusive && cell.reason?.contains("not reproduced") == true)
+        #expect(cell.phases.count == 2 && cell.phases[0].seed != cell.phases[1].seed)
+        #expect(cell.phases[0].looks.last?.verdict == .slower)
+        let (low, high) = (try #require(cell.low), try #require(cell.high))
+        #expect(low <= 1.02 && high > 1.02)
+    }
+
+    @Test(
+        "wrong bytes are wrong, whoever delivers them, and are not timed",
+        arguments: [
+            (true, false, "the baseline delivered"), (false, true, "the candidate delivered"),
+            (true, true, "both sides delivered"),
+        ] as [(Bool, Bool, String)])
+    func wrong(baseline: Bool, candidate: Bool, reason: String) throws {
+        let bad = ScriptedSubject(nanoseconds: 10, digest: String(repeating: "00", count: 32))
+        let result = try gate(baseline ? bad : ScriptedSubject(), candidate ? bad : ScriptedSubject(), in: folder)
+        let cell = try #require(result.cells.first)
+        #expect(result.verdict == .wrong && result.answer(allowsInconclusive: true) == .no)
+        #expect(cell.reason?.contains(reason) == true, "\(cell.reason ?? "")")
+        #expect(cell.slowdown == nil && cell.phases.isEmpty && result.control == nil)
+    }
+
+    @Test(
+        "a subject that dies once is started again; the second time it has failed, and is not slow", arguments: [1, 2])
+    func dies(times: Int) throws {
+        for number in 0..<times { try folder.file("death\(number)", "") }
+        let deaths = (0..<times).map {
+            #"[ -e "$DIR/death\#($0)" ] && [ "$asked" = 20 ] && rm "$DIR/death\#($0)" && echo gone >&2 && exit 3; "#
+        }
+        let candidate = ScriptedSubject(atTime: "asked=$(( asked + 1 )); \(deaths.joined()):")
+        let result = try gate(ScriptedSubject(), candidate, in: folder)
+        let cell = try #require(result.cells.first)
+        #expect(cell.verdict == (times == 1 ? .same : .wrong), "\(cell.reason ?? "")")
+        if times == 2 {
+            #expect(cell.reason?.contains("candidate failed: the subject exited with status 3: gone") == true)
+        }
+    }
+
+    @Test("what a side does not support is counted, and nothing compared is no answer")
+    func unsupported() throws {
+        let refusal = #"echo '{"ok":false,"error":"unsupported","message":"not this one"}'; continue"#
+        for candidate in [ScriptedSubject(strategies: ["ctr"]), ScriptedSubject(atOpen: refusal)] {
+            let result = try gate(ScriptedSubject(), candidate, in: folder)
+            #expect(result.cells.isEmpty && result.notCompared.count == 1 && result.verdict == .inconclusive)
+            #expect(result.answer(allowsInconclusive: true) == .none)
+            #expect(result.reason?.contains("nothing was compared") == true)
+        }
+    }
+
+    @Test("a subject without path is served")
+    func served() throws {
+        let check = #"case "$line" in *'"byteCount"'*) ;; *) exit 9;; esac"#
+        let result = try gate(ScriptedSubject(), ScriptedSubject(sources: ["served"], atOpen: check), in: folder)
+        #expect(result.verdict == .same, "\(result.cells)")
+    }
+
+    @Test("cells that differ only in what the commands decide are one")
+    func distinct() throws {
+        var other = ScriptedSubject.cell
+        (other.backend, other.threads, other.access) = ("openssl", 2, "fresh-buffers")
+        let result = try gate(
+            ScriptedSubject(), ScriptedSubject(), in: folder, cells: [ScriptedSubject.cell, other])
+        #expect(result.cells.count == 1)
+    }
+
+    @Test("commands that do not start, or cannot measure, end the gate before anything is measured")
+    func noSubject() throws {
+        #expect(throws: GateError.self) { try gate(ScriptedSubject(), ScriptedSubject(measures: false), in: folder) }
+        for (command, expected) in [("exit 3", "did not start"), ("cat", "cannot be measured")] {
+            let error = #expect(throws: GateError.self) {
+                try gate(ScriptedSubject(), ScriptedSubject(), in: folder) { $0.candidate = command }
+            }
+            #expect(error?.description.contains(expected) == true, "\(command): \(error.map(\.description) ?? "")")
+        }
+    }
+
+    @Test("a stop ends the run, and leaves no folder")
+    func stop() throws {
+        var asked = 0
+        #expect(throws: GateError.interrupted) {
+            try gate(
+                ScriptedSubject(), ScriptedSubject(), in: folder,
+                shouldStop: {
+                    asked += 1
+                    return asked > 20
+                })
+        }
+    }
+
+    @Test("a control that moved takes all blame from timed cells, and leaves what is wrong wrong")
+    func hostUnfit() throws {
+        var result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 1_100_000), in: folder)
+        var wrong = result.cells[0]
+        wrong.verdict = .wrong
+        result.cells.append(wrong)
+        result.blameHost("two copies differ")
+        #expect(result.cells.map(\.verdict) == [.hostUnfit, .wrong])
+        #expect(result.cells[0].reason == "two copies differ; by itself the cell is slower")
+        result.cells.removeLast()
+        result.verdict = .hostUnfit
+        #expect(result.answer(allowsInconclusive: true) == .none)
+    }
+}
