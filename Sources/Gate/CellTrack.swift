@@ -13,6 +13,7 @@ final class CellTrack {
     private let comparisonCount: Int
     private var schedule: LookSchedule?
     private var failureCount = 0
+    private var quickestBlock = Double.infinity
 
     /// Begins a phase of a cell; a control, which is judged at the end only, has a `comparisonCount` of 0, others that of
     /// the cells that share the error.
@@ -33,13 +34,20 @@ final class CellTrack {
         phase.seconds += seconds
         guard comparisonCount > 0 else { return }
         let count = phase.blocks.count
-        let schedule = schedule ?? makeSchedule(blockSeconds: seconds)
+        quickestBlock = min(quickestBlock, seconds)
+        // Of the first two blocks the quicker one: the first of all may have had to fetch what is cached now.
+        guard count > 1 || phase.seconds >= settings.secondsPerCell else { return }
+        let schedule = schedule ?? makeSchedule()
         self.schedule = schedule
         // The machine may have become slower than it was when the looks were planned.
-        let isLast = count >= schedule.largestCount || phase.seconds > 1.25 * settings.secondsPerCell
+        let isLate = phase.seconds > 1.25 * settings.secondsPerCell && count >= leastBlocks
+        let isLast = count >= schedule.largestCount || isLate
         guard isLast || schedule.counts.contains(count) else { return }
         look(schedule, isLast: isLast)
     }
+
+    /// A recording that has too few blocks for any interval would be of no use, however little time it had.
+    private var leastBlocks: Int { settings.isRecording ? 20 : 1 }
 
     /// A block that came to nothing: the second one is the cell's end.
     func addFailure(_ reason: String) {
@@ -49,20 +57,18 @@ final class CellTrack {
         isDone = true
     }
 
-    private func makeSchedule(blockSeconds: Double) -> LookSchedule {
-        let most = Int(min(Double(Self.mostBlocks), max(1, settings.secondsPerCell / max(blockSeconds, 1e-6))))
-        phase.plannedBlockCount = most
+    private func makeSchedule() -> LookSchedule {
+        let most = Int(min(Double(Self.mostBlocks), settings.secondsPerCell / max(quickestBlock, 1e-6)))
+        phase.plannedBlockCount = max(most, leastBlocks)
         return LookSchedule(
-            largestCount: most, alpha: (1 - settings.confidence) / 2,
-            // A stored ratio has an interval of its own, which may miss as often.
-            comparisonCount: comparisonCount * (stored == nil ? 1 : 2),
+            largestCount: phase.plannedBlockCount, alpha: settings.alpha, comparisonCount: comparisonCount,
             isSingle: settings.isRecording)
     }
 
     private func look(_ schedule: LookSchedule, isLast: Bool) {
         let earlier = phase.looks.last?.blockCount ?? 0
         let alpha = schedule.alpha(at: phase.blocks.count, after: earlier, isLast: isLast)
-        guard let ratio = Self.ratio(phase.blocks.map(\.logRatio), alpha: alpha, stored: stored) else { return }
+        guard let ratio = ratio(alpha: alpha) else { return }
         phase.looks.append(
             GatePhase.Look(
                 blockCount: phase.blocks.count, alpha: alpha, slowdown: ratio.estimate,
@@ -71,13 +77,13 @@ final class CellTrack {
         isDone = isLast || !settings.isRecording && settings.rule.isDecided(ratio)
     }
 
-    /// The ratio that blocks show; with stored ones, this run's over those, each with an error of `alpha` an end.
-    static func ratio(_ logRatios: [Double], alpha: Double, stored: StoredRatios.Ratio?) -> RatioEstimate? {
-        guard let stored else { return SignedRankInterval(logRatios, alpha: alpha).map(RatioEstimate.init) }
-        guard let now = SignedRankInterval(logRatios, alpha: alpha),
-            let then = SignedRankInterval(stored.logRatios, alpha: alpha)
-        else { return nil }
-        return RatioEstimate(now).divided(by: RatioEstimate(then))
+    /// The ratio that the blocks show; with a stored one, this run's over that, whose data are looked at only once.
+    private func ratio(alpha: Double) -> RatioEstimate? {
+        guard let now = SignedRankInterval(phase.blocks.map(\.logRatio), alpha: alpha).map(RatioEstimate.init) else {
+            return nil
+        }
+        guard let stored else { return now }
+        return stored.estimate(alpha: settings.alpha / Double(max(1, comparisonCount))).map(now.divided)
     }
 
     /// Walsh averages grow with the square of this.

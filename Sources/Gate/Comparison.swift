@@ -49,7 +49,7 @@ struct Comparison {
         for track in tracks {
             guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
             result.cells[index].take(track)
-            if result.cells[index].verdict == .inconclusive, track.failure == nil {
+            if result.cells[index].verdict == .inconclusive, track.failure == nil, !settings.isRecording {
                 result.cells[index].explain(track, rule: settings.rule)
             }
         }

@@ -73,9 +73,10 @@ package struct GateRun {
             case .notCompared(let reason): result.notCompared.append(.init(name: name, reason: reason))
             case .wrong(let reason):
                 result.cells.append(GateCell(name: name, cell: cell, verdict: .wrong, reason: reason))
-            case .ready(let cell):
-                prepared.append(cell)
-                result.cells.append(GateCell(name: name, cell: cell.cell))
+            case .ready(let ready):
+                let reason = settings.stored?.shortage(of: name, settings: settings)
+                if reason == nil { prepared.append(ready) }
+                result.cells.append(GateCell(name: name, cell: cell, reason: reason))
             }
         }
         let comparison = Comparison(sides: sides, settings: settings, progress: progress, shouldStop: shouldStop)

@@ -36,6 +36,10 @@ package struct GateSettings: Sendable {
         self.seed = seed
     }
 
+    /// The error that each end of all intervals together may have, in the blocks of this run: where stored ratios are
+    /// compared with, those may have as much.
+    var alpha: Double { (1 - confidence) / (stored == nil ? 2 : 4) }
+
     /// The rule that the tolerance makes.
     package var rule: GateRule { GateRule(tolerance: tolerance) }
 }

@@ -61,6 +61,16 @@ extension StoredRatios {
         return ratios
     }
 
+    /// Says that a ratio has too few blocks for an interval, if it has.
+    func shortage(of name: String, settings: GateSettings) -> String? {
+        let alpha = settings.alpha / Double(ratios.count)
+        guard let ratio = ratios.first(where: { $0.name == name }),
+            let least = SignedRankInterval.leastCount(
+                upTo: 1000, alpha: { _ in alpha }), ratio.logRatios.count < least
+        else { return nil }
+        return "recorded with \(ratio.logRatios.count) blocks: expected at least \(least)"
+    }
+
     /// What makes these ratios none to compare with: another CPU, or another reference.
     func difference(from sides: SidePair, host: RunHeader.Host) -> String? {
         if cpuModel != host.cpuModel {
@@ -72,5 +82,12 @@ extension StoredRatios {
                 "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) \(now.version))"
         }
         return nil
+    }
+}
+
+extension StoredRatios.Ratio {
+    /// The ratio, with an interval whose ends may each miss it with a probability of `alpha`.
+    func estimate(alpha: Double) -> RatioEstimate? {
+        SignedRankInterval(logRatios, alpha: alpha).map(RatioEstimate.init)
     }
 }

@@ -31,8 +31,9 @@ import Testing
 
     @Test("an interval that holds the tolerance is inconclusive, and says how long would settle it")
     func inconclusive() throws {
-        let noisy = ScriptedSubject(nanoseconds: 1_015_000, spread: 300_000)
-        let result = try gate(ScriptedSubject(spread: 300_000), noisy, in: folder) { $0.secondsPerCell = 0.3 }
+        // Each process has a speed of its own, from 5 % faster to 10 % slower.
+        let noisy = ScriptedSubject(atHello: "ns=$(( 950000 + $$ * 7919 % 150000 ))")
+        let result = try gate(ScriptedSubject(), noisy, in: folder) { $0.secondsPerCell = 0.5 }
         let cell = try #require(result.cells.first)
         #expect(result.verdict == .inconclusive && cell.reason != nil, "\(cell.slowdown ?? 0) \(cell.reason ?? "")")
         #expect(result.answer(allowsInconclusive: false) == .none)

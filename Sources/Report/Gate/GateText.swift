@@ -3,9 +3,10 @@ import Results
 
 /// A gate's result for people who read it in a terminal.
 package enum GateText {
-    /// The table, the control, what was left out, peak memory, the verdict, and the command that repeats it.
+    /// The table, the control, what was left out, peak memory, the verdict, and the command that repeats it; of a run that
+    /// was to be recorded, there is no verdict.
     package static func text(_ result: GateResult, isRecording: Bool = false) -> String {
-        var lines = table(rows(result))
+        var lines = table(rows(result, isRecording: isRecording))
         for cell in result.cells + [result.control].compactMap(\.self) {
             if let reason = cell.reason { lines.append("\(cell.name): \(reason)\(settling(cell))") }
         }
@@ -42,11 +43,12 @@ package enum GateText {
         return line
     }
 
-    private static func rows(_ result: GateResult) -> [[String]] {
-        var rows = [["cell", "verdict", "slowdown", "low", "high", "blocks", "seconds"]]
+    private static func rows(_ result: GateResult, isRecording: Bool) -> [[String]] {
+        var rows = [["cell", "verdict", isRecording ? "to reference" : "slowdown", "low", "high", "blocks", "seconds"]]
         for cell in result.cells + [result.control].compactMap(\.self) {
             rows.append([
-                cell.name, cell.verdict.rawValue, change(cell.slowdown), change(cell.low), change(cell.high),
+                cell.name, isRecording && cell.verdict != .wrong ? "recorded" : cell.verdict.rawValue,
+                change(cell.slowdown), change(cell.low), change(cell.high),
                 "\(cell.blockCount)", fixed(cell.seconds, 1),
             ])
         }
