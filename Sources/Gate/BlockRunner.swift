@@ -49,8 +49,8 @@ struct BlockRunner {
     /// One slice: the same work on both sides, however long it takes.
     private func slice(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> UInt64 {
         let nanoseconds = try process.time(cell.workload, iterationCount: cell.iterationCount)
-        let sum = nanoseconds.reduce(0, &+)
-        guard UInt64(nanoseconds.count) != cell.iterationCount else { return sum }
+        let sum = nanoseconds.reduce(0, +)
+        guard nanoseconds.count < Int(cell.iterationCount) else { return sum }
         // A subject that stops early for reasons of its own.
         return UInt64(Double(sum) / Double(nanoseconds.count) * Double(cell.iterationCount))
     }

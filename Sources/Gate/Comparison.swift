@@ -49,9 +49,7 @@ struct Comparison {
         for track in tracks {
             guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
             result.cells[index].take(track)
-            if result.cells[index].verdict == .inconclusive, track.failure == nil, !settings.isRecording {
-                result.cells[index].explain(track, rule: settings.rule)
-            }
+            if !settings.isRecording { result.cells[index].explain(track, rule: settings.rule) }
         }
     }
 
@@ -63,6 +61,7 @@ struct Comparison {
             result.cells[index].take(track)
             guard track.failure == nil, result.cells[index].verdict != .slower else { continue }
             var cell = result.cells[index]
+            cell.explain(track, rule: settings.rule)
             cell.verdict = .inconclusive
             cell.reason = "not reproduced: it seemed slower, and with fresh processes and another seed it did not"
             cell.high = [before.high, cell.high].contains(nil) ? nil : max(before.high ?? 0, cell.high ?? 0)
@@ -105,8 +104,9 @@ extension GateCell {
         if let failure = track.failure { (verdict, reason) = (.wrong, failure) }
     }
 
-    /// Says what would settle an inconclusive cell.
+    /// Says what would settle a cell, if it is inconclusive.
     fileprivate mutating func explain(_ track: CellTrack, rule: GateRule) {
+        guard verdict == .inconclusive, track.failure == nil else { return }
         guard let look = track.phase.looks.last else {
             reason = "the baseline failed against itself before anything was known"
             return
@@ -115,13 +115,13 @@ extension GateCell {
         var needed: Double?
         if look.low == nil || look.high == nil {
             reason = "\(look.blockCount) blocks are too few"
-            needed = SignedRankInterval.leastCount(upTo: 100) { _ in look.alpha }.map { Double($0) * blockSeconds }
+            needed = SignedRankInterval.leastCount(upTo: 100) { _ in look.alpha }.map { Double($0 + 2) * blockSeconds }
         } else {
             let ratio = RatioEstimate(estimate: look.slowdown, low: look.low ?? 0, high: look.high ?? .infinity)
             needed = rule.growthToDecide(ratio).map { $0 * track.phase.seconds }
             reason = "the tolerance lies within the interval"
         }
-        secondsToSettle = needed.flatMap { $0 <= 3600 ? $0.rounded(.up) : nil }
+        secondsToSettle = needed.flatMap { $0 <= 3600 ? max($0, 1.2 * track.phase.seconds).rounded(.up) : nil }
         if secondsToSettle == nil { reason = "the estimate lies so near to the tolerance that no hour would settle it" }
     }
 }

@@ -53,6 +53,9 @@ package struct GateResult: Codable, Hashable, Sendable {
     /// The number of cells that were compared.
     package var comparisonCount: Int { cells.count }
 
+    /// Whether its ratios may be kept: something was compared, all of it right, on a host that was fit.
+    package var isFitToRecord: Bool { !cells.isEmpty && ![.wrong, .hostUnfit].contains(verdict) }
+
     /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that nobody is
     /// blamed. What is wrong stays wrong.
     package mutating func blameHost(_ movement: String) {

@@ -17,6 +17,10 @@ struct PreparedCell {
 
     /// How long a slice should take.
     static let sliceNanoseconds: UInt64 = 1_000_000
+    /// The most iterations of a slice, each of which is a number in an answer.
+    static let mostIterations: UInt64 = 2000
+    /// Beyond this, a block has a single round.
+    static let longSliceNanoseconds: UInt64 = 500_000_000
     /// The most rounds of a block.
     static let mostRounds = 16
     /// Beyond this, a block has fewer rounds.
@@ -32,9 +36,10 @@ struct PreparedCell {
         self.workload = workload
         let (one, other) = (max(1, iterationNanoseconds.0), max(1, iterationNanoseconds.1))
         let mean = max(1, one / 2 + other / 2)
-        iterationCount = max(1, Self.sliceNanoseconds / mean)
+        iterationCount = min(Self.mostIterations, max(1, Self.sliceNanoseconds / mean))
         let slice = iterationCount * mean
-        roundCount = Int(min(UInt64(Self.mostRounds), max(2, Self.blockNanoseconds / (4 * slice))))
+        let least: UInt64 = slice > Self.longSliceNanoseconds ? 1 : 2
+        roundCount = Int(min(UInt64(Self.mostRounds), max(least, Self.blockNanoseconds / (4 * slice))))
         self.iterationNanoseconds = max(one, other)
     }
 }

@@ -13,6 +13,8 @@ final class SideProcess {
     private let process: SubjectProcess
     private var served: (any ByteSource)?
     private static let id: UInt64 = 1
+    /// Some days: no clock that moves says more.
+    private static let longestIteration: UInt64 = 1 << 50
 
     /// Starts it, and does not wait until it is there.
     init(_ side: GateSide, timeout: Duration, shouldStop: @escaping () -> Bool) throws(SideFailure) {
@@ -69,7 +71,13 @@ final class SideProcess {
                 "maximumIterations": .integer(iterationCount),
             ])
         let nanoseconds = try attempt { () throws(SubjectError) in try answer.integers("nanoseconds") }
-        guard !nanoseconds.isEmpty else { throw .failed(role, "it answered with a time without any iteration") }
+        guard !nanoseconds.isEmpty, nanoseconds.count <= iterationCount else {
+            throw .failed(role, "it answered with \(nanoseconds.count) iterations: expected 1 to \(iterationCount)")
+        }
+        guard let longest = nanoseconds.max(), (1...Self.longestIteration).contains(longest) else {
+            throw .failed(
+                role, "it says that iterations took \(nanoseconds.max() ?? 0) ns: expected a clock that moves")
+        }
         return nanoseconds
     }
 

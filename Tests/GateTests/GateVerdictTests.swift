@@ -89,6 +89,15 @@ import Testing
         }
     }
 
+    @Test(
+        "times that no clock gives are a failure",
+        arguments: ["ns=0; echo '{\"ok\":true,\"nanoseconds\":[0]}'; continue", "ns=9007199254740000", "exit 0"])
+    func impossible(atTime: String) throws {
+        let result = try gate(ScriptedSubject(), ScriptedSubject(atTime: atTime), in: folder)
+        #expect(result.verdict == .wrong)
+        #expect(result.cells.first?.reason?.contains("the candidate failed") == true, "\(result.cells)")
+    }
+
     @Test("what a side does not support is counted, and nothing compared is no answer")
     func unsupported() throws {
         let refusal = #"echo '{"ok":false,"error":"unsupported","message":"not this one"}'; continue"#

@@ -14,7 +14,9 @@ package enum GateText {
         if let memory = result.memory {
             lines += ["", "peak memory: \(memory.verdict.rawValue)"] + table(rows(memory))
         }
-        lines += ["", isRecording ? "recorded: \(result.cells.count) cells" : conclusion(result)]
+        lines += [
+            "", isRecording && result.isFitToRecord ? "recorded: \(result.cells.count) cells" : conclusion(result),
+        ]
         lines.append("repeat: \(ShellText.joined(result.command))")
         return lines.joined(separator: "\n")
     }

@@ -71,7 +71,9 @@ struct GateOptions: ParsableArguments {
     var tolerance = Share(0.02)
 
     @Option(
-        help: ArgumentHelp("How long a cell may be measured; half as long again is its control.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "How long a cell may be measured. Its control comes on top, and a second time if it is slower.",
+            valueName: "seconds"))
     var seconds = 10.0
 
     @Option(

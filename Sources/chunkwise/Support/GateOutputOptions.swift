@@ -12,7 +12,7 @@ struct GateOutputOptions: ParsableArguments {
     /// Prints a result, and writes the files that were asked for.
     func write(_ result: GateResult, to sides: GateSideOptions) throws {
         if let output { try WholeFile.write(result.json.text + "\n", to: output) }
-        if let record = sides.record, result.verdict != .wrong, !result.cells.isEmpty {
+        if let record = sides.record, result.isFitToRecord {
             try WholeFile.write(StoredRatios(result).text, to: record)
         }
         switch formats.format {

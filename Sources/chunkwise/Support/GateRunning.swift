@@ -43,7 +43,7 @@ enum GateRunning {
 
     /// Ends the command with the exit code of a result.
     static func requirePass(_ result: GateResult, allowsInconclusive: Bool, isRecording: Bool) throws {
-        if isRecording, result.verdict != .wrong, !result.cells.isEmpty { return }
+        if isRecording, result.isFitToRecord { return }
         switch result.answer(allowsInconclusive: allowsInconclusive) {
         case .yes: return
         case .no: throw CommandFailure(.no, GateText.conclusion(result))
