@@ -1,22 +1,18 @@
 import Results
 
-/// Writes outcomes as JUnit XML, which CI systems show: a suite a subject, a case a class of vectors.
+/// Writes outcomes as JUnit XML: a suite a subject, a case a class of vectors.
 enum JUnitRenderer {
     /// Returns the document.
     static func render(_ evidence: Evidence) -> String {
-        let suites = evidence.subjects.map(suite)
-        let tests = evidence.subjects.reduce(0) { $0 + cases($1).count }
-        let failures = evidence.subjects.reduce(0) { $0 + cases($1).filter { $0.failed > 0 }.count }
-        return """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites name="chunkwise" tests="\(tests)" failures="\(failures)">
-            \(suites.joined())</testsuites>
-
-            """
+        JUnitDocument(
+            suites: evidence.subjects.map { record in
+                JUnitDocument.Suite(name: record.subject, cases: outcomes(record).map { testCase($0, of: record) })
+            }
+        ).text
     }
 
     /// A subject without outcomes by class has one case for all of its vectors.
-    private static func cases(_ record: ConformanceRecord) -> [ConformanceRecord.FlagOutcome] {
+    private static func outcomes(_ record: ConformanceRecord) -> [ConformanceRecord.FlagOutcome] {
         if let flags = record.flags, !flags.isEmpty { return flags }
         return [
             .init(
@@ -25,30 +21,20 @@ enum JUnitRenderer {
         ]
     }
 
-    private static func suite(_ record: ConformanceRecord) -> String {
-        let cases = cases(record)
-        let failed = cases.filter { $0.failed > 0 }.count
-        let skipped = cases.filter { $0.failed == 0 && $0.passed == 0 }.count
-        var text = "<testsuite name=\"\(escaped(record.subject))\" tests=\"\(cases.count)\" failures=\"\(failed)\""
-        text += " skipped=\"\(skipped)\">\n"
-        for outcome in cases {
-            text += "<testcase classname=\"\(escaped(record.subject))\" name=\"\(escaped(outcome.flag))\""
-            text += " assertions=\"\(outcome.passed + outcome.failed)\">"
-            if outcome.failed > 0 {
-                text += "<failure message=\"\(outcome.failed) of \(outcome.passed + outcome.failed) vectors\">"
-                let own = record.failures.filter { $0.flags.contains(outcome.flag) || record.flags == nil }
-                text += own.prefix(3).map { escaped("\($0.id): \($0.reason)\n") }.joined() + "</failure>"
-            } else if outcome.passed == 0 {
-                text += "<skipped message=\"\(outcome.unsupported) unsupported, \(outcome.notRun) not run\"/>"
-            }
-            text += "</testcase>\n"
+    private static func testCase(
+        _ outcome: ConformanceRecord.FlagOutcome, of record: ConformanceRecord
+    ) -> JUnitDocument.Case {
+        let executed = outcome.passed + outcome.failed
+        var found = JUnitDocument.Outcome.passed
+        if outcome.failed > 0 {
+            let own = record.failures.filter { $0.flags.contains(outcome.flag) || record.flags == nil }
+            found = .failed(
+                message: "\(outcome.failed) of \(executed) vectors", type: nil,
+                text: own.prefix(3).map { "\($0.id): \($0.reason)\n" }.joined())
+        } else if outcome.passed == 0 {
+            found = .skipped("\(outcome.unsupported) unsupported, \(outcome.notRun) not run")
         }
-        return text + "</testsuite>\n"
-    }
-
-    /// Escapes text for XML; control characters, which XML 1.0 cannot hold, become question marks.
-    private static func escaped(_ text: String) -> String {
-        let clean = text.unicodeScalars.map { $0.value < 0x20 && $0 != "\n" && $0 != "\t" ? "?" : String($0) }.joined()
-        return MarkupText.markup(clean)
+        return JUnitDocument.Case(
+            className: record.subject, name: outcome.flag, assertionCount: executed, outcome: found)
     }
 }
