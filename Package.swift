@@ -148,8 +148,8 @@ let package = Package(
         .testTarget(name: "MachineLimitsTests", dependencies: ["MachineLimits"]),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(
-            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics", "MachineLimits"],
-            exclude: ["Golden", "GoldenComparison"]),
+            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics", "MachineLimits", "Gate"],
+            exclude: ["Golden", "GoldenComparison", "GoldenGate"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),

@@ -14,7 +14,7 @@ import Testing
             .init(flag: "CounterWrap", passed: 0, failed: 0, unsupported: 1, notRun: 0),
         ])
 
-    private static func evidence(_ subjects: [ConformanceRecord]) -> Evidence {
+    static func evidence(_ subjects: [ConformanceRecord]) -> Evidence {
         Evidence(
             programVersion: "1", command: ["chunkwise", "verify"], startedAt: "2026-11-21T00:00:00Z",
             host: .init(name: "h", cpuModel: "c", cpuCount: 2, cpuFlags: [], memoryByteCount: 1, kernel: "k"),

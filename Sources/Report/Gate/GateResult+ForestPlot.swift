@@ -4,7 +4,7 @@ extension GateResult {
     /// The intervals as a picture of letters: a row a cell, in the order of the table.
     ///
     /// The axis is the change of time in percent, as far as the widest interval reaches, at least twice the tolerance and
-    /// at most eight times; `<` and `>` stand where an interval goes on beyond it. `:` marks the tolerance, `│` no change.
+    /// at most four times; `<` and `>` stand where an interval goes on beyond it. `:` marks the tolerance, `│` no change.
     package var forestPlot: String {
         let rows =
             cells.enumerated().map { ("\($0.offset + 1)", $0.element) } + (control.map { [("control", $0)] } ?? [])
@@ -37,7 +37,7 @@ struct ForestAxis {
     ///   - tolerance: What is marked on both sides.
     init(reach: Double, tolerance: Double) {
         let unit = max(tolerance, 0.001)
-        self.reach = min(max(reach.isFinite ? reach : .greatestFiniteMagnitude, 2 * unit), 8 * unit)
+        self.reach = min(max(reach.isFinite ? reach : .greatestFiniteMagnitude, 2 * unit), 4 * unit)
         self.tolerance = tolerance
     }
 

@@ -16,6 +16,9 @@ extension GateResult {
                 warnings.append(entry)
             }
         }
+        if let control, control.verdict == .wrong {
+            errors.append(("wrong: \(control.name)", GateWords.finding(control)))
+        }
         for cell in memory?.cells ?? [] where cell.verdict != .same {
             let isGrown = cell.verdict == .grew
             let title = isGrown ? "peak memory grew: \(cell.name)" : "peak memory undecided: \(cell.name)"
@@ -67,8 +70,11 @@ enum GitHubCommand {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
     }
 
-    /// By scalars: in Swift "\r\n" is one character.
+    /// By scalars: in Swift "\r\n" is one character. Other control characters would drive whatever shows the log.
     private static func escaped(_ text: String, _ escapes: [Unicode.Scalar: String]) -> String {
-        text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
+        text.unicodeScalars.map { scalar in
+            if let escape = escapes[scalar] { return escape }
+            return scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "\u{FFFD}" : String(scalar)
+        }.joined()
     }
 }

@@ -50,10 +50,13 @@ extension GateResult {
 
     private func controlCase(_ control: GateCell) -> JUnitDocument.Case {
         let finding = GateWords.finding(control)
-        let isUnfit = verdict == .hostUnfit || control.verdict == .hostUnfit
-        return .init(
-            className: Self.className, name: control.name, seconds: control.seconds,
-            outcome: isUnfit ? .errored(message: finding, type: "hostUnfit", text: finding) : .passed)
+        let outcome: JUnitDocument.Outcome =
+            switch control.verdict {
+            case .wrong: .failed(message: finding, type: "wrong", text: finding)
+            case .hostUnfit: .errored(message: finding, type: "hostUnfit", text: finding)
+            default: .passed
+            }
+        return .init(className: Self.className, name: control.name, seconds: control.seconds, outcome: outcome)
     }
 
     private func memoryCase(_ cell: GateMemory.Cell, _ allowsInconclusive: Bool) -> JUnitDocument.Case {
