@@ -20,6 +20,7 @@ struct GateCommand: ParsableCommand {
               chunkwise gate --baseline 'old/chunkwise subject' --candidate 'new/chunkwise subject'
               chunkwise gate --baseline 'python3 v1.py' --candidate 'python3 v2.py' --plan plan.yml --format json
               chunkwise gate --baseline './a' --candidate './b' --tolerance 5% --max-memory-growth 1MiB
+              chunkwise gate --baseline './a' --candidate './b' --format github --write junit=gate.xml
               chunkwise gate --record ratios.json --candidate './a'
               chunkwise gate --against ratios.json --candidate './b'
 
@@ -33,7 +34,7 @@ struct GateCommand: ParsableCommand {
 
     func run() throws {
         let result = try GateRunning.run(try options.settings(for: sides))
-        try output.write(result, to: sides)
+        try output.write(result, to: sides, allowsInconclusive: options.allowInconclusive)
         try GateRunning.requirePass(
             result, allowsInconclusive: options.allowInconclusive, isRecording: sides.isRecording)
     }

@@ -4,20 +4,32 @@ import Report
 
 /// The options for what becomes of a gate's result.
 struct GateOutputOptions: ParsableArguments {
-    @OptionGroup var formats: FormatOptions
+    @Option(
+        help: ArgumentHelp(
+            "How to print the result: text, json, junit, github (annotations, and the job's summary) or markdown.",
+            valueName: "format"))
+    var format = GateFormat.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the result to a file as well, such as junit=gate.xml; may be given several times.",
+            valueName: "format=file"))
+    var write: [GateFile] = []
 
     @Option(help: ArgumentHelp("Where the whole record goes, every slice of every block included.", valueName: "file"))
     var output: String?
 
     /// Prints a result, and writes the files that were asked for.
-    func write(_ result: GateResult, to sides: GateSideOptions) throws {
+    func write(_ result: GateResult, to sides: GateSideOptions, allowsInconclusive: Bool) throws {
         if let output { try WholeFile.write(result.json.text + "\n", to: output) }
         if let record = sides.record, result.isFitToRecord {
             try WholeFile.write(StoredRatios(result).text, to: record)
         }
-        switch formats.format {
-        case .json: print(result.summary.text)
-        case .text: print(GateText.text(result, isRecording: sides.isRecording))
+        func text(_ format: GateFormat) -> String {
+            format.text(of: result, isRecording: sides.isRecording, allowsInconclusive: allowsInconclusive)
         }
+        for file in write { try WholeFile.write(text(file.format) + "\n", to: file.path) }
+        if format == .github { try GitHubSummary.add(result.markdown) }
+        print(text(format))
     }
 }
