@@ -1,6 +1,7 @@
 import BackendRegistry
 import Gate
 import Measurement
+import RandomAccess
 import Report
 import Results
 import Transfer
@@ -11,20 +12,25 @@ enum GateRunning {
     static func run(_ settings: GateSettings) throws -> GateResult {
         Interruption.install()
         defer { Terminal.clearProgress() }
-        guard let encryption = Backends.available().first else {
-            throw CommandFailure(
-                .noAnswer, "no backend to encrypt objects with: expected one that chunkwise backends lists")
-        }
         let run = GateRun(
-            settings: settings, encryption: encryption, programVersion: Program.version,
+            settings: settings, encryption: try encryption(), programVersion: Program.version,
             command: command(seed: settings.seed), startedAt: Program.time())
         return try attempt {
             try run.run(progress: { Terminal.showProgress("gate: \($0)") }, shouldStop: { Interruption.wasRequested })
         }
     }
 
+    /// What encrypts objects.
+    static func encryption() throws -> any CipherBackend {
+        guard let backend = Backends.available().first else {
+            throw CommandFailure(
+                .noAnswer, "no backend to encrypt objects with: expected one that chunkwise backends lists")
+        }
+        return backend
+    }
+
     /// The command line that repeats this run, its seed included.
-    private static func command(seed: UInt64) -> [String] {
+    static func command(seed: UInt64) -> [String] {
         let command = Program.command
         return command.contains { $0 == "--seed" || $0.hasPrefix("--seed=") }
             ? command : command + ["--seed", "\(seed)"]

@@ -1,0 +1,33 @@
+package import Gate
+import Results
+import Statistics
+
+/// What a self-test found, as it is shown.
+package struct SelfTestSummary: Sendable {
+    /// What is true of the whole self-test.
+    package let header: SelfTestHeader
+    /// The calibrations: one for each time that it was started.
+    package let calibrations: [SelfTestCalibration]
+    /// The runs by what they planted.
+    package let groups: [SelfTestGroup]
+    /// How often intervals hold the truth.
+    package let coverage: IntervalCoverage
+    /// Whether the self-test came to its end.
+    package let isComplete: Bool
+
+    /// Sums up records, or returns `nil` if they lack their header.
+    package init?(_ records: [SelfTestRecord], isComplete: Bool) {
+        guard case .header(let header)? = records.first else { return nil }
+        self.header = header
+        self.isComplete = isComplete
+        calibrations = records.compactMap { if case .calibration(let found) = $0 { found } else { nil } }
+        groups = SelfTestGroup.groups(of: records)
+        let tolerance = header.tolerance
+        coverage = IntervalCoverage(
+            groups.flatMap(\.runs), factors: [0, tolerance + 0.01, tolerance + 0.02, tolerance + 0.05].map { 1 + $0 },
+            seed: header.seed)
+    }
+
+    /// How long runs may take by what issue they are asked of: detection is counted within these seconds a cell.
+    static let limits = [5.0, 10, 60]
+}

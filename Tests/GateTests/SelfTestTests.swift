@@ -1,0 +1,134 @@
+import Foundation
+import Gate
+import Statistics
+import Testing
+
+/// Blocks' log-ratios with noise from a seed: heavier tails than a normal distribution has.
+private func noise(_ count: Int, using generator: inout SplitMix64, center: Double = 0) -> [Double] {
+    func uniform() -> Double { Double(generator.next() >> 11) / Double(1 << 53) - 0.5 }
+    return (0..<count).map { _ in
+        let sum = (0..<4).reduce(0.0) { sum, _ in sum + uniform() }
+        return center + 0.01 * sum * (generator.next() % 10 == 0 ? 5 : 1)
+    }
+}
+
+private func cell(_ verdict: GateVerdict, seconds: Double = 3, _ logRatios: [Double] = []) -> [String: Any] {
+    ["name": "c", "verdict": verdict.rawValue, "seconds": seconds, "logRatios": [logRatios]]
+}
+
+private func run(
+    _ planted: Double, _ verdict: GateVerdict, seconds: Double = 3, _ logRatios: [Double] = [], control: [Double]? = nil
+) throws -> SelfTestRun {
+    var members: [String: Any] = [
+        "planted": planted, "extraWork": planted * 2, "seed": 1, "verdict": verdict.rawValue, "seconds": 2 * seconds,
+        "cells": [cell(verdict, seconds: seconds, logRatios)],
+    ]
+    if let control { members["control"] = cell(.same, control) }
+    return try JSONDecoder().decode(SelfTestRun.self, from: JSONSerialization.data(withJSONObject: members))
+}
+
+@Suite("self-test of the gate")
+struct SelfTestTests {
+    @Test("rates are those of the runs, by what was planted")
+    func groups() throws {
+        var runs = try (0..<98).map { _ in try run(0, .same) }
+        runs += [try run(0, .slower), try run(0, .hostUnfit)]
+        runs += try [2.0, 4, 6, 12].map { try run(0.03, .slower, seconds: $0) }
+        runs.append(try run(0.03, .inconclusive, seconds: 20))
+        let groups = SelfTestGroup.groups(of: runs.map { .run($0) })
+        #expect(groups.map(\.planted) == [0, 0.03])
+        #expect(groups[0].runs.count == 100 && groups[0].count(.slower) == 1 && groups[0].count(.hostUnfit) == 1)
+        let rate = try #require(groups[0].rate(.slower))
+        #expect(abs(rate.low - 0.000253) < 1e-6 && abs(rate.high - 0.054459) < 1e-6)
+        #expect(groups[1].count(.slower) == 4)
+        #expect(groups[1].detectionCount(within: 5) == 2 && groups[1].detectionCount(within: 10) == 3)
+        #expect(groups[1].decisionSeconds == [2, 4, 6, 12])
+    }
+
+    @Test("300 runs without a false alarm bound its rate by 1 %")
+    func bound() throws {
+        let runs = try (0..<300).map { _ in SelfTestRecord.run(try run(0, .same)) }
+        let bound = try #require(SelfTestGroup.groups(of: runs).first?.bound(.slower))
+        #expect(bound < 0.01 && bound > 0.0099)
+    }
+
+    @Test("all blocks of a group together show what was planted")
+    func pooled() throws {
+        var generator = SplitMix64(seed: 3)
+        let runs = try (0..<60).map { _ in
+            try run(0.03, .slower, noise(40, using: &generator, center: log(1.03)))
+        }
+        let pooled = try #require(SelfTestGroup.groups(of: runs.map { .run($0) }).first?.pooledSlowdown)
+        #expect(pooled.low < 1.03 && pooled.high > 1.03 && pooled.high - pooled.low < 0.003)
+    }
+
+    @Test("intervals of unchanged runs hold the truth in at least 93 of 100 analyses")
+    func coverage() throws {
+        var generator = SplitMix64(seed: 4)
+        let runs = try (0..<500).map { _ in
+            try run(
+                0, .same, noise(8 + Int(generator.next() % 20), using: &generator), control: noise(9, using: &generator)
+            )
+        }
+        let found = IntervalCoverage(runs, factors: [1, 1.03, 1.07], seed: 1)
+        let (fresh, resampled) = (try #require(found.fresh), try #require(found.resampled))
+        #expect(found.freshBlockCount == 8)
+        #expect(fresh.trialCount == 1000 && fresh.rate >= 0.93)
+        #expect(resampled.trialCount == 1000 && resampled.rate >= 0.93)
+    }
+
+    @Test("blocks that lean to one side are noticed: their intervals miss the truth")
+    func leaning() throws {
+        var generator = SplitMix64(seed: 5)
+        let runs = try (0..<100).map { _ in try run(0, .same, noise(12, using: &generator, center: 0.02)) }
+        let found = IntervalCoverage(runs, factors: [1.03], seed: 1)
+        #expect((found.fresh?.rate ?? 1) < 0.5 && (found.resampled?.rate ?? 1) < 0.5)
+    }
+
+    @Test("runs that planted something, and too few blocks, give no coverage")
+    func noCoverage() throws {
+        var generator = SplitMix64(seed: 6)
+        #expect(
+            IntervalCoverage([try run(0.03, .slower, noise(12, using: &generator))], factors: [1], seed: 1).fresh == nil
+        )
+        #expect(IntervalCoverage([try run(0, .same, noise(5, using: &generator))], factors: [1], seed: 1).fresh == nil)
+        #expect(IntervalCoverage([], factors: [1], seed: 1).resampled == nil)
+    }
+}
+
+@Suite("calibration of planted slowdowns")
+struct SelfTestCalibrationTests {
+    private func point(_ extraWork: Double, _ slowdown: Double, error: Double = 0.001) -> SelfTestCalibration.Point {
+        .init(
+            extraWork: extraWork, cell: "c", slowdown: slowdown, low: slowdown - error, high: slowdown + error,
+            blockCount: 50)
+    }
+
+    @Test("the work for a slowdown lies on the line through both points", arguments: [0.03, 0.04, 0.07, 0.2])
+    func line(planted: Double) {
+        // A call costs 0.002 whatever its length, a share of work 0.55 of it.
+        let calibration = SelfTestCalibration(large: point(0.3, 1.167), small: point(0.06, 1.035))
+        let extraWork = calibration.extraWork(for: planted)
+        #expect(abs(0.002 + 0.55 * extraWork - planted) < 1e-6)
+        #expect(extraWork == (extraWork * 1e6).rounded() / 1e6, "a subject takes millionths")
+    }
+
+    @Test("a planted slowdown is as uncertain as the point near it, and more beyond both")
+    func range() {
+        let calibration = SelfTestCalibration(
+            large: point(0.3, 1.2, error: 0.002), small: point(0.06, 1.03, error: 0.001))
+        func width(_ planted: Double) -> Double {
+            let range = calibration.range(of: planted)
+            #expect(abs((range.lowerBound + range.upperBound) / 2 - planted) < 1e-12)
+            return range.upperBound - range.lowerBound
+        }
+        #expect(abs(width(0.03) - 0.002) < 1e-9 && abs(width(0.2) - 0.004) < 1e-9)
+        #expect(width(0.01) > width(0.03) && width(0.4) > width(0.2))
+    }
+
+    @Test("work that slows nothing down is no calibration")
+    func implausible() {
+        #expect(point(0.3, 1.17).isPlausible)
+        #expect(!point(0.3, 1.0005).isPlausible && !point(0.3, 1.02).isPlausible && !point(0, 1.2).isPlausible)
+    }
+}
