@@ -30,8 +30,7 @@ package enum GateText {
         var line =
             switch result.verdict {
             case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
-            case .wrong:
-                "wrong: \(names(.wrong).isEmpty ? "the control" : names(.wrong)): expected right bytes from both"
+            case .wrong: "wrong: \(firstWrong(result)): expected right bytes from both sides"
             case .hostUnfit:
                 "host unfit: two copies of the baseline differ: expected the same time of both, nobody is blamed"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
@@ -43,6 +42,14 @@ package enum GateText {
         if result.memory?.verdict == .grew { line += "; peak memory grew: expected it within the limit" }
         if result.memory?.verdict == .inconclusive { line += "; peak memory is inconclusive" }
         return line
+    }
+
+    /// The first cell that is wrong, or the control, with the reason, and how many there are.
+    private static func firstWrong(_ result: GateResult) -> String {
+        let wrong = (result.cells + [result.control].compactMap(\.self)).filter { $0.verdict == .wrong }
+        guard let first = wrong.first else { return "a cell" }
+        let more = wrong.count > 1 ? "\(wrong.count) cells, the first is " : ""
+        return more + first.name + (first.reason.map { ": \($0)" } ?? "")
     }
 
     private static func rows(_ result: GateResult, isRecording: Bool) -> [[String]] {
