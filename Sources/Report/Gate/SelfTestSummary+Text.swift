@@ -28,7 +28,7 @@ extension SelfTestSummary {
             })
         lines.append(TextRenderer.table(table))
         for group in groups { lines += [""] + details(group) }
-        lines += ["", coverageText]
+        if groups.contains(where: { $0.planted == 0 }) { lines += ["", coverageText] }
         if !isComplete { lines += ["", "stopped before the end: the rates are those of what was run"] }
         return lines.joined(separator: "\n")
     }
