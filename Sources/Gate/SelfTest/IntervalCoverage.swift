@@ -9,8 +9,8 @@ import Musl
 /// How often the gate's 95 % interval holds the truth, where the truth is known: blocks of two copies of the baseline
 /// whose candidate times are multiplied by exactly 1 + s.
 ///
-/// Multiplying all slices of one side multiplies their median, so that it adds log(1 + s) to a block's log-ratio. Only as
-/// many blocks of a cell are taken as every run has, whatever it saw: no length depends on the data.
+/// Multiplying all slices of one side multiplies the mean of the faster half of them, so that it adds log(1 + s) to a
+/// block's log-ratio. Only as many blocks of a cell are taken as every run has, whatever it saw: no length depends on the data.
 package struct IntervalCoverage: Sendable {
     /// The blocks of an analysis of one run's blocks.
     package let freshBlockCount: Int
