@@ -149,7 +149,7 @@ let package = Package(
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
         .testTarget(
             name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics", "MachineLimits", "Gate"],
-            exclude: ["Golden", "GoldenComparison", "GoldenGate"]),
+            exclude: ["Golden", "GoldenComparison", "GoldenGate", "GoldenSelfTest"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),

@@ -105,13 +105,13 @@ package struct SelfTest {
         return SelfTestCalibration(large: large, small: small)
     }
 
-    /// Measures a share of extra work, for some times the seconds of a cell; an unfit machine gets three tries.
+    /// Measures a share of extra work, for some times the seconds of a cell, within bounds; an unfit machine gets three tries.
     private func point(
         _ extraWork: Double, seconds: Double, using seeds: inout SplitMix64
     ) throws(GateError) -> SelfTestCalibration.Point {
         var gate = settings.gate
         gate.candidate = candidate(extraWork)
-        gate.secondsPerCell = seconds * max(gate.secondsPerCell, Self.leastCalibrationSeconds)
+        gate.secondsPerCell = seconds * min(max(gate.secondsPerCell, 2), 20)
         gate.isRecording = true
         var found: GateResult?
         for _ in 0..<3 {
@@ -128,8 +128,6 @@ package struct SelfTest {
                 "no slowdown can be planted with it (\(seen ?? "nothing measured")): expected --extra-work to add its "
                 + "share of time, as with chunkwise subject; or --slowdown none")
     }
-
-    private static let leastCalibrationSeconds = 2.0
 
     private func candidate(_ extraWork: Double) -> String {
         extraWork > 0 ? "\(settings.gate.baseline) --extra-work \(extraWork)" : settings.gate.baseline

@@ -1,0 +1,80 @@
+import Gate
+import JSON
+import Report
+import Testing
+
+@Suite("a self-test's rates, as they are shown")
+struct SelfTestSummaryTests {
+    private static let folder = GoldenFolder("GoldenSelfTest")
+
+    private static let header: JSONValue = [
+        "schema": .string(SelfTestHeader.currentSchema), "programVersion": "0.1.0", "command": ["chunkwise"],
+        "startedAt": "2026-11-20T12:00:00Z", "baseline": "chunkwise subject", "cells": [], "tolerance": .number(0.02),
+        "confidence": .number(0.95), "secondsPerCell": 10, "isBusy": true, "seed": 7,
+        "host": [
+            "name": "bench-1", "cpuModel": "Example CPU @ 3.00GHz", "cpuCount": 8, "cpuFlags": ["aes"],
+            "memoryByteCount": 1024, "kernel": "Linux 6.12.1", "cacheByteCounts": [],
+        ],
+    ]
+
+    private static func point(_ extraWork: Double, _ slowdown: Double) -> JSONValue {
+        [
+            "extraWork": .number(extraWork), "cell": "ctr window=256KiB", "slowdown": .number(slowdown),
+            "low": .number(slowdown - 0.001), "high": .number(slowdown + 0.001), "blockCount": 60,
+        ]
+    }
+
+    private static func run(_ planted: Double, _ verdict: GateVerdict, _ number: Int) -> JSONValue {
+        // Blocks that lie evenly around what was planted.
+        let logRatios = (0..<14).map { JSONValue.number(planted + (Double(($0 * 5 + number) % 14) - 6.5) / 1000) }
+        let cell: JSONValue = [
+            "name": "ctr window=256KiB", "verdict": .string(verdict.rawValue),
+            "seconds": .number(1.5 + Double(number) / 2),
+            "logRatios": [.array(logRatios)],
+        ]
+        return [
+            "run": [
+                "planted": .number(planted), "extraWork": .number(planted * 1.8), "seed": .integer(UInt64(number)),
+                "verdict": .string(verdict.rawValue), "seconds": .number(4 + Double(number)), "cells": [cell],
+                "control": cell,
+            ]
+        ]
+    }
+
+    private static func summary(_ runs: [JSONValue], isComplete: Bool = true) throws -> SelfTestSummary {
+        let lines: [JSONValue] =
+            [["header": header], ["calibration": ["large": point(0.3, 1.167), "small": point(0.06, 1.035)]]] + runs
+        let records = try SelfTestRecord.read(lines.flatMap(\.line), file: "f").0
+        return try #require(SelfTestSummary(records, isComplete: isComplete))
+    }
+
+    private static let runs: [JSONValue] =
+        (0..<18).map { run(0, .same, $0) } + [run(0, .inconclusive, 18), run(0, .hostUnfit, 19)]
+        + (0..<19).map { run(0.03, .slower, $0) } + [run(0.03, .faster, 19)]
+
+    @Test("rates are the same as ever, byte for byte")
+    func golden() throws {
+        let summary = try Self.summary(Self.runs)
+        try Self.folder.expect(Array(summary.text.utf8), in: "self-test.txt")
+        try Self.folder.expect(Array(summary.json.text.utf8), in: "self-test.json")
+        #expect(try Self.folder.names.count == 2)
+    }
+
+    @Test("the figures are those of the runs")
+    func figures() throws {
+        let json = try Self.summary(Self.runs).json
+        let (unchanged, planted) = (try #require(json["groups"]?.array?[0]), try #require(json["groups"]?.array?[1]))
+        #expect(unchanged["runs"] == 20 && unchanged["rates"]?["slower"]?["count"] == 0)
+        #expect(unchanged["rates"]?["inconclusive"]?["count"] == 1 && unchanged["rates"]?["hostUnfit"]?["count"] == 1)
+        #expect(planted["rates"]?["slower"]?["count"] == 19 && planted["rates"]?["faster"]?["count"] == 1)
+        #expect(planted["foundWithin"]?["5"] == 8 && planted["foundWithin"]?["10"] == 18)
+        #expect(json["coverage"]?["fresh"]?["of"] == 40)
+    }
+
+    @Test("what was stopped says so, and what has nothing unchanged says nothing of coverage")
+    func parts() throws {
+        let text = try Self.summary([Self.run(0.03, .slower, 1)], isComplete: false).text
+        #expect(text.contains("stopped before the end") && !text.contains("hold the truth"))
+        #expect(!(try Self.summary(Self.runs).text.contains("stopped")))
+    }
+}
