@@ -33,12 +33,12 @@ struct BlockRunner {
             if shouldStop() { throw .interrupted }
             let startsWithBaseline = Bool.random(using: &generator)
             order += startsWithBaseline ? "A" : "B"
-            if startsWithBaseline { below.append(try slice(baseline, cell)) }
-            above.append(try slice(candidate, cell))
-            if startsWithBaseline { above.append(try slice(candidate, cell)) }
-            below.append(try slice(baseline, cell))
-            if !startsWithBaseline { below.append(try slice(baseline, cell)) }
-            if !startsWithBaseline { above.append(try slice(candidate, cell)) }
+            if startsWithBaseline { below += try turn(baseline, cell) }
+            above += try turn(candidate, cell)
+            if startsWithBaseline { above += try turn(candidate, cell) }
+            below += try turn(baseline, cell)
+            if !startsWithBaseline { below += try turn(baseline, cell) }
+            if !startsWithBaseline { above += try turn(candidate, cell) }
         }
         first.end()
         second.end()
@@ -46,23 +46,28 @@ struct BlockRunner {
             first: firstRole, order: order, iterationCount: cell.iterationCount, baseline: below, candidate: above)
     }
 
-    /// One slice: the same work on both sides, however long it takes.
-    private func slice(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> UInt64 {
-        let nanoseconds = try process.time(cell.workload, iterationCount: cell.iterationCount)
+    /// A side's turn: slices of the same work, however long it takes.
+    private func turn(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> [UInt64] {
+        let isLong = cell.slicesPerTurn > 1
+        let asked = isLong ? UInt64(cell.slicesPerTurn) : cell.iterationCount
+        let nanoseconds = try process.time(cell.workload, iterationCount: asked)
+        if isLong { return nanoseconds }
         let sum = nanoseconds.reduce(0, +)
-        guard nanoseconds.count < Int(cell.iterationCount) else { return sum }
+        guard nanoseconds.count < Int(asked) else { return [sum] }
         // A subject that stops early for reasons of its own.
-        return UInt64(Double(sum) / Double(nanoseconds.count) * Double(cell.iterationCount))
+        return [UInt64(Double(sum) / Double(nanoseconds.count) * Double(asked))]
     }
 
     /// Slices that are not counted, until they get no faster: three are no faster than the three before them by more
-    /// than 2 %. A process that compiles on the way gets time to do so, within bounds.
+    /// than 2 %. A process that compiles on the way gets time to do so, within bounds; one turn of long slices is enough.
     private func warmUp(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) {
         var taken: [UInt64] = []
         var sum: UInt64 = 0
         repeat {
-            taken.append(try slice(process, cell))
-            sum += taken[taken.count - 1]
+            let turn = try turn(process, cell)
+            if cell.slicesPerTurn > 1 { return }
+            taken += turn
+            sum += turn.reduce(0, +)
             if taken.count >= 6 {
                 let earlier = median(of: Array(taken.suffix(6).prefix(3))) ?? 0
                 let latest = median(of: Array(taken.suffix(3))) ?? 0

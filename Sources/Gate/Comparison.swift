@@ -83,6 +83,11 @@ struct Comparison {
             cell.low = ratio.low > 0 ? ratio.low : nil
             cell.high = ratio.high.isFinite ? ratio.high : nil
         }
+        let least = controls.map { $0.phase.blocks.count }.min() ?? 0
+        if cell.verdict == .same, least < ControlRule.leastBlocks {
+            cell.verdict = .inconclusive
+            cell.reason = "\(least) blocks do not tell whether it moved: expected at least \(ControlRule.leastBlocks)"
+        }
         let movement = controls.lazy.compactMap { rule.movement($0.phase.blocks.map(\.logRatio)) }.first
         if cell.verdict != .wrong, let movement {
             (cell.verdict, cell.reason) = (.hostUnfit, movement)

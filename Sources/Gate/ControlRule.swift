@@ -13,15 +13,20 @@ package struct ControlRule: Hashable, Sendable {
         self.tolerance = tolerance
     }
 
-    /// The ratio of the two copies' times at 99 %, or as much as so few blocks allow; `nil` without blocks.
+    /// The error of each end of the interval.
+    private static let alpha = 0.005
+
+    /// The fewest blocks from which anything can be said: fewer all lie on one side too often.
+    package static let leastBlocks = SignedRankInterval.leastCount(upTo: 100) { _ in alpha } ?? 8
+
+    /// The ratio of the two copies' times, with its 99 % interval; `nil` without blocks.
     package func ratio(_ logRatios: [Double]) -> RatioEstimate? {
-        let alpha = max(0.005, SignedRankDistribution.smallestProbability(count: logRatios.count))
-        return SignedRankInterval(logRatios, alpha: alpha).map(RatioEstimate.init)
+        SignedRankInterval(logRatios, alpha: Self.alpha).map(RatioEstimate.init)
     }
 
     /// Says by how much the control moved, or `nil` if it did not.
     package func movement(_ logRatios: [Double]) -> String? {
-        guard logRatios.count > 1, let ratio = ratio(logRatios), ratio.low > 1 || ratio.high < 1,
+        guard let ratio = ratio(logRatios), ratio.low > 1 || ratio.high < 1,
             abs(ratio.estimate - 1) > tolerance / 2
         else { return nil }
         let tenThousandths = (abs(ratio.estimate - 1) * 10_000).rounded()

@@ -2,7 +2,8 @@ import Statistics
 
 /// When the blocks of a cell are looked at, and how much error each look may have.
 ///
-/// The first look comes as early as an interval of its error has ends: the smallest p-value of n blocks is 2⁻ⁿ. From there
+/// The first look comes as early as an interval of its error has ends, since the smallest p-value of n blocks is 2⁻ⁿ, and
+/// the control can be judged. From there
 /// on the blocks double, up to the most that time allows. None of this depends on what the blocks show. An interval of
 /// the first look reaches from the lowest block to the highest, so that a wild one only postpones the decision.
 package struct LookSchedule: Hashable, Sendable {
@@ -30,7 +31,9 @@ package struct LookSchedule: Hashable, Sendable {
         let first = SignedRankInterval.leastCount(upTo: most) {
             spending.spent(at: Double($0) / Double(most)) / share
         }
-        if !isSingle, var next = first {
+        if !isSingle, let first {
+            // Whatever is decided, the control must have been able to object.
+            var next = max(first, ControlRule.leastBlocks)
             while next < most {
                 counts.append(next)
                 // A last look soon after another one is a waste of both.

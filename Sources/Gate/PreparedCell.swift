@@ -10,6 +10,8 @@ struct PreparedCell {
     let workload: Workload
     /// The iterations of a slice.
     let iterationCount: UInt64
+    /// The slices that a side has in a row.
+    let slicesPerTurn: Int
     /// The rounds of a block.
     let roundCount: Int
     /// How long an iteration took before, on the slower side.
@@ -19,11 +21,11 @@ struct PreparedCell {
     static let sliceNanoseconds: UInt64 = 1_000_000
     /// The most iterations of a slice, each of which is a number in an answer.
     static let mostIterations: UInt64 = 2000
-    /// Beyond this, a block has a single round.
-    static let longSliceNanoseconds: UInt64 = 500_000_000
+    /// From here on a slice is long, and always one iteration.
+    static let longSliceNanoseconds: UInt64 = 10_000_000
     /// The most rounds of a block.
     static let mostRounds = 16
-    /// Beyond this, a block has fewer rounds.
+    /// Beyond this, a block has fewer rounds: two, or one if a slice takes half a second.
     static let blockNanoseconds: UInt64 = 128_000_000
 
     /// Chooses slices and rounds by how long iterations took, on the one side and the other.
@@ -38,7 +40,9 @@ struct PreparedCell {
         let mean = max(1, one / 2 + other / 2)
         iterationCount = min(Self.mostIterations, max(1, Self.sliceNanoseconds / mean))
         let slice = iterationCount * mean
-        let least: UInt64 = slice > Self.longSliceNanoseconds ? 1 : 2
+        // Answering a request costs the subject a new buffer, which for long slices takes as long as they do.
+        slicesPerTurn = (Self.longSliceNanoseconds...100_000_000).contains(slice) ? 3 : 1
+        let least: UInt64 = slice < 500_000_000 ? 2 : 1
         roundCount = Int(min(UInt64(Self.mostRounds), max(least, Self.blockNanoseconds / (4 * slice))))
         self.iterationNanoseconds = max(one, other)
     }
