@@ -45,7 +45,10 @@ package struct SelfTestCalibration: Codable, Hashable, Sendable {
         }
 
         /// Whether the work slows the cell down as work does, and not as noise or an option that nobody heeds.
-        package var isPlausible: Bool { extraWork > 0 && (low - 1) / extraWork > 0.1 }
+        package var isPlausible: Bool { extraWork > 0 && (low - 1) / extraWork > Self.leastSlope }
+
+        /// Work that costs less than this part of its share is none.
+        static let leastSlope = 0.1
 
         /// Half of the interval's width.
         var halfWidth: Double { (high - low) / 2 }
