@@ -31,6 +31,7 @@ extension RunSummary {
             $0.speed != nil && $0.cell.label == nil && $0.cell.access == "block" && $0.cell.backend == cell.backend
                 && $0.cell.workload == cell.workload && $0.cell.threads == cell.threads
                 && $0.cell.keyByteCount == cell.keyByteCount && $0.cell.objectByteCount == cell.objectByteCount
+                && $0.cell.source == cell.source && Series($0.cell).isLocal == Series(cell).isLocal
         }
         let sameStrategy = candidates.filter { $0.cell.strategy == cell.strategy }
         let sameChunks = sameStrategy.filter { $0.cell.chunkByteCount == cell.chunkByteCount }
