@@ -1,11 +1,12 @@
 // The subject protocol over Node's `crypto`: CBC and CTR, served.
 //
 //     chunkwise verify --subject 'node Examples/subjects/node_crypto.mjs'
-import { createDecipheriv } from "node:crypto";
+import { createDecipheriv, createHash } from "node:crypto";
 import { readSync, writeSync } from "node:fs";
 
 const STRATEGIES = ["cbc-continuous", "cbc-chunked", "ctr"];
 const MODULUS = 1n << 128n;
+const MASK = (1n << 64n) - 1n;
 
 class Failure extends Error {}
 const check = (isGood, name = "invalidRequest") => { if (!isGood) throw new Failure(name); };
@@ -140,17 +141,78 @@ class EncryptedObject {
   }
 }
 
+/** The reads of one iteration, as pairs of offset and count. */
+function reads(object, workload) {
+  check(workload !== null && typeof workload === "object");
+  if (workload.kind === "trace") {
+    check(Array.isArray(workload.ranges));
+    return workload.ranges.map((range) => {
+      check(Array.isArray(range) && range.length === 2);
+      return range.map(integer);
+    });
+  }
+  if (workload.kind === "sequential") {
+    const window = integer(workload.windowByteCount);
+    check(window > 0);
+    return Array.from({ length: Math.ceil(object.length / window) }, (_, index) => [index * window, window]);
+  }
+  check(workload.kind === "random");
+  const count = integer(workload.rangeByteCount);
+  check(count > 0);
+  check(count <= object.length, "rangeOutOfBounds");
+  let state = BigInt(integer(workload.seed));
+  return Array.from({ length: integer(workload.reads) }, () => {
+    state = (state + 0x9e3779b97f4a7c15n) & MASK;
+    let z = state;
+    z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & MASK;
+    z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & MASK;
+    return [Number((z ^ (z >> 31n)) % BigInt(object.length - count + 1)), count];
+  });
+}
+function measure(object, { workload, collect, minimumNanoseconds, maximumIterations }) {
+  const list = reads(object, workload);
+  const nanoseconds = (work) => {
+    const start = process.hrtime.bigint();
+    work();
+    return Number(process.hrtime.bigint() - start);
+  };
+  if (collect === "digest") {
+    const hash = createHash("sha256");
+    let deliveredByteCount = 0;
+    for (const [offset, count] of list) {
+      const data = object.read(offset, count);
+      hash.update(data);
+      deliveredByteCount += data.length;
+    }
+    return { digest: hash.digest("hex"), deliveredByteCount };
+  }
+  if (collect === "latencies") {
+    return { latencies: list.map(([offset, count]) => nanoseconds(() => object.read(offset, count))) };
+  }
+  check(collect === "time");
+  const [least, most] = [integer(minimumNanoseconds), integer(maximumIterations)];
+  check(most > 0);
+  const samples = [];
+  let sum = 0;
+  do {
+    const sample = nanoseconds(() => { for (const [offset, count] of list) object.read(offset, count); });
+    samples.push(sample);
+    sum += sample;
+  } while (sum < least && samples.length < most);
+  return { nanoseconds: samples };
+}
+
 const objects = new Map();
 function answer({ op, ...request }) {
   if (op === "hello") {
     check(integer(request.protocol) === 1, "unsupported");
     return [{
       protocol: 1, name: "node-crypto", version: `${process.version} (OpenSSL ${process.versions.openssl})`,
-      strategies: STRATEGIES, keyByteCounts: [16, 24, 32], sources: ["served"], granularity: "block", measures: false,
+      strategies: STRATEGIES, keyByteCounts: [16, 24, 32], sources: ["served"], granularity: "block", measures: true,
     }];
   }
   if (op === "bye") return [{}];
-  check(["open", "read", "close"].includes(op), op === "measure" ? "unsupported" : "invalidRequest");
+  check(["open", "read", "measure", "close"].includes(op));
   const id = integer(request.id);
   check(objects.has(id) === (op !== "open"));
   if (op === "open") {
@@ -159,6 +221,7 @@ function answer({ op, ...request }) {
     return [{ plaintextByteCount: object.length }];
   }
   if (op === "close") return [{ closed: objects.delete(id) }];
+  if (op === "measure") return [measure(objects.get(id), request)];
   const data = objects.get(id).read(integer(request.offset), integer(request.count));
   return [{ payload: data.length }, data];
 }

@@ -127,6 +127,11 @@ extension GateCell {
             reason = "the tolerance lies within the interval"
         }
         secondsToSettle = needed.flatMap { $0 <= 3600 ? max($0, 1.2 * track.phase.seconds).rounded(.up) : nil }
-        if secondsToSettle == nil { reason = "the estimate lies so near to the tolerance that no hour would settle it" }
+        if secondsToSettle == nil {
+            reason =
+                look.low.map { look.slowdown - $0 < rule.tolerance } == true
+                ? "the estimate lies so near to the tolerance that no hour would settle it"
+                : "the blocks scatter so widely that no hour would settle it"
+        }
     }
 }

@@ -119,10 +119,10 @@ import Testing
     @Test("cells that differ only in what the commands decide are one")
     func distinct() throws {
         var other = ScriptedSubject.cell
-        (other.backend, other.threads, other.access) = ("openssl", 2, "fresh-buffers")
+        (other.backend, other.threads, other.access, other.source) = ("openssl", 2, "fresh-buffers", "mmap")
         let result = try gate(
-            ScriptedSubject(), ScriptedSubject(), in: folder, cells: [ScriptedSubject.cell, other])
-        #expect(result.cells.count == 1)
+            ScriptedSubject(), ScriptedSubject(), in: folder, cells: [other, ScriptedSubject.cell])
+        #expect(result.cells.map(\.name) == [ScriptedSubject.cell.gateName])
     }
 
     @Test("commands that do not start, or cannot measure, end the gate before anything is measured")
@@ -160,6 +160,31 @@ import Testing
         #expect(result.cells[0].reason == "two copies differ; by itself the cell is slower")
         result.cells.removeLast()
         result.verdict = .hostUnfit
+        #expect(result.answer(allowsInconclusive: true) == .none)
+    }
+
+    @Test("where the copies of the baseline differ, the host is unfit and a slow candidate is not blamed")
+    func movedControl() throws {
+        let candidate = ScriptedSubject(nanoseconds: 1_100_000)
+        // A subject does not know which copy it is; with the same seed, an earlier run tells which one starts first.
+        let quiet = try gate(ScriptedSubject(), candidate, in: folder)
+        let roles = try #require(quiet.control).phases.flatMap(\.blocks).map { $0.first == .candidate ? "1" : "2" }
+        #expect(quiet.verdict == .slower && !roles.isEmpty)
+        let baseline = ScriptedSubject(
+            atOpen: """
+                alive() { kill -0 "$(cat $DIR/$1 2>/dev/null)" 2>/dev/null; }
+                me=1; if alive pid1; then me=2; echo >>$DIR/pairs; fi; echo $$ >$DIR/pid$me
+                """,
+            atTime: """
+                if alive pid1 && alive pid2; then
+                  set -- \(roles.joined(separator: " ")); shift $(( ( $(wc -l <$DIR/pairs) - 1 ) % $# ))
+                  if [ $1 = $me ]; then ns=1100000; fi
+                fi
+                """)
+        let result = try gate(baseline, candidate, in: folder)
+        #expect(result.control?.verdict == .hostUnfit)
+        #expect(result.verdict == .hostUnfit && result.cells.map(\.verdict) == [.hostUnfit], "\(result.cells)")
+        #expect(result.cells.first?.reason?.contains("two copies of the baseline differ") == true)
         #expect(result.answer(allowsInconclusive: true) == .none)
     }
 }

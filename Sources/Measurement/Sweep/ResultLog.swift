@@ -3,67 +3,33 @@ package import RandomAccess
 package import Results
 package import SystemPackage
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A result file that is written record by record.
 package final class ResultLog {
     /// The records that the file held when it was opened.
     package let earlierRecords: [ResultRecord]
 
-    private let path: FilePath
-    private let descriptor: FileDescriptor
+    private let log: LineLog
 
     /// Opens a result file, or creates it. A last line that a kill cut short is removed.
     ///
     /// - Throws: `SweepError`.
     package init(path: FilePath) throws(SweepError) {
-        self.path = path
-        let descriptor: FileDescriptor
-        var bytes: [UInt8] = []
         do throws(DecryptionError) {
-            descriptor = try SystemCall.check("open \(path)") {
-                try FileDescriptor.open(
-                    path, .readWrite, options: [.create, .append, .closeOnExec],
-                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            }
-            // Held until the descriptor is closed, also by a kill. A child that is being started holds it for a moment.
-            var attempts = 0
-            while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0, attempts < 50 {
-                usleep(10_000)
-                attempts += 1
-            }
-            guard attempts < 50 else {
-                try? descriptor.close()
-                throw .io(
-                    operation: "lock \(path)", code: 0,
-                    reason: "another run writes to it: expected it to be finished, or another output folder")
-            }
-            bytes = try ResultLog.contents(of: descriptor, path: path)
+            log = try LineLog(path: path)
         } catch {
             throw .io(error)
         }
-        self.descriptor = descriptor
-        do {
-            let (records, byteCount) = try ResultRecord.read(bytes)
-            self.earlierRecords = records
-            try SystemCall.check("truncate \(path)") {
-                try descriptor.resize(to: Int64(byteCount))
-                try descriptor.seek(offset: 0, from: .end)
-            }
+        let byteCount: Int
+        do throws(ResultsError) {
+            (earlierRecords, byteCount) = try ResultRecord.read(log.earlierBytes)
         } catch {
-            // Nobody calls `deinit` of what was not made, and the lock would stay.
-            try? descriptor.close()
-            if let error = error as? ResultsError { throw .damaged(path.string, error) }
-            throw .io(error as? DecryptionError ?? .io(operation: "open \(path)", code: 0, reason: "\(error)"))
+            throw .damaged(path.string, error)
         }
-    }
-
-    deinit {
-        try? descriptor.close()
+        do throws(DecryptionError) {
+            try log.keep(firstByteCount: byteCount)
+        } catch {
+            throw .io(error)
+        }
     }
 
     /// Adds a record: one write of one whole line.
@@ -71,7 +37,7 @@ package final class ResultLog {
     /// - Throws: `SweepError.io`.
     package func append(_ record: ResultRecord) throws(SweepError) {
         do throws(DecryptionError) {
-            _ = try SystemCall.check("write to \(path)") { try descriptor.writeAll(try record.line()) }
+            try log.append(SystemCall.check("write a record") { try record.line() })
         } catch {
             throw .io(error)
         }
@@ -84,11 +50,7 @@ package final class ResultLog {
     package static func read(_ path: FilePath) throws(SweepError) -> (results: RunResults, isCut: Bool) {
         let bytes: [UInt8]
         do throws(DecryptionError) {
-            let descriptor = try SystemCall.check("open \(path)") {
-                try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-            }
-            defer { try? descriptor.close() }
-            bytes = try contents(of: descriptor, path: path)
+            bytes = try LineLog.contents(of: path)
         } catch {
             throw .io(error)
         }
@@ -97,17 +59,6 @@ package final class ResultLog {
             return (try RunResults(records: records), byteCount < bytes.count)
         } catch {
             throw .damaged(path.string, error)
-        }
-    }
-
-    private static func contents(of descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-        defer { room.deallocate() }
-        while true {
-            let count = try SystemCall.check("read \(path)") { try descriptor.read(into: room) }
-            guard count > 0 else { return bytes }
-            bytes.append(contentsOf: room[..<count])
         }
     }
 }

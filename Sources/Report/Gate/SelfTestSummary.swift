@@ -28,6 +28,6 @@ package struct SelfTestSummary: Sendable {
             seed: header.seed)
     }
 
-    /// How long runs may take by what issue they are asked of: detection is counted within these seconds a cell.
+    /// Within how many seconds a cell planted slowdowns are counted as found; each count is shown.
     static let limits = [5.0, 10, 60]
 }

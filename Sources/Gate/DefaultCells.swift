@@ -1,29 +1,6 @@
 import Measurement
 package import Results
 
-extension Cell {
-    /// The cell in words, without what a gate leaves to the commands that it compares: backend, access and threads.
-    package var gateName: String {
-        var parts = [strategy]
-        if let chunkByteCount { parts.append("chunk=\(ByteSize(chunkByteCount))") }
-        if let ivRule, ivRule != "sequence" { parts.append("iv=\(ivRule)") }
-        if let padding, padding != "pkcs7" { parts.append("padding=\(padding)") }
-        if keyByteCount != 16 { parts.append("aes\(keyByteCount * 8)") }
-        if workload == CellWorkload.sequential.description {
-            parts.append("window=\(ByteSize(windowByteCount))")
-        } else {
-            parts.append(workload)
-            if let readCount { parts.append("reads=\(readCount)") }
-            if workload.hasPrefix("trace:") { parts.append("window=\(ByteSize(windowByteCount))") }
-        }
-        parts.append("object=\(ByteSize(objectByteCount))")
-        if source != ObjectKind.file.rawValue { parts.append(source) }
-        if isCold == true { parts.append("cold") }
-        if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
-        return parts.joined(separator: " ")
-    }
-}
-
 /// The cells that a gate compares if nobody says which.
 package enum DefaultCells {
     /// What `backend` says in a cell of a gate, whose commands bring their own.
@@ -50,13 +27,15 @@ package enum DefaultCells {
         ]
     }
 
-    /// Cells as a gate takes them: those that differ only in what the commands decide are one.
+    /// Cells as a gate takes them: without what the commands decide, and each once.
     package static func distinct(_ cells: [Cell]) -> [Cell] {
         var known: Set<String> = []
-        return cells.filter { known.insert($0.gateName).inserted }.map { cell in
+        return cells.map { cell in
             var cell = cell
             (cell.backend, cell.access, cell.threads, cell.label) = (backend, "block", 1, nil)
+            // Whether a file is mapped is the command's affair too.
+            if cell.source == ObjectKind.mmap.rawValue { cell.source = ObjectKind.file.rawValue }
             return cell
-        }
+        }.filter { known.insert($0.gateName).inserted }
     }
 }
