@@ -12,7 +12,7 @@ package struct Mutant: Sendable {
     package let summary: String
     /// The class of bugs that the fault belongs to, whose vectors must kill the mutant.
     package let flag: VectorFlag
-    /// Where the fault was seen: an issue, an article, or a standard that it violates.
+    /// Where the fault was seen: a bug report, an article, or a standard that it violates.
     package let source: String
 
     private let makeSubject: @Sendable (any CipherBackend) -> ConformanceSubject

@@ -6,7 +6,7 @@ extension Mutant {
     static let pretenders: [Mutant] = [
         .reader(
             "does-nothing", "Nothing is ever delivered.", flag: .exhaustive,
-            source: "issue 3; quarkslab/crypto-condor#13"
+            source: "quarkslab/crypto-condor#13"
         ) {
             { (base, offset, _) throws(DecryptionError) in
                 try base.read(at: offset, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
@@ -33,18 +33,18 @@ extension Mutant {
                 return Int(min(UInt64(buffer.count), base.plaintextByteCount - offset))
             }
         },
-        Mutant("unsupported", "Everything is said to be unsupported.", flag: .exhaustive, source: "issue 3") {
+        Mutant("unsupported", "Everything is said to be unsupported.", flag: .exhaustive, source: "thought up for this suite") {
             backend in
             ConformanceSubject(
                 name: "unsupported", supports: { _, _ in false }, open: ConformanceSubject(backend: backend).open)
         },
         .opening(
             "unsupported-late", "Everything is unsupported once it is to be opened.", flag: .exhaustive,
-            source: "issue 3"
+            source: "thought up for this suite"
         ) {
             (_, _, _, _, _) throws(DecryptionError) in throw .unsupported("planted")
         },
-        .reader("unsupported-reads", "Objects open, and no read is supported.", flag: .exhaustive, source: "issue 3") {
+        .reader("unsupported-reads", "Objects open, and no read is supported.", flag: .exhaustive, source: "thought up for this suite") {
             { (_, _, _) throws(DecryptionError) in throw .unsupported("planted") }
         },
         .backend(

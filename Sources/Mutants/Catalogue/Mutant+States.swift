@@ -4,7 +4,7 @@ internal import RandomAccess
 extension Mutant {
     /// What is remembered from read to read, and from object to object.
     static let states: [Mutant] = [
-        .reader("right-once", "Only the first read is right.", flag: .seekStorm, source: "issue 3") {
+        .reader("right-once", "Only the first read is right.", flag: .seekStorm, source: "thought up for this suite") {
             var isFirst = true
             return { (base, offset, buffer) throws(DecryptionError) in
                 let count = try base.read(at: offset, into: buffer)
