@@ -84,6 +84,7 @@ let package = Package(
             ]
         ),
         .target(name: "Statistics"),
+        .target(name: "Recommendation"),
         .target(name: "CPerfEvents"),
         .target(name: "CMachineLimits"),
         .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
@@ -105,12 +106,16 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
-        .target(name: "Report", dependencies: ["JSON", "Results", "Statistics", "MachineLimits", "Gate"]),
+        .target(
+            name: "Report",
+            dependencies: ["JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate"]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
-                "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results", "Gate", "Report",
+                "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results", "Recommendation",
+                "Gate",
+                "Report",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -147,9 +152,11 @@ let package = Package(
         ),
         .testTarget(name: "MachineLimitsTests", dependencies: ["MachineLimits"]),
         .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
+        .testTarget(name: "RecommendationTests", dependencies: ["Recommendation", "Statistics"]),
         .testTarget(
-            name: "ReportTests", dependencies: ["JSON", "Report", "Results", "Statistics", "MachineLimits", "Gate"],
-            exclude: ["Golden", "GoldenComparison", "GoldenGate", "GoldenSelfTest"]),
+            name: "ReportTests",
+            dependencies: ["JSON", "Report", "Recommendation", "Results", "Statistics", "MachineLimits", "Gate"],
+            exclude: ["Golden", "GoldenComparison", "GoldenGate", "GoldenRecommendation", "GoldenSelfTest"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
