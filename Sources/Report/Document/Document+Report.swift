@@ -11,6 +11,7 @@ extension Document {
         warnings = Self.warnings(summary)
         verdict = Verdict(summary).lines
         sections = [
+            Self.recommendation(summary),
             Self.throughput(summary),
             Self.memory(summary),
             Self.ranges(summary),

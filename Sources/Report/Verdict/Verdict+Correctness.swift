@@ -1,8 +1,15 @@
 import Results
 
 extension Verdict {
-    /// Says who passed the vectors and who did not; nobody passes by running none.
+    /// Says who passed the vectors and who did not, and which cells have no figures; nobody passes by running none.
     static func correctness(_ summary: RunSummary) -> String {
+        let missing = summary.cellsWithoutFigures.count
+        guard missing > 0 else { return vectors(summary) }
+        return "\(vectors(summary)) \(RatioText.count(missing, "cell")) of \(summary.cells.count) failed or "
+            + "\(missing == 1 ? "has" : "have") no trusted figures."
+    }
+
+    private static func vectors(_ summary: RunSummary) -> String {
         let records = summary.results.conformance
         let executed = records.reduce(0) { $0 + $1.passed + $1.failed }
         guard executed > 0 else {

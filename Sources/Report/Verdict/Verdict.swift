@@ -1,12 +1,12 @@
 package import Results
 
-/// What a run found, in at most five lines that claim no more than the data carry.
+/// What a run found, in a few sentences that claim no more than the data carry.
 ///
-/// The lines are: correctness; the fastest sequential read; what chunks as in article 000 cost; what windows as in
-/// article 004 cost; how the backends compare and how sure all this is. Where data are missing, a line says so or is
-/// left out.
+/// The sentences are: which backend and window to take, and what that gains; what windows of 16 MB and of 100 MiB cost
+/// against it; what decrypting whole chunks of 16 MB costs; what failed; how sure all this is. A backend that failed its
+/// vectors, or that nothing was verified, comes first. Where data are missing, a sentence says so or is left out.
 package struct Verdict: Hashable, Sendable {
-    /// The lines, without line breaks.
+    /// The sentences, without line breaks.
     package var lines: [String]
 
     /// Computes the verdict of a run.
@@ -16,13 +16,13 @@ package struct Verdict: Hashable, Sendable {
 
     /// Computes the verdict of a run that is already summed up.
     init(_ summary: RunSummary) {
-        lines = [
-            Self.correctness(summary),
-            Self.fastest(summary),
-            Self.wholeChunks(summary),
-            Self.freshWindows(summary),
-            Self.confidence(summary),
-        ].compactMap { $0 }
+        let recommendation = RunRecommendation.ofReport(summary)
+        let speed = [Self.take(recommendation)] + Self.sizes(recommendation, summary)
+        let correctness = Self.correctness(summary)
+        let records = summary.results.conformance
+        let isVerified = records.contains { $0.passed > 0 } && !records.contains { $0.failed > 0 }
+        lines =
+            (isVerified ? speed + [correctness] : [correctness] + speed) + [Self.confidence(summary)].compactMap { $0 }
     }
 
     /// Joins parts with a comma, and the last one with `and`.

@@ -1,0 +1,72 @@
+import Results
+
+/// The security properties of the strategies that some cells have, as tables and words.
+struct SecurityTable: Sendable {
+    /// The profiles, in the order of the cells.
+    let profiles: [SecurityProfile]
+    /// The strategies of which nothing is known.
+    let unknown: [String]
+
+    /// Collects the profiles of cells.
+    init(_ cells: [Cell]) {
+        var profiles: [SecurityProfile] = []
+        var unknown: [String] = []
+        for cell in cells {
+            if let profile = SecurityProfile(cell) {
+                if !profiles.contains(where: { $0.title == profile.title }) { profiles.append(profile) }
+            } else if !unknown.contains(cell.strategy) {
+                unknown.append(cell.strategy)
+            }
+        }
+        self.profiles = profiles
+        self.unknown = unknown
+    }
+
+    /// What the table is about, and what follows from it.
+    var summary: [String] {
+        var sentences: [String] = []
+        let isAuthenticated = profiles.map { profile in profile[.bitFlips].grade == .good }
+        if isAuthenticated.contains(false) {
+            let names = zip(profiles, isAuthenticated).filter { !$0.1 }.map(\.0.title)
+            sentences.append(
+                "\(Verdict.list(names)) \(names.count == 1 ? "hides" : "hide") data and \(names.count == 1 ? "does" : "do") not "
+                    + "protect it from change. Where that matters, authenticate the file as well, or take a format that does."
+            )
+        }
+        if profiles.contains(where: { $0.title.hasPrefix("cbc") || $0.title.hasPrefix("hls") }) {
+            sentences.append(
+                "A program that lets others see whether CBC's padding was right gives away the plaintext (Vaudenay 2002)."
+            )
+        }
+        if !profiles.isEmpty {
+            sentences.append("None notices a file that was replaced as a whole by an older one under the same key.")
+        }
+        if !unknown.isEmpty {
+            sentences.append("Nothing is known here of \(Verdict.list(unknown)).")
+        }
+        return sentences
+    }
+
+    /// A row a property, a column a strategy.
+    var table: Table {
+        Table(
+            caption: "What a reader who knows the key notices of a change, and what else the strategies offer. "
+                + "“all but 1 in 255”: by padding, which random data has 1 in 255 times.",
+            columns: [.text("")] + profiles.map { .text($0.title) },
+            rows: SecurityProperty.allCases.map { property in
+                [Table.Entry(property.title, detail: property.meaning)]
+                    + profiles.map { Self.entry($0[property]) }
+            })
+    }
+
+    private static func entry(_ answer: SecurityAnswer) -> Table.Entry {
+        let emphasis: Table.Emphasis =
+            switch answer.grade {
+            case .good: .good
+            case .partly: .none
+            case .bad: .bad
+            }
+        return Table.Entry(
+            answer.text, detail: "\(answer.detail) (\(answer.source))", emphasis: emphasis)
+    }
+}
