@@ -13,6 +13,7 @@ struct Chunkwise: ParsableCommand {
               chunkwise vectors generate                     write the range reads as files for any language
               chunkwise limits                               what this machine can do at most
               chunkwise measure --backend openssl --window 256KiB
+              chunkwise recommend reports/2026-11-21-host --memory 64MiB --workload playback
               chunkwise gate --baseline 'old subject' --candidate 'new subject'
               chunkwise decrypt --key-file k --iv 000102… film.enc - --range 0-1023
 
@@ -22,7 +23,7 @@ struct Chunkwise: ParsableCommand {
         version: Program.version,
         subcommands: [
             RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
-            MeasureCommand.self, SweepCommand.self, GateCommand.self, ReportCommand.self, CompareCommand.self,
-            EncryptCommand.self, DecryptCommand.self, SubjectCommand.self,
+            MeasureCommand.self, SweepCommand.self, GateCommand.self, ReportCommand.self, RecommendCommand.self,
+            CompareCommand.self, EncryptCommand.self, DecryptCommand.self, SubjectCommand.self,
         ])
 }
