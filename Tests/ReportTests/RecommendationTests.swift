@@ -107,6 +107,51 @@ struct RecommendationTests {
         #expect(try Self.recommend(results) { $0.objectByteCount = 1 << 20 }.advice.choice?.id == other.cell.id)
     }
 
+    @Test("filters cost what budgets cost, and threads and mapping have their alternatives")
+    func filters() throws {
+        var results = Known.results
+        var threads = Known.cell("a", 4, isWhole: false)
+        threads.cell.threads = 2
+        threads.cell.source = "mmap"
+        threads.check?.cell = threads.cell
+        threads.rounds = [[1000], [1000]]
+        results.cells.append(threads)
+        let reasons = try Self.recommend(results).reasons
+        #expect(
+            reasons.contains { $0.hasPrefix("With one thread (--threads 1) the choice would be a, 128 MiB windows") })
+        #expect(
+            reasons.contains { $0.hasPrefix("Without mapping the file (--source file) the choice would be a, 128") })
+        let filtered = try Self.recommend(results) {
+            $0.backend = "b"
+            $0.threads = 1
+        }.reasons
+        #expect(
+            filtered.contains {
+                $0.hasPrefix("--backend b costs throughput: without it the choice would be a, 128 MiB windows")
+                    && $0.hasSuffix("1.10× (1.10–1.10×) as fast.")
+            })
+        #expect(filtered.contains("--threads 1 costs nothing: without it the choice is the same."))
+    }
+
+    @Test("a picture of many has the front, the choice and some of the others")
+    func manyPoints() throws {
+        var results = Known.results
+        let template = Known.cell("a", 4, isWhole: false)
+        results.cells = (0..<900).map { index in
+            var result = template
+            result.cell.windowByteCount = 4096 + UInt64(index) * 16
+            result.check?.cell = result.cell
+            result.memory?.peakByteCount += UInt64(index) * 100_000
+            result.rounds = [[1_000_000 + UInt64(index * 7919 % 900)], [1_000_000 + UInt64(index * 7919 % 900)]]
+            return result
+        }
+        let files = renderReport(results)
+        let picture = try #require(files.first { $0.name == "pareto.svg" })
+        let text = String(decoding: picture.bytes, as: UTF8.self)
+        #expect(text.contains("of them are drawn") && text.contains("choice: a"))
+        #expect(picture.bytes.count < 100_000)
+    }
+
     @Test(
         "names that people use stand for what was measured",
         arguments: [

@@ -12,7 +12,7 @@ struct ParetoChart: Sendable {
     var choiceName: String?
 
     /// A configuration.
-    struct Point: Sendable {
+    struct Point: Hashable, Sendable {
         /// The backend's index of colour and shape.
         var style: Int
         /// Memory in bytes, at least `leastMemory`.

@@ -4,8 +4,10 @@ import Results
 extension RunRecommendation {
     /// Throughput against memory, or `nil` if no compared configuration has a memory figure.
     var paretoChart: ParetoChart? {
-        let points = pool.cells.compactMap(point)
-        guard !points.isEmpty else { return nil }
+        let all = pool.cells.compactMap(point)
+        guard !all.isEmpty else { return nil }
+        let points = Self.drawn(all)
+        let drawn = points.count < all.count ? " \(points.count) of them are drawn." : ""
         let names = summary.backends.filter { name in pool.cells.contains { $0.cell.backend == name } }
         let choice =
             advice.choice.map { candidate in
@@ -15,11 +17,25 @@ extension RunRecommendation {
         return ParetoChart(
             title: "Throughput against memory",
             description:
-                "Each shape is one measured configuration, \(comparedText). Both axes are logarithmic. The dashed "
+                "Each shape is one measured configuration, \(comparedText).\(drawn) Both axes are logarithmic. The dashed "
                 + "line is the front: the most throughput that can be had for at most that much memory.\(choice) The table "
                 + "below the picture has the values.",
             backends: names.map { ($0, summary.style(of: $0)) }, points: points,
             choiceName: advice.choice.map { label($0) })
+    }
+
+    /// The most points of a picture; more cannot be told apart.
+    private static let mostPoints = 400
+
+    /// Where there are too many points, the front, the choice, and of the others every few.
+    private static func drawn(_ points: [ParetoChart.Point]) -> [ParetoChart.Point] {
+        guard points.count > mostPoints else { return points }
+        let front = Set(
+            ParetoChart(title: "", description: "", backends: [], points: points, choiceName: nil).front)
+        let step = points.count / mostPoints + 1
+        return points.enumerated().filter { index, point in
+            point.isChoice || index.isMultiple(of: step) || front.contains(point)
+        }.map(\.element)
     }
 
     private func point(_ summary: CellSummary) -> ParetoChart.Point? {

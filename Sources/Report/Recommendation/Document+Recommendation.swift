@@ -55,9 +55,13 @@ extension Document {
         let candidates = recommendation.advice.candidates.sorted {
             ($1.bytesPerSecond, $0.id) < ($0.bytesPerSecond, $1.id)
         }
+        let shown = candidates.prefix(400)
+        let count = RatioText.count(candidates.count, "configuration")
         return Table(
-            caption: "The \(RatioText.count(candidates.count, "configuration")) in the picture, fastest first.",
+            caption: shown.count < candidates.count
+                ? "The \(shown.count) fastest of \(count) that the picture is of."
+                : "The \(count) in the picture, fastest first.",
             columns: [.text("Configuration")] + RunRecommendation.figureColumns,
-            rows: candidates.map { [Table.Entry(recommendation.label($0))] + RunRecommendation.entries($0) })
+            rows: shown.map { [Table.Entry(recommendation.label($0))] + RunRecommendation.entries($0) })
     }
 }

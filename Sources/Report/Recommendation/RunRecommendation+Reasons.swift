@@ -10,7 +10,7 @@ extension RunRecommendation {
     private func choiceReasons(_ choice: Candidate) -> [String] {
         [originReason(choice)] + [runnerUpReason(choice)].compactMap { $0 }
             + advice.costs.map { costReason($0, choice) }
-            + choiceAlternatives(choice) + cautions(choice)
+            + (isOfReport ? [] : filterCosts(choice)) + choiceAlternatives(choice) + cautions(choice)
     }
 
     /// How the choice came about.

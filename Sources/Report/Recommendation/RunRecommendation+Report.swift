@@ -17,7 +17,9 @@ extension RunRecommendation {
             request.source = main.source
             request.objectByteCount = main.objectByteCount
         }
-        return try? RunRecommendation(summary, named: "this run", request: request)
+        var recommendation = try? RunRecommendation(summary, named: "this run", request: request)
+        recommendation?.isOfReport = true
+        return recommendation
     }
 
     /// Budgets that show what constraints do: none, those of a small player, and a reader that must answer at once.

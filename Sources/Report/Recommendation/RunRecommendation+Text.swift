@@ -104,6 +104,7 @@ extension RunRecommendation {
 
     /// Rows with columns that line up: some to the left, numbers to the right.
     private static func aligned(_ rows: [[String]], leftColumns: Int = 1) -> String {
+        let rows = rows.map { $0.map(WrappedText.plain) }
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             var line = row.enumerated().map { column, text in

@@ -14,6 +14,9 @@ package struct RunRecommendation: Sendable {
     /// The choice and all that follows from it.
     package let advice: Advice
 
+    /// Whether nobody asked: filters are the report's own, and what they cost is not said.
+    var isOfReport = false
+
     private let cells: [String: CellSummary]
     private let names: ConfigurationNames
 
