@@ -20,9 +20,9 @@ struct BlockRunner {
         let pair = firstRole == .baseline ? sides.both : sides.both.reversed()
         let first = try SideProcess(pair[0], timeout: timeout, shouldStop: shouldStop)
         let second = try SideProcess(pair[1], timeout: timeout, shouldStop: shouldStop)
-        for (process, side) in zip([first, second], pair) {
+        for process in [first, second] {
             try process.greet()
-            try process.open(cell.object, isServed: !(side.readsFiles && cell.object.isFile))
+            try process.open(cell.object, isServed: cell.isServed)
         }
         for process in [first, second] { try warmUp(process, cell) }
         let baseline = firstRole == .baseline ? first : second

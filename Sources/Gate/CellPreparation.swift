@@ -43,10 +43,13 @@ struct CellPreparation {
             throw .io(error)
         }
         guard reads.totalByteCount > 0 else { return .notCompared("its workload delivers no bytes") }
+        guard let isServed = sides.isServed(object) else {
+            return .notCompared("one side only reads files, and the other only what it is served")
+        }
         var found: [Finding] = []
         for side in sides.both {
             do throws(SideFailure) {
-                found.append(try twice { () throws(SideFailure) in try examine(side, object, workload) })
+                found.append(try twice { () throws(SideFailure) in try examine(side, object, workload, isServed) })
             } catch {
                 switch error {
                 case .unsupported(let role, let reason):
@@ -63,7 +66,7 @@ struct CellPreparation {
         }
         return .ready(
             PreparedCell(
-                name: name, cell: cell, object: object, workload: workload,
+                name: name, cell: cell, object: object, workload: workload, isServed: isServed,
                 iterationNanoseconds: (found[0].nanoseconds, found[1].nanoseconds)))
     }
 
@@ -74,11 +77,11 @@ struct CellPreparation {
     }
 
     private func examine(
-        _ side: GateSide, _ object: MeasuredObject, _ workload: Workload
+        _ side: GateSide, _ object: MeasuredObject, _ workload: Workload, _ isServed: Bool
     ) throws(SideFailure) -> Finding {
         let process = try SideProcess(side, timeout: settings.timeout, shouldStop: shouldStop)
         try process.greet()
-        try process.open(object, isServed: !(side.readsFiles && object.isFile))
+        try process.open(object, isServed: isServed)
         let (digest, byteCount) = try process.digest(workload)
         let times = try process.time(workload, iterationCount: 10, atMostNanoseconds: 3_000_000)
         process.end()

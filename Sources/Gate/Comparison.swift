@@ -22,6 +22,7 @@ struct Comparison {
             controlPhases.append(control)
         }
         judge(controlPhases, in: &result)
+        if let control = result.control { result.doubt(control) }
     }
 
     private func phase(
@@ -53,7 +54,8 @@ struct Comparison {
         }
     }
 
-    /// What is slower again stays slower; what is not becomes inconclusive, with an interval that spans both phases.
+    /// What is slower again stays slower; what is not becomes inconclusive, with an interval that spans both phases where
+    /// the second has one.
     private func confirm(_ tracks: [CellTrack], in result: inout GateResult) {
         for track in tracks {
             guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
@@ -61,11 +63,16 @@ struct Comparison {
             result.cells[index].take(track)
             guard track.failure == nil, result.cells[index].verdict != .slower else { continue }
             var cell = result.cells[index]
-            cell.explain(track, rule: settings.rule)
             cell.verdict = .inconclusive
-            cell.reason = "not reproduced: it seemed slower, and with fresh processes and another seed it did not"
-            cell.high = [before.high, cell.high].contains(nil) ? nil : max(before.high ?? 0, cell.high ?? 0)
-            cell.slowdown = [before.slowdown, cell.slowdown].compactMap(\.self).reduce(0, +) / 2
+            cell.explain(track, rule: settings.rule)
+            if let again = track.phase.looks.last, again.low != nil, again.high != nil {
+                cell.reason = "not reproduced: it seemed slower, and with fresh processes and another seed it did not"
+                cell.high = [before.high, cell.high].contains(nil) ? nil : max(before.high ?? 0, cell.high ?? 0)
+                cell.slowdown = [before.slowdown, cell.slowdown].compactMap(\.self).reduce(0, +) / 2
+            } else {
+                cell.reason = "not confirmed: it seemed slower, and \(cell.reason ?? "there was no second look")"
+                (cell.slowdown, cell.low, cell.high) = (before.slowdown, before.low, before.high)
+            }
             result.cells[index] = cell
         }
     }
@@ -83,13 +90,13 @@ struct Comparison {
             cell.low = ratio.low > 0 ? ratio.low : nil
             cell.high = ratio.high.isFinite ? ratio.high : nil
         }
-        let least = controls.map { $0.phase.blocks.count }.min() ?? 0
-        if cell.verdict == .same, least < ControlRule.leastBlocks {
+        let logRatios = controls.flatMap { $0.phase.blocks.map(\.logRatio) }
+        if cell.verdict == .same, logRatios.count < ControlRule.leastBlocks {
             cell.verdict = .inconclusive
-            cell.reason = "\(least) blocks do not tell whether it moved: expected at least \(ControlRule.leastBlocks)"
+            cell.reason =
+                "\(logRatios.count) blocks do not tell whether it moved: expected at least \(ControlRule.leastBlocks)"
         }
-        let movement = controls.lazy.compactMap { rule.movement($0.phase.blocks.map(\.logRatio)) }.first
-        if cell.verdict != .wrong, let movement {
+        if cell.verdict != .wrong, let movement = rule.movement(logRatios) {
             (cell.verdict, cell.reason) = (.hostUnfit, movement)
             result.blameHost(movement)
         }
@@ -116,22 +123,18 @@ extension GateCell {
             reason = "the baseline failed against itself before anything was known"
             return
         }
-        let blockSeconds = track.phase.seconds / Double(max(1, track.phase.blocks.count))
-        var needed: Double?
-        if look.low == nil || look.high == nil {
-            reason = "\(look.blockCount) blocks are too few"
-            needed = SignedRankInterval.leastCount(upTo: 100) { _ in look.alpha }.map { Double($0 + 2) * blockSeconds }
-        } else {
-            let ratio = RatioEstimate(estimate: look.slowdown, low: look.low ?? 0, high: look.high ?? .infinity)
-            needed = rule.growthToDecide(ratio).map { $0 * track.phase.seconds }
+        let blocks = track.phase.blocks.map(\.logRatio)
+        let needed: Double?
+        if let low = look.low, let high = look.high {
             reason = "the tolerance lies within the interval"
+            needed = rule.growthToDecide(RatioEstimate(estimate: look.slowdown, low: low, high: high))
+                .map { $0 * track.phase.seconds }
+        } else {
+            reason = "\(blocks.count) blocks are too few"
+            needed = rule.blockCountToDecide(blocks, alpha: look.alpha)
+                .map { $0 / Double(max(1, blocks.count)) * track.phase.seconds }
         }
         secondsToSettle = needed.flatMap { $0 <= 3600 ? max($0, 1.2 * track.phase.seconds).rounded(.up) : nil }
-        if secondsToSettle == nil {
-            reason =
-                look.low.map { look.slowdown - $0 < rule.tolerance } == true
-                ? "the estimate lies so near to the tolerance that no hour would settle it"
-                : "the blocks scatter so widely that no hour would settle it"
-        }
+        if secondsToSettle == nil { reason = (reason ?? "") + ", and no hour would settle it" }
     }
 }

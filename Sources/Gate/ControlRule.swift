@@ -2,8 +2,9 @@ import Statistics
 
 /// Says whether two copies of one program differ, which is the host's fault and nobody else's.
 ///
-/// The control moved if its interval at 99 % excludes 1 and its estimate is further from 1 than half of the tolerance: a
-/// tiny difference that many blocks make certain does no harm, and a large one that few blocks suggest may be none.
+/// The control moved if its interval at 99.9 %, or of fewer than 11 blocks the widest one that has ends, excludes 1 and
+/// its estimate is further from 1 than half of the tolerance: a tiny difference that many blocks make certain does no
+/// harm, and a large one that few blocks suggest may be none.
 package struct ControlRule: Hashable, Sendable {
     /// The gate's tolerance: 0.02 for 2 %.
     package let tolerance: Double
@@ -13,15 +14,17 @@ package struct ControlRule: Hashable, Sendable {
         self.tolerance = tolerance
     }
 
-    /// The error of each end of the interval.
-    private static let alpha = 0.005
+    /// The error of each end of the interval, where there are blocks enough for it.
+    private static let alpha = 0.0005
 
     /// The fewest blocks from which anything can be said: fewer all lie on one side too often.
-    package static let leastBlocks = SignedRankInterval.leastCount(upTo: 100) { _ in alpha } ?? 8
+    package static let leastBlocks = 8
 
-    /// The ratio of the two copies' times, with its 99 % interval; `nil` without blocks.
+    /// The ratio of the two copies' times, with its interval; `nil` without blocks.
     package func ratio(_ logRatios: [Double]) -> RatioEstimate? {
-        SignedRankInterval(logRatios, alpha: Self.alpha).map(RatioEstimate.init)
+        let smallest = SignedRankDistribution.smallestProbability(count: logRatios.count)
+        let alpha = logRatios.count < Self.leastBlocks ? Self.alpha : max(Self.alpha, smallest)
+        return SignedRankInterval(logRatios, alpha: alpha).map(RatioEstimate.init)
     }
 
     /// Says by how much the control moved, or `nil` if it did not.

@@ -17,6 +17,7 @@ extension GateResult {
         guard case .object(var members) = Self.encoded(self) else { return .null }
         members["reason"] = JSONValue(reason)
         members["comparisons"] = JSONValue(count: comparisonCount)
+        members["answer"] = .string(answer(allowsInconclusive: false).rawValue)
         members["cells"] = .array(cells.map { $0.json(withPhases: withPhases) })
         members["control"] = control?.json(withPhases: withPhases) ?? .null
         members["memory"] = members["memory"] ?? .null

@@ -65,6 +65,16 @@ package struct GateResult: Codable, Hashable, Sendable {
         }
     }
 
+    /// Takes back what was called slower beside a control that cannot say whether it moved, or failed: blame needs a host
+    /// that is known to be fit.
+    mutating func doubt(_ control: GateCell) {
+        guard [.inconclusive, .wrong].contains(control.verdict) else { return }
+        for index in cells.indices where cells[index].verdict == .slower {
+            cells[index].verdict = .inconclusive
+            cells[index].reason = "by itself it is slower; of the control, \(control.reason ?? "nothing is known")"
+        }
+    }
+
     /// Whether the candidate passes.
     ///
     /// - Parameter allowsInconclusive: Whether one that nothing can be said of passes.

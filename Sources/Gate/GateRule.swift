@@ -1,3 +1,11 @@
+import Statistics
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The rule by which an interval becomes a verdict.
 package struct GateRule: Hashable, Sendable {
     /// How much slower a candidate may be, as a part of the baseline's time: 0.02 for 2 %.
@@ -14,7 +22,8 @@ package struct GateRule: Hashable, Sendable {
     package func verdict(low: Double, high: Double) -> GateVerdict {
         if low > tolerance { return .slower }
         if high < -tolerance { return .faster }
-        return high > tolerance ? .inconclusive : .same
+        // An end that is no number is none.
+        return high <= tolerance && low <= high ? .same : .inconclusive
     }
 
     /// Judges a ratio.
@@ -42,5 +51,28 @@ package struct GateRule: Hashable, Sendable {
         guard ratio.low > 0, ratio.high.isFinite, distance > 0.02 * tolerance, distance > 0 else { return nil }
         // A little more, so that the end lies beyond the tolerance and not on it.
         return max(1, 1.2 * (reach / distance) * (reach / distance))
+    }
+
+    /// How many blocks would decide, if what the first ones show stays true; `nil` where no number would, and of fewer than
+    /// two blocks, of which nothing can be said.
+    ///
+    /// The interval's half width is taken to be that of a mean, z · s ÷ √n, with z from the bound on the normal
+    /// distribution's tail, ½ exp(−z² ÷ 2).
+    ///
+    /// - Parameters:
+    ///   - logRatios: What the blocks show.
+    ///   - alpha: The probability with which each end of the interval may miss the truth.
+    package func blockCountToDecide(_ logRatios: [Double], alpha: Double) -> Double? {
+        guard logRatios.count > 1, let least = SignedRankInterval.leastCount(upTo: 1000, alpha: { _ in alpha }) else {
+            return nil
+        }
+        let mean = logRatios.reduce(0, +) / Double(logRatios.count)
+        let squares = logRatios.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        let deviation = (squares / Double(logRatios.count - 1)).squareRoot()
+        let distance = abs(mean - log(1 + tolerance))
+        guard distance > 0.02 * tolerance, deviation.isFinite else { return nil }
+        let squaredZ = max(0, -2 * log(2 * alpha))
+        // A little more, so that the end lies beyond the tolerance and not on it, and enough for two looks.
+        return max(2 * Double(least), 1.2 * squaredZ * (deviation / distance) * (deviation / distance))
     }
 }

@@ -57,8 +57,8 @@ package struct GateRun {
             confidence: settings.confidence, secondsPerCell: settings.secondsPerCell, seed: settings.seed,
             verdict: .inconclusive, cells: [], notCompared: [], seconds: 0)
         if let stored = settings.stored, let difference = stored.difference(from: sides, host: result.host) {
-            result.cells = stored.ratios.map { GateCell(name: $0.name, cell: $0.cell, reason: difference) }
-            result.reason = difference
+            result.notCompared = stored.ratios.map { .init(name: $0.name, reason: difference) }
+            result.reason = "nothing was compared: \(difference)"
             return result
         }
         let store = ObjectStore(folder: folder.objectFolder, encryption: encryption)

@@ -25,8 +25,11 @@ package struct GateSide: Codable, Hashable, Sendable {
     /// Where it reads ciphertext from: `path`, `served`.
     package var sources: [String]
 
-    /// Whether it opens files by itself; otherwise it is served.
+    /// Whether it opens files by itself.
     var readsFiles: Bool { sources.contains("path") }
+
+    /// Whether it takes ciphertext from this program.
+    var isServed: Bool { sources.contains("served") || !readsFiles }
 
     /// Reads an answer to `hello`.
     init(role: Role, command: String, hello: JSONValue) {

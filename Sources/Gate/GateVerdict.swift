@@ -33,7 +33,7 @@ package enum GateVerdict: String, Codable, CaseIterable, Hashable, Sendable {
 }
 
 /// Whether a gate lets something pass; the command line has an exit code for each.
-package enum GateAnswer: Hashable, Sendable {
+package enum GateAnswer: String, Hashable, Sendable {
     /// It does.
     case yes
     /// Something is slower, wrong, or takes more memory.

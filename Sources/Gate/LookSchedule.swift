@@ -2,10 +2,10 @@ import Statistics
 
 /// When the blocks of a cell are looked at, and how much error each look may have.
 ///
-/// The first look comes as early as an interval of its error has ends, since the smallest p-value of n blocks is 2⁻ⁿ, and
-/// the control can be judged. From there
-/// on the blocks double, up to the most that time allows. None of this depends on what the blocks show. An interval of
-/// the first look reaches from the lowest block to the highest, so that a wild one only postpones the decision.
+/// The first look comes as early as an interval of its error has ends, since the smallest p-value of n blocks is 2⁻ⁿ. From
+/// there on the blocks double, up to the most that time allows; where they could not, there is only the last look, which
+/// would otherwise be left with too little of the error. None of this depends on what the blocks show. An interval of the
+/// first look reaches from the lowest block to the highest, so that a wild one only postpones the decision.
 package struct LookSchedule: Hashable, Sendable {
     /// The most blocks.
     package let largestCount: Int
@@ -31,8 +31,8 @@ package struct LookSchedule: Hashable, Sendable {
         let first = SignedRankInterval.leastCount(upTo: most) {
             spending.spent(at: Double($0) / Double(most)) / share
         }
-        if !isSingle, let first {
-            // Whatever is decided, the control must have been able to object.
+        // Whatever is decided, the control must have been able to object.
+        if !isSingle, let first, 2 * max(first, ControlRule.leastBlocks) <= most {
             var next = max(first, ControlRule.leastBlocks)
             while next < most {
                 counts.append(next)

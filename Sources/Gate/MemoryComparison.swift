@@ -64,7 +64,7 @@ struct MemoryComparison {
         try process.greet()
         do {
             let (_, memory) = try MemoryWatch.run(process.processID) {
-                try process.open(cell.object, isServed: !(side.readsFiles && cell.object.isFile))
+                try process.open(cell.object, isServed: cell.isServed)
                 _ = try process.time(cell.workload, iterationCount: 1)
             }
             process.end()

@@ -8,6 +8,8 @@ struct PreparedCell {
     let cell: Cell
     let object: MeasuredObject
     let workload: Workload
+    /// Whether both sides are served its ciphertext, since one of them does not read files.
+    let isServed: Bool
     /// The iterations of a slice.
     let iterationCount: UInt64
     /// The slices that a side has in a row.
@@ -30,12 +32,14 @@ struct PreparedCell {
 
     /// Chooses slices and rounds by how long iterations took, on the one side and the other.
     init(
-        name: String, cell: Cell, object: MeasuredObject, workload: Workload, iterationNanoseconds: (UInt64, UInt64)
+        name: String, cell: Cell, object: MeasuredObject, workload: Workload, isServed: Bool,
+        iterationNanoseconds: (UInt64, UInt64)
     ) {
         self.name = name
         self.cell = cell
         self.object = object
         self.workload = workload
+        self.isServed = isServed
         let (one, other) = (max(1, iterationNanoseconds.0), max(1, iterationNanoseconds.1))
         let mean = max(1, one / 2 + other / 2)
         iterationCount = min(Self.mostIterations, max(1, Self.sliceNanoseconds / mean))

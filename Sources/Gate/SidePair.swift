@@ -1,4 +1,5 @@
 import JSON
+import Measurement
 import SubjectProtocol
 
 /// The two programs that are compared.
@@ -14,6 +15,14 @@ struct SidePair {
     init(_ settings: GateSettings, shouldStop: @escaping () -> Bool) throws(GateError) {
         baseline = try Self.greet(.baseline, settings.baseline, settings, shouldStop)
         candidate = try Self.greet(.candidate, settings.candidate, settings, shouldStop)
+    }
+
+    /// Where both read an object from, so that they are compared by the same way: from its file where both can.
+    ///
+    /// - Returns: Whether it is served to them; `nil` if there is no way that both know.
+    func isServed(_ object: MeasuredObject) -> Bool? {
+        if object.isFile, both.allSatisfy(\.readsFiles) { return false }
+        return both.allSatisfy(\.isServed) ? true : nil
     }
 
     /// The baseline, and a second copy of it in the candidate's place.
@@ -32,7 +41,7 @@ struct SidePair {
             let process = try SubjectProcess(
                 command: ["/bin/sh", "-c", command], timeout: settings.timeout, isInterrupted: shouldStop)
             hello = try process.request(["op": "hello", "protocol": 1]).members
-            try? process.end()
+            process.dismiss()
         } catch {
             switch error {
             case .interrupted: throw .interrupted

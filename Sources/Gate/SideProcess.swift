@@ -83,7 +83,7 @@ final class SideProcess {
 
     /// Says goodbye. What the process does with its end is its own business: nothing is measured any more.
     func end() {
-        try? process.end()
+        process.dismiss()
     }
 
     private func measure(_ workload: Workload, _ parameters: [String: JSONValue]) throws(SideFailure) -> JSONValue {

@@ -14,6 +14,7 @@ extension StoredRatios {
         schema = Self.currentSchema
         programVersion = result.programVersion
         cpuModel = result.host.cpuModel
+        cpu = CPU(result.host)
         startedAt = result.startedAt
         reference = result.baseline
         candidate = result.candidate
@@ -55,11 +56,22 @@ extension StoredRatios {
             throw .badFile("\(file): a member is missing or of another type: expected a file that gate --record wrote")
         }
         guard !ratios.ratios.isEmpty else { throw .badFile("\(file): no ratios: expected at least one") }
-        guard ratios.ratios.allSatisfy({ $0.ratio > 0 && !$0.logRatios.isEmpty }) else {
-            throw .badFile("\(file): a ratio without blocks: expected logRatios of at least one")
+        var names: Set<String> = []
+        for ratio in ratios.ratios {
+            guard ratio.name == ratio.cell.gateName, names.insert(ratio.name).inserted else {
+                throw .badFile("\(file): a ratio called \(ratio.name): expected \(ratio.cell.gateName), once")
+            }
+            guard !ratio.logRatios.isEmpty, ratio.logRatios.allSatisfy({ abs($0) < Self.largestLogRatio }) else {
+                throw .badFile(
+                    "\(file): the blocks of \(ratio.name): expected logRatios between ±\(Self.largestLogRatio), one at least"
+                )
+            }
         }
         return ratios
     }
+
+    /// Half a billion times as slow: no program is.
+    private static let largestLogRatio = 20.0
 
     /// Says that a ratio has too few blocks for an interval, if it has.
     func shortage(of name: String, settings: GateSettings) -> String? {
@@ -76,10 +88,17 @@ extension StoredRatios {
         if cpuModel != host.cpuModel {
             return "recorded on another CPU model (\(cpuModel)): expected this one (\(host.cpuModel))"
         }
+        if let cpu, cpu != CPU(host) {
+            return "recorded on a CPU with other features or caches: expected this one's"
+        }
         let now = sides.baseline
         if reference.name != now.name || reference.version != now.version {
             return
                 "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) \(now.version))"
+        }
+        // Where the program lies is of no matter.
+        if ShellText.options(of: reference.command) != ShellText.options(of: now.command) {
+            return "recorded with reference \(reference.command): expected the same options as of \(now.command)"
         }
         return nil
     }

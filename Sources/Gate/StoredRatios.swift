@@ -11,6 +11,8 @@ package struct StoredRatios: Codable, Hashable, Sendable {
     package var programVersion: String
     /// The CPU's model name.
     package var cpuModel: String
+    /// The CPU's features and caches, which tell models apart that call themselves the same; `nil` in older files.
+    package var cpu: CPU?
     /// When it was measured, in ISO 8601.
     package var startedAt: String
     /// What the ratios are ratios to.
@@ -21,6 +23,19 @@ package struct StoredRatios: Codable, Hashable, Sendable {
     package var seed: UInt64
     /// The ratios, one a cell.
     package var ratios: [Ratio]
+
+    /// What tells CPUs apart beside their name.
+    package struct CPU: Codable, Hashable, Sendable {
+        /// The features that matter for AES.
+        package var flags: [String]
+        /// Caches from level 1 on, in bytes.
+        package var cacheByteCounts: [UInt64]
+
+        init(_ host: RunHeader.Host) {
+            flags = host.cpuFlags
+            cacheByteCounts = host.cacheByteCounts
+        }
+    }
 
     /// One cell's ratio.
     package struct Ratio: Codable, Hashable, Sendable {

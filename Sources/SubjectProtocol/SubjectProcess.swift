@@ -91,7 +91,7 @@ package final class SubjectProcess {
                 try serve(need, from: source)
             }
         } catch .ended {
-            guard let status = wait() else {
+            guard let status = wait(atMost: timeout) else {
                 kill()
                 throw .framing("the output is closed, and the process goes on")
             }
@@ -117,8 +117,18 @@ package final class SubjectProcess {
         try expectEnd(status: nil)
     }
 
+    /// Says goodbye to a subject of which nothing more is wanted, and ends it if it does not go.
+    ///
+    /// - Parameter grace: How long it may take to go.
+    package func dismiss(grace: Duration = .seconds(1)) {
+        channel.startClock()
+        try? channel.send((["op": "bye"] as JSONValue).line)
+        channel.closeInput()
+        if wait(atMost: grace) == nil { kill() }
+    }
+
     private func expectEnd(status expected: Int32?) throws(SubjectError) {
-        guard let status = wait() else {
+        guard let status = wait(atMost: timeout) else {
             kill()
             throw .timeout(seconds: timeout / .seconds(1))
         }
@@ -161,8 +171,8 @@ package final class SubjectProcess {
     /// function is `waitpid`.
     ///
     /// - Returns: The status, or `nil` if the process is still there when the time is over.
-    private func wait() -> Int32? {
-        let deadline = ContinuousClock.now + timeout
+    private func wait(atMost longest: Duration) -> Int32? {
+        let deadline = ContinuousClock.now + longest
         while exitStatus == nil {
             var status: Int32 = 0
             let ended = waitpid(processID, &status, WNOHANG)

@@ -30,6 +30,12 @@ import Testing
             (["--baseline", "a", "--candidate", "b", "--reference", "c"], 64, "--reference"),
             (["--baseline", "a", "--candidate", "b", "--record", "r"], 64, "--baseline"),
             (["--candidate", "b", "--record", "r", "--against", "r"], 64, "--against"),
+            (["--candidate", "b", "--record", "r", "--format", "github"], 64, "--record"),
+            (["--candidate", "b", "--record", "r", "--write", "json=f"], 64, "--record"),
+            (["--candidate", "b", "--record", "r", "--max-memory-growth", "1MiB"], 64, "--max-memory-growth"),
+            (["--candidate", "b", "--against", "r", "--max-memory-growth", "1MiB"], 64, "--max-memory-growth"),
+            (["--baseline", "a", "--candidate", "b", "--output", "none/gate.json"], 74, "none/gate.json"),
+            (["--baseline", "a", "--candidate", "b", "--write", "junit=none/gate.xml"], 74, "none/gate.xml"),
             (["--candidate", "b", "--against", "missing.json"], 66, "missing.json"),
             (["--baseline", "a", "--candidate", "b", "--plan", "missing.yml"], 66, "missing.yml"),
             (["--baseline", "exit 1", "--candidate", own], 66, "did not start"),
@@ -69,6 +75,31 @@ import Testing
         let record = try #require(folder.bytes("gate.json").flatMap(JSONValue.parse))
         let blocks = record["cells"]?.array?.first?["phases"]?.array?.first?["blocks"]?.array
         #expect(record["schema"]?.string == "chunkwise-gate-1" && blocks?.isEmpty == false)
+    }
+
+    @Test("what a subject says becomes no line of its own, from which a runner would take orders")
+    func injection() throws {
+        let lines = ["\n", "\r", "\r\n", "\u{85}", "\u{2028}"].map { "x\($0)::error title=x::y" }
+        for message in lines {
+            let message = JSONValue.string(message).text
+            let subject = try folder.file(
+                "subject",
+                """
+                while IFS= read -r line; do case "$line" in
+                *'"op":"hello"'*) echo '{"ok":true,"protocol":1,"name":\(message),"version":"1","strategies":["ctr"],"keyByteCounts":[16],"sources":["path"],"granularity":"block","measures":true}';;
+                *) printf '%s\\n' '{"ok":false,"error":"unsupported","message":\(message)}';;
+                esac; done
+                """)
+            for format in ["text", "github"] {
+                let run = try run([
+                    "--baseline", "sh '\(subject)'", "--candidate", "sh '\(subject)'", "--format", format,
+                ])
+                let text = String(decoding: run.output, as: UTF8.self) + "\n" + run.errorLines.joined(separator: "\n")
+                let lines = text.unicodeScalars.split { [0x0A, 0x0D, 0x85, 0x2028].contains($0.value) }
+                #expect(!lines.contains { String($0).hasPrefix("::error") }, "\(text)")
+                #expect(run.status == 2)
+            }
+        }
     }
 
     @Test("ratios that were recorded are read again, and the file appears only with them")

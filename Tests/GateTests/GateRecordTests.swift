@@ -50,16 +50,35 @@ import Testing
         #expect(now.high - now.low > 0 && cell.stored != nil)
     }
 
-    @Test("another CPU model, or another version of the reference, is inconclusive, with the reason")
+    @Test("on another CPU, or with another version or other options of the reference, nothing is compared")
     func otherHost() throws {
-        var (cpu, version) = (try record(), try record())
-        cpu.cpuModel = "another"
-        version.reference.version = "2"
-        for (stored, reason) in [(cpu, "another CPU model"), (version, "expected this one (baseline 1)")] {
+        let changes: [((inout StoredRatios) -> Void, String)] = [
+            ({ $0.cpuModel = "another" }, "another CPU model"), ({ $0.cpu?.flags.append("x") }, "other features"),
+            ({ $0.reference.version = "2" }, "expected this one (baseline 1)"),
+            ({ $0.reference.command += " --slow" }, "the same options"),
+        ]
+        for (change, reason) in changes {
+            var stored = try record()
+            change(&stored)
             let result = try gate(ScriptedSubject(), ScriptedSubject(), in: folder) { $0.stored = stored }
-            #expect(result.verdict == .inconclusive && result.cells.count == 1 && result.cells[0].blockCount == 0)
-            #expect(result.cells[0].reason?.contains(reason) == true, "\(result.cells[0].reason ?? "")")
-            #expect(result.answer(allowsInconclusive: false) == .none)
+            #expect(result.verdict == .inconclusive && result.cells.isEmpty && result.notCompared.count == 1)
+            #expect(result.reason?.contains(reason) == true, "\(result.reason ?? "")")
+            #expect(result.answer(allowsInconclusive: true) == .none)
+        }
+    }
+
+    @Test("ratios that no run gives, or of another cell than they say, are refused")
+    func forged() throws {
+        let stored = try record()
+        let changes: [(inout StoredRatios) -> Void] = [
+            { $0.ratios[0].name += "x" }, { $0.ratios.append($0.ratios[0]) }, { $0.ratios[0].logRatios = [] },
+            { $0.ratios[0].logRatios[1] = 1e300 }, { $0.ratios[0].logRatios[1] = -21 }, { $0.ratios = [] },
+        ]
+        #expect(try StoredRatios.read(Array(stored.text.utf8), file: "f") == stored)
+        for change in changes {
+            var other = stored
+            change(&other)
+            #expect(throws: GateError.self) { try StoredRatios.read(Array(other.text.utf8), file: "f") }
         }
     }
 

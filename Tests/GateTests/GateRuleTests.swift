@@ -7,7 +7,7 @@ import Testing
         arguments: [
             (0.021, 0.05, GateVerdict.slower), (0.02, 0.05, .inconclusive), (-0.5, 0.021, .inconclusive),
             (-0.5, 0.02, .same), (-0.01, 0.01, .same), (-0.5, -0.02, .same), (-0.5, -0.021, .faster),
-            (-.infinity, .infinity, .inconclusive),
+            (-.infinity, .infinity, .inconclusive), (.nan, .nan, .inconclusive), (0.01, .nan, .inconclusive),
         ] as [(Double, Double, GateVerdict)])
     func rule(low: Double, high: Double, expected: GateVerdict) {
         #expect(GateRule(tolerance: 0.02).verdict(low: low, high: high) == expected)
@@ -30,5 +30,16 @@ import Testing
         #expect(abs(growth - 4.8) < 1e-6)
         #expect(rule.growthToDecide(.init(estimate: 1.02, low: 1.01, high: 1.05)) == nil)
         #expect(rule.growthToDecide(.init(estimate: 1.03, low: 0, high: .infinity)) == nil)
+    }
+
+    @Test("of few blocks, their standard deviation says how many would decide")
+    func blockCount() throws {
+        let rule = GateRule(tolerance: 0.02)
+        let spread = [-0.01, 0.01, -0.01, 0.01]
+        let near = try #require(rule.blockCountToDecide(spread.map { 0.03 + 3 * $0 }, alpha: 0.0125))
+        let far = try #require(rule.blockCountToDecide(spread.map { 0.3 + $0 }, alpha: 0.0125))
+        #expect(near > far && far == 14)
+        #expect(rule.blockCountToDecide(spread.map { 0.0198 + $0 }, alpha: 0.0125) == nil)
+        #expect(rule.blockCountToDecide([0.1], alpha: 0.0125) == nil)
     }
 }

@@ -109,11 +109,14 @@ import Testing
         }
     }
 
-    @Test("a subject without path is served")
+    @Test("where one side is served, so is the other; where only one could be, nothing is compared")
     func served() throws {
         let check = #"case "$line" in *'"byteCount"'*) ;; *) exit 9;; esac"#
-        let result = try gate(ScriptedSubject(), ScriptedSubject(sources: ["served"], atOpen: check), in: folder)
+        let both = ScriptedSubject(sources: ["path", "served"], atOpen: check)
+        let result = try gate(both, ScriptedSubject(sources: ["served"], atOpen: check), in: folder)
         #expect(result.verdict == .same, "\(result.cells)")
+        let neither = try gate(ScriptedSubject(), ScriptedSubject(sources: ["served"]), in: folder)
+        #expect(neither.cells.isEmpty && neither.notCompared.first?.reason.contains("only reads files") == true)
     }
 
     @Test("cells that differ only in what the commands decide are one")
@@ -166,14 +169,17 @@ import Testing
     @Test("where the copies of the baseline differ, the host is unfit and a slow candidate is not blamed")
     func movedControl() throws {
         let candidate = ScriptedSubject(nanoseconds: 1_100_000)
+        // A recording that has too little time takes as many blocks on any machine.
+        let change: (inout GateSettings) -> Void = { ($0.isRecording, $0.secondsPerCell) = (true, 0.01) }
         // A subject does not know which copy it is; with the same seed, an earlier run tells which one starts first.
-        let quiet = try gate(ScriptedSubject(), candidate, in: folder)
+        let quiet = try gate(ScriptedSubject(), candidate, in: folder, change: change)
         let roles = try #require(quiet.control).phases.flatMap(\.blocks).map { $0.first == .candidate ? "1" : "2" }
         #expect(quiet.verdict == .slower && !roles.isEmpty)
         let baseline = ScriptedSubject(
             atOpen: """
                 alive() { kill -0 "$(cat $DIR/$1 2>/dev/null)" 2>/dev/null; }
                 me=1; if alive pid1; then me=2; echo >>$DIR/pairs; fi; echo $$ >$DIR/pid$me
+                trap 'rm -f $DIR/pid$me' EXIT
                 """,
             atTime: """
                 if alive pid1 && alive pid2; then
@@ -181,7 +187,7 @@ import Testing
                   if [ $1 = $me ]; then ns=1100000; fi
                 fi
                 """)
-        let result = try gate(baseline, candidate, in: folder)
+        let result = try gate(baseline, candidate, in: folder, change: change)
         #expect(result.control?.verdict == .hostUnfit)
         #expect(result.verdict == .hostUnfit && result.cells.map(\.verdict) == [.hostUnfit], "\(result.cells)")
         #expect(result.cells.first?.reason?.contains("two copies of the baseline differ") == true)

@@ -31,6 +31,15 @@ import Testing
         }
     }
 
+    @Test("where two looks would leave the last one without ends, there is one", arguments: 8...200)
+    func lastLook(largest: Int) throws {
+        let schedule = LookSchedule(largestCount: largest, alpha: 0.025, comparisonCount: 1)
+        let earlier = schedule.counts.dropLast().last ?? 0
+        let alpha = schedule.alpha(at: largest, after: earlier, isLast: true)
+        let interval = try #require(SignedRankInterval((0..<largest).map(Double.init), alpha: alpha))
+        #expect(interval.low.isFinite && interval.high.isFinite)
+    }
+
     @Test("a phase that is cut short spends what is left")
     func cutShort() {
         let schedule = LookSchedule(largestCount: 100, alpha: 0.025, comparisonCount: 1)

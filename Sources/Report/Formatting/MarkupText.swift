@@ -20,12 +20,18 @@ enum MarkupText {
         return escaped
     }
 
-    /// Returns text for a line or a table cell of GitHub-flavoured Markdown; line breaks become spaces.
+    /// Returns text for a line or a table cell of GitHub-flavoured Markdown; line breaks become spaces, and nobody is
+    /// mentioned or linked to by an `@` or `#`.
     ///
     /// - Source: GitHub Flavored Markdown 0.29, §2.4 (backslash escapes) and §4.10 (tables).
     static func markdown(_ text: String) -> String {
         var escaped = ""
+        var isReference = false
         for scalar in text.unicodeScalars {
+            if isReference, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+                escaped += "&#8203;"
+            }
+            isReference = scalar == "@" || scalar == "#"
             switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"

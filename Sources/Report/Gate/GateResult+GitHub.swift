@@ -34,7 +34,7 @@ extension GateResult {
         if cells.isEmpty { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
         let lines =
             Self.annotations("error", errors) + Self.annotations("warning", warnings)
-            + [GitHubCommand.line("notice", title: "gate: \(GateWords.word(verdict))", message: headline)]
+            + [GitHubCommand.line("notice", title: "gate: \(title)", message: headline)]
         return lines.joined(separator: "\n")
     }
 

@@ -6,7 +6,7 @@ extension GateResult {
     ///
     /// A comment on GitHub takes 65,536 characters, so that of very many cells those that passed are left out first.
     package var markdown: String {
-        var parts = ["### Gate: **\(GateWords.word(verdict))**", MarkupText.markdown(headline) + "."]
+        var parts = ["### Gate: **\(title)**", MarkupText.markdown(headline) + "."]
         if !cells.isEmpty || control != nil {
             parts.append(MarkdownRenderer.block(.table(cellTable)))
             let left = cells.count - shownIndices.count
@@ -58,7 +58,7 @@ extension GateResult {
     }
 
     private func row(_ number: String, _ name: String, _ cell: GateCell) -> [Table.Entry] {
-        var remark = cell.reason ?? ""
+        var remark = [cell.reason, GateWords.settling(cell)].compactMap(\.self).joined(separator: "; ")
         if cell.verdict == .inconclusive, remark.isEmpty { remark = GateWords.finding(cell) }
         if remark.count > 300 { remark = remark.prefix(299) + "…" }
         return [

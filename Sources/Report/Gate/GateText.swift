@@ -18,7 +18,7 @@ package enum GateText {
             "", isRecording && result.isFitToRecord ? "recorded: \(result.cells.count) cells" : conclusion(result),
         ]
         lines.append("repeat: \(ShellText.joined(result.command))")
-        return lines.joined(separator: "\n")
+        return lines.map(PlainText.line).joined(separator: "\n")
     }
 
     /// The verdict in a line.
@@ -30,7 +30,7 @@ package enum GateText {
         var line =
             switch result.verdict {
             case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
-            case .wrong: "wrong: \(firstWrong(result)): expected right bytes from both sides"
+            case .wrong: "wrong: \(firstWrong(result)): expected right bytes, and whole runs, of both sides"
             case .hostUnfit:
                 "host unfit: two copies of the baseline differ: expected the same time of both, nobody is blamed"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
@@ -90,7 +90,7 @@ package enum GateText {
     }
 
     private static func settling(_ cell: GateCell) -> String {
-        cell.secondsToSettle.map { "; --seconds \(Int($0)) would settle it" } ?? ""
+        GateWords.settling(cell).map { "; \($0)" } ?? ""
     }
 
     /// A ratio as what it changes: `+2.31 %`.

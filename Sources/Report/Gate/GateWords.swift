@@ -40,10 +40,13 @@ enum GateWords {
             parts.append("time \(change(slowdown)), interval \(interval(cell.low, cell.high))")
         }
         if let reason = cell.reason { parts.append(reason) }
-        if let needed = cell.secondsToSettle {
-            parts.append("--seconds \(UInt64(min(needed, 1e9).rounded(.up))) would settle it")
-        }
+        if let settling = settling(cell) { parts.append(settling) }
         return parts.isEmpty ? word(cell.verdict) : parts.joined(separator: "; ")
+    }
+
+    /// What would settle an inconclusive cell, or `nil` where nothing is known to.
+    static func settling(_ cell: GateCell) -> String? {
+        cell.secondsToSettle.map { "--seconds \(UInt64(min(max($0, 0), 1e9).rounded(.up))) would settle it" }
     }
 
     /// What was found of a cell's memory, in one line.
@@ -60,6 +63,16 @@ enum GateWords {
 }
 
 extension GateResult {
+    /// The verdict in a few words, memory included: nobody is told `same` of what does not pass.
+    var title: String {
+        let word = GateWords.word(verdict)
+        return switch memory?.verdict {
+        case .grew: "\(word), and more memory"
+        case .inconclusive: "\(word), memory undecided"
+        case .same, nil: word
+        }
+    }
+
     /// The verdict in one sentence, with what it rests on.
     var headline: String {
         let compared = RatioText.count(cells.count, "cell")

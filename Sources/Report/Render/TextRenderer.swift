@@ -1,3 +1,5 @@
+import Results
+
 /// Writes the parts of a document for a terminal: no markup, columns that line up.
 enum TextRenderer {
     /// Returns one block; pictures have no place here.
@@ -49,8 +51,6 @@ enum TextRenderer {
 
     /// Text from a file, without what would drive a terminal.
     private static func plain(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+        PlainText.line(text)
     }
 }

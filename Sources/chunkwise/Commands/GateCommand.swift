@@ -41,6 +41,7 @@ struct GateCommand: ParsableCommand {
 
     func run() throws {
         if selfTest.selfTest { return try SelfTestRunning.run(selfTest, of: sides, options, output: output) }
+        try output.validate(for: sides)
         let result = try GateRunning.run(try options.settings(for: sides))
         try output.write(result, to: sides, allowsInconclusive: options.allowInconclusive)
         try GateRunning.requirePass(

@@ -1,6 +1,7 @@
 import Gate
 import Measurement
 import RandomAccess
+import Results
 import Vectors
 
 #if canImport(Glibc)
@@ -28,7 +29,7 @@ struct CommandFailure: Error, CustomStringConvertible {
 
     init(_ code: Code, _ message: String) {
         self.code = code
-        self.message = message.split(separator: "\n").joined(separator: " ")
+        self.message = PlainText.line(message)
     }
 }
 

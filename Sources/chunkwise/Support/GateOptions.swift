@@ -108,6 +108,10 @@ struct GateOptions: ParsableArguments {
         let commands = try sides.commands()
         var settings = GateSettings(
             baseline: commands.baseline, candidate: commands.candidate, seed: seed ?? UInt64.random(in: 0..<1 << 32))
+        if maxMemoryGrowth != nil, sides.against != nil || sides.isRecording {
+            throw CommandFailure(
+                .usage, "--max-memory-growth: expected none with --against and --record, which know no peak memory")
+        }
         if let against = sides.against {
             if let plan {
                 throw CommandFailure(.usage, "--plan \(plan): expected none with --against, which has its own")

@@ -19,17 +19,29 @@ struct GateOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the whole record goes, every slice of every block included.", valueName: "file"))
     var output: String?
 
+    /// Says before anything is measured what could not be written afterwards.
+    func validate(for sides: GateSideOptions) throws {
+        if sides.isRecording, format != .text || !write.isEmpty {
+            throw CommandFailure(
+                .usage, "--record with --format or --write: expected neither, since a recording has no verdict")
+        }
+        for path in [output, sides.record].compactMap(\.self) + write.map(\.path) {
+            try WholeFile.requireFolder(of: path)
+        }
+    }
+
     /// Prints a result, and writes the files that were asked for.
     func write(_ result: GateResult, to sides: GateSideOptions, allowsInconclusive: Bool) throws {
+        func text(_ format: GateFormat) -> String {
+            format.text(of: result, isRecording: sides.isRecording, allowsInconclusive: allowsInconclusive)
+        }
+        // What cannot be written elsewhere is not lost.
+        print(text(format))
         if let output { try WholeFile.write(result.json.text + "\n", to: output) }
         if let record = sides.record, result.isFitToRecord {
             try WholeFile.write(StoredRatios(result).text, to: record)
         }
-        func text(_ format: GateFormat) -> String {
-            format.text(of: result, isRecording: sides.isRecording, allowsInconclusive: allowsInconclusive)
-        }
         for file in write { try WholeFile.write(text(file.format) + "\n", to: file.path) }
         if format == .github { try GitHubSummary.add(result.markdown) }
-        print(text(format))
     }
 }

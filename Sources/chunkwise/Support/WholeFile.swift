@@ -2,8 +2,26 @@ import ByteSources
 import SystemPackage
 import Transfer
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Files of text that appear complete or not at all.
 enum WholeFile {
+    /// Checks that a file could be written, as far as its folder tells.
+    ///
+    /// - Throws: `CommandFailure`.
+    static func requireFolder(of path: String) throws {
+        let folder = FilePath(path).removingLastComponent()
+        guard access(folder.isEmpty ? "." : folder.string, W_OK | X_OK) == 0 else {
+            throw CommandFailure(
+                .io,
+                "no folder to write \(path) to: \(String(cString: strerror(errno))): expected one that can be written")
+        }
+    }
+
     /// Writes a file.
     static func write(_ text: String, to path: String) throws {
         try attempt {
