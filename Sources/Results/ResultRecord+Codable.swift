@@ -3,6 +3,7 @@ extension ResultRecord: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case header
         case conformance
+        case mutants
         case check
         case time
         case latency
@@ -21,6 +22,7 @@ extension ResultRecord: Codable {
         switch key {
         case .header: self = .header(try members.decode(RunHeader.self, forKey: key))
         case .conformance: self = .conformance(try members.decode(ConformanceRecord.self, forKey: key))
+        case .mutants: self = .mutants(try members.decode(MutantsRecord.self, forKey: key))
         case .check: self = .check(try members.decode(CheckRecord.self, forKey: key))
         case .time: self = .time(try members.decode(TimeRecord.self, forKey: key))
         case .latency: self = .latency(try members.decode(LatencyRecord.self, forKey: key))
@@ -40,6 +42,7 @@ extension ResultRecord: Codable {
         switch self {
         case .header(let header): try members.encode(header, forKey: .header)
         case .conformance(let outcome): try members.encode(outcome, forKey: .conformance)
+        case .mutants(let outcome): try members.encode(outcome, forKey: .mutants)
         case .check(let check): try members.encode(check, forKey: .check)
         case .time(let time): try members.encode(time, forKey: .time)
         case .latency(let latency): try members.encode(latency, forKey: .latency)
@@ -57,6 +60,8 @@ extension ResultRecord: Codable {
             ([outcome.passed, outcome.failed, outcome.unsupported, outcome.notRun]
                 + (outcome.flags ?? []).flatMap { [$0.passed, $0.failed, $0.unsupported, $0.notRun] })
                 .allSatisfy { (0...1 << 48).contains($0) }
+        case .mutants(let outcome):
+            outcome.controls.flatMap { [$0.passed, $0.failed] }.allSatisfy { (0...1 << 48).contains($0) }
         case .check(let check):
             check.cell.isPlausible
                 && [check.deliveredByteCount, check.fetchedByteCount, check.decryptedByteCount].allSatisfy {

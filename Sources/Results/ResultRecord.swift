@@ -7,6 +7,8 @@ public enum ResultRecord: Hashable, Sendable {
     case header(RunHeader)
     /// One subject's outcome in the vectors.
     case conformance(ConformanceRecord)
+    /// How the vectors did in their own test.
+    case mutants(MutantsRecord)
     /// A cell's plaintext was right.
     case check(CheckRecord)
     /// One round of timings.

@@ -4,15 +4,21 @@ public struct RunResults: Codable, Hashable, Sendable {
     public var header: RunHeader
     /// The subjects' outcomes in the vectors, in the order of the file.
     public var conformance: [ConformanceRecord]
+    /// How the vectors did in their own test, or `nil` if that was not part of the run.
+    public var mutants: MutantsRecord?
     /// The cells, in the order in which the file first names them.
     public var cells: [CellResult]
     /// Whether the run came to its end.
     public var isComplete: Bool
 
     /// Creates results.
-    public init(header: RunHeader, conformance: [ConformanceRecord], cells: [CellResult], isComplete: Bool) {
+    public init(
+        header: RunHeader, conformance: [ConformanceRecord], mutants: MutantsRecord? = nil, cells: [CellResult],
+        isComplete: Bool
+    ) {
         self.header = header
         self.conformance = conformance
+        self.mutants = mutants
         self.cells = cells
         self.isComplete = isComplete
     }
@@ -26,6 +32,7 @@ public struct RunResults: Codable, Hashable, Sendable {
         guard case .header(let header)? = records.first else { throw .missingHeader }
         guard header.schema == RunHeader.currentSchema else { throw .unknownSchema(header.schema) }
         var conformance: [ConformanceRecord] = []
+        var mutants: MutantsRecord?
         var cells: [CellResult] = []
         var indices: [String: Int] = [:]
         var isComplete = false
@@ -40,6 +47,7 @@ public struct RunResults: Codable, Hashable, Sendable {
             switch record {
             case .header: break
             case .conformance(let outcome): conformance.append(outcome)
+            case .mutants(let outcome): mutants = outcome
             case .check(let check): cells[index(of: check.cell)].check = check
             case .failure(let failure): cells[index(of: failure.cell)].failure = failure.reason
             case .time(let time):
@@ -51,7 +59,8 @@ public struct RunResults: Codable, Hashable, Sendable {
             case .end: isComplete = true
             }
         }
-        self.init(header: header, conformance: conformance, cells: cells, isComplete: isComplete)
+        self.init(
+            header: header, conformance: conformance, mutants: mutants, cells: cells, isComplete: isComplete)
     }
 }
 

@@ -13,6 +13,7 @@ private func kind(_ record: ResultRecord) -> String {
     switch record {
     case .header: "header"
     case .conformance(let record): "conformance \(record.subject)"
+    case .mutants(let record): "mutants \(record.backend)"
     case .check(let record): "check \(record.cell.id) \(record.digest)"
     case .memory(let record): "memory \(record.cellID)"
     case .latency(let record): "latency \(record.cellID) \(record.latency.readCount)"
@@ -48,14 +49,15 @@ private struct SmallSweep {
     /// Runs it until it is done, or that many steps were made.
     @discardableResult
     func run(
-        steps: Int = .max, verify: (() -> [ConformanceRecord])? = nil, limits: (() -> MachineLimits?)? = nil
+        steps: Int = .max, verify: (() -> [ConformanceRecord])? = nil, limits: (() -> MachineLimits?)? = nil,
+        mutants: (() -> MutantsRecord?)? = nil
     ) throws -> RunResults {
         var asked = 0
         return try SweepJob(
             folder: run, plan: plan, program: program, programVersion: version, command: [], startedAt: "",
             backends: [BackendRegistry.backend(named: "libgcrypt"), BackendRegistry.backend(named: "openssl")]
         ).run(
-            limits: limits, verify: verify, progress: { _ in },
+            limits: limits, verify: verify, mutants: mutants, progress: { _ in },
             shouldStop: {
                 asked += 1
                 return asked > steps
@@ -112,6 +114,21 @@ struct SweepTests {
         }
         try sweep.run(steps: 1, limits: ask)
         #expect(try sweep.run(limits: ask).header.limits == limits && asked == 1)
+    }
+
+    @Test("planted faults are tried once, and again only where that was stopped")
+    func mutants() throws {
+        let record = MutantsRecord(
+            backend: "libgcrypt", outcomes: [.init(name: "m", flag: "f", killedBy: ["f"])], controls: [])
+        let sweep = try SmallSweep(smallPlan)
+        var answers: [MutantsRecord?] = [nil, record]
+        func ask() -> MutantsRecord? { answers.removeFirst() }
+        #expect(try sweep.run(steps: 1, mutants: ask).mutants == nil && answers.count == 1)
+        #expect(try sweep.run(steps: 1, mutants: ask).mutants == record && answers.isEmpty)
+        #expect(try sweep.run(mutants: ask).isComplete)
+        let finished = try SmallSweep(smallPlan)
+        try finished.run()
+        #expect(try finished.run(mutants: ask).mutants == nil)
     }
 
     @Test("a sweep of another plan, version or machine is not mixed in")

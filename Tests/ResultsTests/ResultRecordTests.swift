@@ -14,6 +14,11 @@ private func records() -> [ResultRecord] {
             .init(
                 subject: "openssl", passed: 1, failed: 1, unsupported: 0, notRun: 0,
                 failures: [.init(id: "v", flags: ["f"], reason: "r")])),
+        .mutants(
+            .init(
+                backend: "openssl",
+                outcomes: [.init(name: "iv-zero", flag: "FirstBlock", killedBy: ["FirstBlock", "LastBytes"])],
+                controls: [.init(name: "textbook", passed: 2, failed: 0)])),
         .check(
             .init(
                 cell: cell, digest: "00", deliveredByteCount: 65536, fetchedByteCount: 65536, decryptedByteCount: 65536)
@@ -56,7 +61,7 @@ struct ResultRecordTests {
     @Test("a line in the middle that is no record is named", arguments: ["", "{", "null", "{\"time\":{}}", "x"])
     func damage(line: String) throws {
         let all = records()
-        let bytes = try all[0].line() + Array(line.utf8) + [0x0A] + all[7].line()
+        let bytes = try all[0].line() + Array(line.utf8) + [0x0A] + all[8].line()
         #expect(throws: ResultsError.damagedLine(2)) { try ResultRecord.read(bytes) }
     }
 
@@ -75,6 +80,7 @@ struct RunResultsTests {
         let results = try RunResults(records: all)
         let cell = try #require(results.cells.first)
         #expect(results.cells.count == 1 && results.isComplete && results.conformance.count == 1)
+        #expect(results.mutants?.backend == "openssl" && results.mutants?.survivors.isEmpty == true)
         #expect(cell.check != nil && cell.memory != nil && cell.latency?.max == .max && cell.rounds == [[1, 2]])
         #expect(cell.failure == "line\nbreak" && cell.deliveredByteCount == 65536)
         #expect(try !RunResults(records: Array(all.dropLast())).isComplete)
@@ -83,8 +89,8 @@ struct RunResultsTests {
     @Test("figures of a cell that no check names give nothing")
     func unchecked() throws {
         var all = records()
-        all.remove(at: 6)
-        all.remove(at: 2)
+        all.remove(at: 7)
+        all.remove(at: 3)
         #expect(try RunResults(records: all).cells.isEmpty)
     }
 

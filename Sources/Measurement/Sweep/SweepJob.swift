@@ -48,13 +48,16 @@ package struct SweepJob {
     ///   - limits: Measures the machine, where the run is to begin with that; `nil` from it is no limits.
     ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a backend
     ///     that failed is not measured.
+    ///   - mutants: Puts readers with planted faults to the vectors, where that is part of the run; `nil` from it is a
+    ///     test that was stopped. A run that goes on does not repeat it.
     ///   - progress: Called before each process.
     ///   - shouldStop: Asked before each process.
     /// - Returns: The results so far; they are complete unless `shouldStop` said so.
     /// - Throws: `SweepError`.
     package func run(
         input: MeasuredObject? = nil, starting: () -> Void = {}, limits: (() -> MachineLimits?)? = nil,
-        verify: (() -> [ConformanceRecord])? = nil, progress: (Sweep.Progress) -> Void, shouldStop: () -> Bool
+        verify: (() -> [ConformanceRecord])? = nil, mutants: (() -> MutantsRecord?)? = nil,
+        progress: (Sweep.Progress) -> Void, shouldStop: () -> Bool
     ) throws(SweepError) -> RunResults {
         try folder.create()
         let log = try ResultLog(path: folder.resultFile)
@@ -76,6 +79,9 @@ package struct SweepJob {
                 outcomes.append(outcome)
             }
         }
+        if let mutants, !Self.isTested(log.earlierRecords), !shouldStop(), let outcome = mutants() {
+            try log.append(.mutants(outcome))
+        }
         let store =
             input.map { ObjectStore(input: $0) }
             ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
@@ -93,6 +99,16 @@ package struct SweepJob {
                 "\(outcome.failed) of \(outcome.failed + outcome.passed) vectors failed: expected none before any speed"
         }
         return refusals
+    }
+
+    /// Whether the planted faults are done with: a run has them once, and a finished one stays as it is.
+    private static func isTested(_ records: [ResultRecord]) -> Bool {
+        records.contains {
+            switch $0 {
+            case .mutants, .end: true
+            default: false
+            }
+        }
     }
 
     private func requireSameSweep(_ record: ResultRecord) throws(SweepError) {

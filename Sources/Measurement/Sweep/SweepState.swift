@@ -18,7 +18,7 @@ struct SweepState {
 
     mutating func note(_ record: ResultRecord) {
         switch record {
-        case .header, .conformance: break
+        case .header, .conformance, .mutants: break
         case .check(let check): checked.insert(check.cell.id)
         case .memory(let memory): memorized.insert(memory.cellID)
         case .latency(let latency): latencied.insert(latency.cellID)

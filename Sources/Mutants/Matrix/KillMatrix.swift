@@ -11,22 +11,25 @@ package struct KillMatrix: Sendable {
     package let outcomes: [MutantOutcome]
     /// The readers that have no fault, and must pass: otherwise being killed proves nothing.
     package let controls: [ConformanceRecord]
+    /// Whether every reader was put to the vectors; one that was stopped was not.
+    package let isFinished: Bool
 
     /// The mutants that no vector of their own class noticed.
     package var survivors: [MutantOutcome] { outcomes.filter { !$0.isKilledByItsFlag } }
 
     /// Whether every mutant was killed by its own class, there were any, and the controls passed.
     package var isComplete: Bool {
-        !outcomes.isEmpty && survivors.isEmpty && controls.allSatisfy { $0.failed == 0 && $0.passed > 0 }
+        isFinished && !outcomes.isEmpty && survivors.isEmpty && controls.allSatisfy { $0.failed == 0 && $0.passed > 0 }
     }
 
     /// Puts mutants to vectors.
     ///
     /// A mutant is not put to a group whose flags have all been found to notice it. `progress` is called after each
-    /// mutant with the number that are done, on any of the threads.
+    /// mutant with the number that are done, on any of the threads; `shouldStop` is asked before each.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
-        threadCount: Int = 2, progress: (@Sendable (Int) -> Void)? = nil
+        threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
+        progress: (@Sendable (Int) -> Void)? = nil
     ) -> KillMatrix {
         let controls = [
             ConformanceSubject(backend: backend),
@@ -40,7 +43,7 @@ package struct KillMatrix: Sendable {
             // The controls, which take all vectors, come first.
             while let item = nextItem.withLock({ item -> Int? in
                 defer { item += 1 }
-                return item < subjects.count ? subjects.count - 1 - item : nil
+                return item < subjects.count && !shouldStop() ? subjects.count - 1 - item : nil
             }) {
                 let record = exam.run(subjects[item], stopsEarly: item < mutants.count)
                 let finished = results.withLock { results in
@@ -51,9 +54,10 @@ package struct KillMatrix: Sendable {
                 progress?(finished)
             }
         }
-        let records = results.withLock { $0.records.compactMap { $0 } }
+        let records = results.withLock { $0.records }
         return KillMatrix(
-            outcomes: zip(mutants, records).map { MutantOutcome(mutant: $0, record: $1) },
-            controls: Array(records[mutants.count...]))
+            outcomes: zip(mutants, records).compactMap { mutant, record in
+                record.map { MutantOutcome(mutant: mutant, record: $0) }
+            }, controls: records[mutants.count...].compactMap { $0 }, isFinished: !records.contains(nil))
     }
 }

@@ -4,6 +4,7 @@ import Measurement
 import Report
 import Results
 import SystemPackage
+import Vectors
 
 /// `chunkwise run`
 struct RunCommand: ParsableCommand {
@@ -11,16 +12,17 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "The main job: verify, then sweep, then report.",
         discussion: """
-            A backend that fails a vector is not measured. The report comes into reports/<date>-<host>/; started again
-            after a kill on the same day, a run goes on where it stopped.
+            A backend that fails a vector is not measured. Then readers with planted faults are put to the vectors, which
+            takes a minute or two and shows what passing them means. The report comes into reports/<date>-<host>/;
+            started again after a kill on the same day, a run goes on where it stopped.
 
             EXAMPLES
               chunkwise run
-              chunkwise run --plan Benchmarks/plans/small.yml --output /tmp/first
+              chunkwise run --plan Benchmarks/plans/small.yml --output /tmp/first --skip-mutants
 
             EXIT CODES
-              0 all vectors passed and all cells have figures; 1 something failed; 2 nothing was measured, or the run
-              was stopped
+              0 all vectors passed and all cells have figures; 1 something failed, or a planted fault survived;
+              2 nothing was measured, or the run was stopped
             """)
 
     @Option(help: ArgumentHelp("The plan. (default: Benchmarks/plans/default.yml)", valueName: "file"))
@@ -29,23 +31,49 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The folder for the report. (default: reports/<date>-<host>)", valueName: "folder"))
     var output: String?
 
+    @Flag(help: "Leave out the planted faults: the report then does not say how good the vectors are.")
+    var skipMutants = false
+
     func run() throws {
         let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
         let plan = try SweepRunning.plan(try planPath(), in: folder)
-        let groups = try DefaultVectors.groups()
-        let results = try SweepRunning.run(plan, in: folder, isAnnounced: true) {
-            Backends.verify(Backends.available(), groups: groups, threadCount: ThisHost.describe().cpuCount)
-        }
+        let published = try DefaultVectors.publishedGroups()
+        let (backends, threadCount) = (Backends.available(), ThisHost.describe().cpuCount)
+        let results = try SweepRunning.run(
+            plan, in: folder, isAnnounced: true,
+            verify: { Backends.verify(backends, groups: published + VectorSet.standard(), threadCount: threadCount) },
+            mutants: skipMutants
+                ? nil
+                : {
+                    backends.first.flatMap {
+                        MutantVerification.record(backend: $0, published: published, threadCount: threadCount)
+                    }
+                })
         try ReportWriting.write(renderReport(results), to: folder.path)
         for line in Verdict(results).lines { print(line) }
         print("report: \(folder.path.appending("index.html"))")
         if let record = results.conformance.first(where: { $0.failed > 0 }) {
             throw CommandFailure(.no, "\(record.subject) failed \(record.failed) vectors: see the report")
         }
+        try results.mutants.map(requireKilled)
         guard results.isComplete else {
             throw CommandFailure(.noAnswer, "stopped before the end; the same command goes on from here")
         }
         try SweepRunning.requireFigures(results)
+    }
+
+    /// A suite that does not notice what it should proves nothing by being passed.
+    private func requireKilled(_ mutants: MutantsRecord) throws {
+        if let first = mutants.survivors.first {
+            throw CommandFailure(
+                .no,
+                "\(mutants.survivors.count) of \(mutants.outcomes.count) planted faults survived, the first is "
+                    + "\(first.name): expected vectors of its class \(first.flag) to notice it")
+        }
+        if let control = mutants.failedControls.first {
+            throw CommandFailure(
+                .no, "\(control.name), which has no fault, failed \(control.failed) vectors: expected none")
+        }
     }
 
     private func planPath() throws -> String {

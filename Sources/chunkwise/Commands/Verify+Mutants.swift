@@ -13,7 +13,8 @@ enum MutantVerification {
     ///
     /// - Throws: `ExitCode` 1 unless every mutant is killed by the flag that stands for its fault.
     static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat) throws {
-        let matrix = try matrix(backend: backend, threadCount: threadCount)
+        let matrix = matrix(
+            backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
         switch format {
         case .json: print(json(matrix).text)
         case .text: print(text(matrix))
@@ -21,11 +22,24 @@ enum MutantVerification {
         guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
     }
 
-    /// Runs the kill matrix.
-    static func matrix(backend: any CipherBackend, threadCount: Int) throws -> KillMatrix {
-        let groups = try DefaultVectors.publishedGroups() + VectorSet.mutation()
+    /// Runs the kill matrix, and returns it as a result file holds it; `nil` if the user stopped it.
+    static func record(
+        backend: any CipherBackend, published: [VectorGroup], threadCount: Int
+    ) -> MutantsRecord? {
+        let matrix = matrix(backend: backend, published: published, threadCount: threadCount)
+        guard matrix.isFinished else { return nil }
+        return MutantsRecord(
+            backend: backend.name, outcomes: matrix.outcomes.map(\.evidence),
+            controls: matrix.controls.map { .init(name: $0.subject, passed: $0.passed, failed: $0.failed) })
+    }
+
+    /// Runs the kill matrix; it ends early if the user stops it.
+    static func matrix(backend: any CipherBackend, published: [VectorGroup], threadCount: Int) -> KillMatrix {
+        let groups = published + VectorSet.mutation()
         let total = Mutant.all.count
-        let matrix = KillMatrix.run(over: backend, groups: groups, threadCount: threadCount) { finished in
+        let matrix = KillMatrix.run(over: backend, groups: groups, threadCount: threadCount,
+            shouldStop: { Interruption.wasRequested }
+        ) { finished in
             Terminal.showProgress("verify: \(finished) readers, \(total) of them mutants")
         }
         Terminal.clearProgress()

@@ -119,7 +119,10 @@ struct VerifyCommand: ParsableCommand {
         if let evidence {
             // The kill matrix is about the project's vectors, and says nothing about somebody's own.
             let matrix =
-                vectors.isEmpty ? try MutantVerification.matrix(backend: backends[0], threadCount: threadCount) : nil
+                vectors.isEmpty
+                ? MutantVerification.matrix(
+                    backend: backends[0], published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
+                : nil
             try EvidenceWriting.write(
                 records, vectorFiles: vectors, mutants: matrix?.outcomes.map(\.evidence), to: evidence)
         }

@@ -18,7 +18,7 @@ enum SweepRunning {
     /// Runs a job with progress on a terminal, until it is done or the user stops it.
     static func run(
         _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil, isAnnounced: Bool = false,
-        verify: (() -> [ConformanceRecord])? = nil
+        verify: (() -> [ConformanceRecord])? = nil, mutants: (() -> MutantsRecord?)? = nil
     ) throws -> RunResults {
         Interruption.install()
         defer { Terminal.clearProgress() }
@@ -30,7 +30,7 @@ enum SweepRunning {
         return try attempt {
             try job.run(
                 input: input, starting: { if isAnnounced { announce(plan) } }, limits: { limits(folder) },
-                verify: verify,
+                verify: verify, mutants: mutants,
                 progress: { progress in
                     Terminal.showProgress("\(progress.done + 1) of \(progress.total): \(progress.step)")
                 }, shouldStop: { Interruption.wasRequested })
