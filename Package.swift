@@ -155,8 +155,13 @@ let package = Package(
         .testTarget(name: "RecommendationTests", dependencies: ["Recommendation", "Statistics"]),
         .testTarget(
             name: "ReportTests",
-            dependencies: ["JSON", "Report", "Recommendation", "Results", "Statistics", "MachineLimits", "Gate"],
-            exclude: ["Golden", "GoldenComparison", "GoldenGate", "GoldenRecommendation", "GoldenSelfTest"]),
+            dependencies: [
+                "JSON", "Report", "Recommendation", "Results", "Statistics", "MachineLimits", "Gate", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            exclude: [
+                "Golden", "GoldenComparison", "GoldenGate", "GoldenPage", "GoldenRecommendation", "GoldenSelfTest",
+            ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),

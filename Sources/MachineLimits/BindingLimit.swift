@@ -53,6 +53,23 @@ extension MachineLimits {
     package func bindingLimit(
         bytesPerSecond: Double, keyByteCount: Int, windowByteCount: UInt64, source: LimitedSource, threads: Int
     ) -> BindingLimit? {
+        let limits = limits(
+            keyByteCount: keyByteCount, windowByteCount: windowByteCount, source: source, threads: threads)
+        guard let (kind, bound) = limits.min(by: { $0.bytesPerSecond < $1.bytesPerSecond }) else { return nil }
+        return BindingLimit(kind: kind, bytesPerSecond: UInt64(bound.rounded()), share: bytesPerSecond / bound)
+    }
+
+    /// The limits of a cell, as far as they are known: the AES unit's, and the one for getting at ciphertext.
+    ///
+    /// - Parameters:
+    ///   - keyByteCount: The key's length: 16, 24 or 32.
+    ///   - windowByteCount: The bytes that are read and decrypted in one step.
+    ///   - source: Where they are read.
+    ///   - threads: The threads that read side by side.
+    /// - Returns: What is limited, and the limit in bytes per second, above 0.
+    package func limits(
+        keyByteCount: Int, windowByteCount: UInt64, source: LimitedSource, threads: Int
+    ) -> [(kind: BindingLimit.Kind, bytesPerSecond: Double)] {
         func limit(_ kind: BindingLimit.Kind, _ rate: (ThreadLimits) -> Double?) -> (BindingLimit.Kind, Double)? {
             guard let one = rate(oneThread), let all = rate(allThreads) else { return nil }
             let bound = Self.interpolate(one: one, all: all, of: allThreads.threads, threads: threads)
@@ -69,8 +86,7 @@ extension MachineLimits {
                 limit(.memoryCopy) { Self.rate(of: $0.memoryRead + [$0.memoryCopy], at: windowByteCount) }
             case .generated: nil
             }
-        guard let (kind, bound) = [aes, read].compactMap({ $0 }).min(by: { $0.1 < $1.1 }) else { return nil }
-        return BindingLimit(kind: kind, bytesPerSecond: UInt64(bound.rounded()), share: bytesPerSecond / bound)
+        return [aes, read].compactMap { $0 }
     }
 
     /// What some threads can do at most, if one and all are known: as many times what one does, up to what all do.

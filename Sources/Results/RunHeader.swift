@@ -67,11 +67,14 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var transparentHugePages: String?
         /// The CPU frequency governor, or `nil` where there is none to be seen.
         public var frequencyGovernor: String?
+        /// Whether the CPU may raise its frequency above the nominal one, or `nil` where nobody tells.
+        public var isTurboOn: Bool?
 
         /// Creates a host description.
         public init(
             name: String, cpuModel: String, cpuCount: Int, cpuFlags: [String], memoryByteCount: UInt64, kernel: String,
-            cacheByteCounts: [UInt64] = [], transparentHugePages: String? = nil, frequencyGovernor: String? = nil
+            cacheByteCounts: [UInt64] = [], transparentHugePages: String? = nil, frequencyGovernor: String? = nil,
+            isTurboOn: Bool? = nil
         ) {
             self.name = name
             self.cpuModel = cpuModel
@@ -82,6 +85,7 @@ public struct RunHeader: Codable, Hashable, Sendable {
             self.cacheByteCounts = cacheByteCounts
             self.transparentHugePages = transparentHugePages
             self.frequencyGovernor = frequencyGovernor
+            self.isTurboOn = isTurboOn
         }
     }
 

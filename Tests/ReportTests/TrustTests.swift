@@ -26,7 +26,7 @@ import Testing
                 failures: [ConformanceRecord.Failure(id: Self.hostile, flags: [Self.hostile], reason: Self.hostile)])
         ]
         let files = renderReport(results)
-        #expect(files.count == 8)
+        #expect(files.count == 11)
         for file in files where !file.name.hasPrefix("results.") {
             var text = String(decoding: file.bytes, as: UTF8.self)
             // A fenced block of Markdown is the one place where text stands as it is.
@@ -35,7 +35,8 @@ import Testing
                 text = String(text[..<fence.lowerBound])
             }
             #expect(!text.contains("<b>"), "\(file.name)")
-            #expect(!text.contains("</script"), "\(file.name)")
+            #expect(
+                text.components(separatedBy: "</script").count == (file.name == "index.html" ? 2 : 1), "\(file.name)")
             #expect(!text.contains("\u{0}"), "\(file.name)")
             #expect(text.contains("&lt;b&gt;&amp;"), "\(file.name)")
         }
@@ -47,10 +48,10 @@ import Testing
         #expect((object?["host"] as? [String: Any])?["name"] as? String == Self.hostile)
     }
 
-    @Test("the page loads nothing and runs nothing")
+    @Test("the page loads nothing")
     func selfContained() {
         let page = text("index.html", of: RealisticFixture.results)
-        for forbidden in ["<script", "<link", "<img", "http:", "https:", "url(", "@import", "src="] {
+        for forbidden in ["<script ", "<link", "<img", "http:", "https:", "url(", "@import", "src="] {
             #expect(!page.contains(forbidden), "\(forbidden)")
         }
     }

@@ -18,7 +18,8 @@ package enum ThisHost {
             memoryByteCount: UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES))))
                 * UInt64(max(0, sysconf(Int32(_SC_PAGESIZE)))),
             kernel: kernel, cacheByteCounts: caches, transparentHugePages: hugePages,
-            frequencyGovernor: ProcFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
+            frequencyGovernor: ProcFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            isTurboOn: isTurboOn)
     }
 
     /// The host's name. The corresponding C function is `gethostname`.
@@ -61,6 +62,12 @@ package enum ThisHost {
             // "48K", where K is 1024.
             return ByteSize(size.last?.isLetter == true ? size + "iB" : size)?.byteCount
         }.sorted()
+    }
+
+    /// What the driver of the CPU's frequency says; the two files have opposite senses.
+    private static var isTurboOn: Bool? {
+        if let off = ProcFile.line("/sys/devices/system/cpu/intel_pstate/no_turbo") { return off == "0" }
+        return ProcFile.line("/sys/devices/system/cpu/cpufreq/boost").map { $0 == "1" }
     }
 
     /// The choice in brackets of "always [madvise] never".

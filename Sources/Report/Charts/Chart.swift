@@ -14,21 +14,28 @@ struct Chart: Hashable, Sendable {
     var body: String
 
     /// Returns the picture for an HTML page that holds `ChartStyle.rules` itself.
-    func inline(class name: String = "") -> String {
-        "<svg class=\"chart\(name.isEmpty ? "" : " ")\(name)\" \(attributes)>\n\(words)\(body)</svg>"
+    ///
+    /// Its name is an attribute and no `title` element, which would show wherever somebody points.
+    /// - Parameters:
+    ///   - name: A class beside `chart`.
+    ///   - caption: The identifier of the element that holds the description.
+    /// - Returns: The `svg` element.
+    func inline(class name: String = "", caption: String) -> String {
+        let label = "aria-label=\"\(MarkupText.markup(title))\" aria-describedby=\"\(caption)\""
+        return "<svg class=\"chart\(name.isEmpty ? "" : " ")\(name)\" \(box) role=\"img\" \(label)>\n\(body)</svg>"
     }
 
     /// The picture as a file of its own, with its style and background for light and dark.
     var standalone: String {
-        let root = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" \(attributes)"
+        let label = "role=\"img\" aria-labelledby=\"\(name)-title \(name)-desc\""
+        let root = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" \(box) \(label)"
         let size = "width=\"\(SVGWriter.number(width))\" height=\"\(SVGWriter.number(height))\""
         let background = "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
         return "\(root) \(size)>\n\(words)<style>\n\(ChartStyle.standalone)</style>\n\(background)\(body)</svg>\n"
     }
 
-    private var attributes: String {
-        let box = "0 0 \(SVGWriter.number(width)) \(SVGWriter.number(height))"
-        return "viewBox=\"\(box)\" role=\"img\" aria-labelledby=\"\(name)-title \(name)-desc\""
+    private var box: String {
+        "viewBox=\"0 0 \(SVGWriter.number(width)) \(SVGWriter.number(height))\""
     }
 
     private var words: String {

@@ -10,6 +10,7 @@ struct LineChartFrame: Sendable {
     let bottom: Double
     let x: LogScale
     let y: LogScale
+    let legend: ChartLegend
 
     /// Lays out a chart for its data and a width.
     init(_ chart: LineChart, width: Double) {
@@ -17,26 +18,35 @@ struct LineChartFrame: Sendable {
         hasNameColumn = width >= 640
         left = hasNameColumn ? 92 : 76
         right = hasNameColumn ? width - 142 : width - 34
-        let windows = (chart.lines.flatMap(\.points).map(\.window) + chart.publishedPoints.map(\.window))
-            .map { Double($0) }
-        let positions = windows.filter { $0 > 0 }.map { LogScale.position(of: $0, base: 2) }
+        let points = chart.lines.flatMap(\.points)
+        let sizes = points.map(\.byteCount) + chart.publishedPoints.map(\.byteCount)
+        let positions = sizes.filter { $0 > 0 }.map { LogScale.position(of: Double($0), base: 2) }
         let lower = positions.min() ?? 12
         let upper = max(positions.max() ?? 12, lower + 2)
-        let legend = chart.lines.map(\.name) + chart.publishedLabels
-        let legendWidth = legend.reduce(0) { $0 + 64 + TextWidth.estimate($1) }
-        let legendRows = max((legendWidth / (width - 60)).rounded(.up), 1)
-        top = 108 + (legendRows - 1) * 20
+        legend = ChartLegend(Self.entries(chart, namesReferences: !hasNameColumn), width: width)
+        top = 108 + Double(legend.rowCount - 1) * ChartLegend.rowHeight
         bottom = top + (hasNameColumn ? 360 : 280)
         height = bottom + 58
         x = LogScale(base: 2, lower: lower - 0.4, upper: upper + 0.4, start: left, end: right)
-        let values = chart.lines.flatMap(\.points).flatMap { [$0.low, $0.value, $0.high] }
+        let values =
+            points.flatMap { [$0.low, $0.value, $0.high] } + chart.publishedPoints.map(\.value)
+            + chart.references.flatMap(\.points).map(\.value)
         y = LogScale(
-            base: 2, covering: values + chart.publishedPoints.map(\.value), atLeast: 3, from: bottom, to: top
-        )
+            base: chart.vertical.base, covering: values, atLeast: chart.vertical.base == 2 ? 3 : 1, from: bottom,
+            to: top)
     }
 
-    /// Says whether a window lies between the least and the greatest one drawn.
-    func covers(_ window: UInt64) -> Bool {
-        (x.lower...x.upper).contains(LogScale.position(of: Double(window), base: 2))
+    /// Says whether a size lies between the least and the greatest one drawn.
+    func covers(_ byteCount: UInt64) -> Bool {
+        (x.lower...x.upper).contains(LogScale.position(of: Double(byteCount), base: 2))
+    }
+
+    private static func entries(_ chart: LineChart, namesReferences: Bool) -> [ChartLegend.Entry] {
+        let references = chart.references.enumerated().map {
+            ChartLegend.Entry(text: $0.element.name, sample: .reference($0.offset))
+        }
+        return chart.lines.map { ChartLegend.Entry(text: $0.name, sample: .line($0.style)) }
+            + chart.publishedLabels.map { ChartLegend.Entry(text: $0, sample: .ring) }
+            + (namesReferences ? references : [])
     }
 }

@@ -1,11 +1,11 @@
 /// The shape that stands for a series beside its colour and dashes.
 enum Marker {
     /// Returns the path of a filled shape around a point.
-    static func commands(style: Int, x: Double, y: Double, radius: Double = 5) -> String {
+    static func commands(shape: Int, x: Double, y: Double, radius: Double = 5) -> String {
         func point(_ dx: Double, _ dy: Double) -> String {
             "\(SVGWriter.number(x + dx * radius)) \(SVGWriter.number(y + dy * radius))"
         }
-        switch style % Palette.seriesCount {
+        switch shape {
         case 0:
             let arc = "A\(SVGWriter.number(radius)) \(SVGWriter.number(radius)) 0 1 0 "
             return "M\(point(-1, 0))\(arc)\(point(1, 0))\(arc)\(point(-1, 0))Z"

@@ -1,3 +1,4 @@
+import MachineLimits
 import Results
 
 extension RunSummary {
@@ -5,45 +6,63 @@ extension RunSummary {
     var throughputChart: LineChart? {
         guard let best, let speed = best.speed, let main else { return nil }
         let fastest = "\(best.cell.backend) at \(ByteCountText.size(best.cell.windowByteCount)) windows"
+        let limits = limitReferences
         return LineChart(
             name: "throughput", title: "Sequential throughput by window size",
-            description: "Plaintext bytes delivered per second on a logarithmic scale, one line a backend with its "
-                + "95 % intervals: \(main.description). Fastest: \(fastest) with "
-                + "\(ByteCountText.rate(speed.bytesPerSecond)). The table beside the picture has all values.",
+            description: "Plaintext bytes delivered per second on logarithmic axes, a line for each backend, its 95 % "
+                + "intervals as a band: \(main.description). The fastest is \(fastest) with "
+                + "\(ByteCountText.rate(speed.bytesPerSecond))."
+                + (limits.isEmpty ? "" : " Thin lines: what this machine allows at most.") + Self.remark(grid),
             lines: lines { cell in
-                cell.speed.map {
-                    (Double($0.bytesPerSecond), Double($0.bytesPerSecondLow), Double($0.bytesPerSecondHigh))
+                cell.speed.map { speed in
+                    let interval = speed.hasInterval ? ", 95 %: \(speed.rangeText)" : ", one process, no interval"
+                    return Value(
+                        value: Double(speed.bytesPerSecond), low: Double(speed.bytesPerSecondLow),
+                        high: Double(speed.bytesPerSecondHigh),
+                        words: ByteCountText.rate(speed.bytesPerSecond) + interval)
                 }
             },
-            publishedPoints: publishedPoints { $0.speed.map { Double($0.bytesPerSecond) } },
-            verticalLabel: { ByteCountText.size($0) + "/s" }, diagonal: nil
+            publishedPoints: publishedPoints { cell in
+                cell.speed.map { (Double($0.bytesPerSecond), ByteCountText.rate($0.bytesPerSecond)) }
+            },
+            references: limits, vertical: .bytes("/s")
         )
     }
 
     /// Growth of resident memory against window size, or `nil` if none was measured.
     var memoryChart: LineChart? {
-        guard let main, mainCells.contains(where: { $0.memory != nil }) else { return nil }
+        let grid = grid
+        guard let main, let least = grid.windows.first, let most = grid.windows.last,
+            mainCells.contains(where: { $0.memory != nil })
+        else { return nil }
         return LineChart(
             name: "memory", title: "Peak memory growth by window size",
-            description: "How far resident memory rose above what it was when the object was open, on a logarithmic "
-                + "scale, one line a backend: \(main.description). The dashed diagonal is a growth of exactly one "
-                + "window; growth below \(ByteCountText.size(Self.leastGrowth)) is drawn at that. The table beside the "
-                + "picture has all values.",
+            description: "How far resident memory rose above what it was when the object was open, on logarithmic "
+                + "axes, a line for each backend: \(main.description). The ideal is a growth of exactly one window; "
+                + "growth below \(ByteCountText.size(Self.leastGrowth)) is drawn at that." + Self.remark(grid),
             lines: lines { cell in
                 cell.memory.map {
                     let growth = Self.drawnGrowth($0)
-                    return (growth, growth, growth)
+                    return Value(
+                        value: growth, low: growth, high: growth, words: ByteCountText.growth($0.growthByteCount))
                 }
             },
-            publishedPoints: publishedPoints { $0.memory.map(Self.drawnGrowth) },
-            verticalLabel: { ByteCountText.size($0) }, diagonal: "one window"
+            publishedPoints: publishedPoints { cell in
+                cell.memory.map { (Self.drawnGrowth($0), ByteCountText.growth($0.growthByteCount)) }
+            },
+            references: [
+                .init(name: "ideal: one window", points: [(least, Double(least)), (most, Double(most))])
+            ], vertical: .bytes()
         )
     }
 
-    /// Returns the index of a backend's colour, dashes and shape.
+    /// The number of a backend, from which its colour, dashes and shape follow.
     func style(of backend: String) -> Int {
         backends.firstIndex(of: backend) ?? 0
     }
+
+    /// More lines than this cannot be followed; the others stand in the table.
+    static let mostLines = 12
 
     /// A page of memory: less growth cannot be seen, and nothing has no place on a logarithmic scale.
     private static let leastGrowth: UInt64 = 4096
@@ -52,28 +71,76 @@ extension RunSummary {
         Double(max(memory.growthByteCount, leastGrowth))
     }
 
-    private func lines(_ value: (CellSummary) -> (Double, Double, Double)?) -> [LineChart.Line] {
-        backends.enumerated().compactMap { style, name in
-            let points = mainCells.filter { $0.cell.backend == name }
-                .compactMap { cell in
-                    value(cell).map {
-                        LineChart.Point(window: cell.cell.windowByteCount, value: $0.0, low: $0.1, high: $0.2)
-                    }
+    /// What a cell shows in a chart.
+    struct Value {
+        var value: Double
+        var low: Double
+        var high: Double
+        var words: String
+    }
+
+    /// Says that lines are missing, where they are.
+    static func remark(_ grid: MainGrid) -> String {
+        let count = grid.backends.count
+        return count > mostLines ? " Of \(count) backends the first \(mostLines) are drawn; the table has all." : ""
+    }
+
+    /// Returns a line for each backend of the main series.
+    func lines(_ value: (CellSummary) -> Value?) -> [LineChart.Line] {
+        let grid = grid
+        return grid.backends.prefix(Self.mostLines).compactMap { name in
+            let points = grid.cells(of: name).compactMap { cell in
+                value(cell).map {
+                    LineChart.Point(
+                        byteCount: cell.cell.windowByteCount, value: $0.value, low: $0.low, high: $0.high,
+                        words: "\(name), \(ByteCountText.size(cell.cell.windowByteCount)) window: \($0.words)")
                 }
-                .sorted { $0.window < $1.window }
+            }
+            let style = SeriesStyle(style(of: name))
             return points.isEmpty ? nil : LineChart.Line(name: name, style: style, points: points)
         }
     }
 
+    /// The machine's limits by window for the main series, as far as they are known.
+    private var limitReferences: [LineChart.Reference] {
+        guard let main, let limits = results.header.limits, let source = LimitedSource(rawValue: main.source) else {
+            return []
+        }
+        var references: [(kind: BindingLimit.Kind, points: [(UInt64, Double)])] = []
+        for window in grid.windows {
+            let bounds = limits.limits(
+                keyByteCount: main.keyByteCount, windowByteCount: window, source: source, threads: main.threads)
+            for (kind, bytesPerSecond) in bounds {
+                let index = references.firstIndex { $0.kind == kind } ?? references.endIndex
+                if index == references.endIndex { references.append((kind, [])) }
+                references[index].points.append((window, bytesPerSecond))
+            }
+        }
+        return references.map { LineChart.Reference(name: "limit: \($0.kind.shortText)", points: $0.points) }
+    }
+
     /// Returns points for sequential cells that reproduce something and read the same object as the main series.
-    private func publishedPoints(_ value: (CellSummary) -> Double?) -> [LineChart.PublishedPoint] {
+    private func publishedPoints(_ value: (CellSummary) -> (Double, String)?) -> [LineChart.PublishedPoint] {
         labelledCells.compactMap { cell in
             guard cell.cell.workload == "sequential", cell.speed != nil,
-                cell.cell.objectByteCount == main?.objectByteCount, let label = cell.cell.label, let value = value(cell)
+                cell.cell.objectByteCount == main?.objectByteCount, let label = cell.cell.label,
+                let (value, words) = value(cell)
             else { return nil }
             return LineChart.PublishedPoint(
-                label: label, window: cell.cell.windowByteCount, value: value,
-                style: style(of: cell.cell.backend))
+                label: label, byteCount: cell.cell.windowByteCount, value: value,
+                style: SeriesStyle(style(of: cell.cell.backend)),
+                words: "\(label), \(cell.cell.backend), \(ByteCountText.size(cell.cell.windowByteCount)): \(words)")
+        }
+    }
+}
+
+extension BindingLimit.Kind {
+    /// What is limited, in two words.
+    fileprivate var shortText: String {
+        switch self {
+        case .aesUnit: "AES unit"
+        case .pageCacheRead: "page cache"
+        case .memoryCopy: "memory"
         }
     }
 }

@@ -36,11 +36,27 @@ struct SVGWriter {
         add("<path class=\"\(name)\" d=\"\(commands)\"/>")
     }
 
-    /// Adds text, escaped; `anchor` is `start`, `middle` or `end`.
-    mutating func label(_ label: String, x: Double, y: Double, anchor: String = "start", class name: String) {
+    /// Adds text, escaped; `anchor` is `start`, `middle` or `end`, and `turned` the degrees clockwise around that point.
+    mutating func label(
+        _ label: String, x: Double, y: Double, anchor: String = "start", turned: Int = 0, class name: String
+    ) {
         let place = "x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
         let end = anchor == "start" ? "" : " text-anchor=\"\(anchor)\""
-        add("<text class=\"\(name)\" \(place)\(end)>\(MarkupText.markup(label))</text>")
+        let turn =
+            turned == 0 ? "" : " transform=\"rotate(\(turned) \(Self.number(x)) \(Self.number(y)))\""
+        add("<text class=\"\(name)\" \(place)\(end)\(turn)>\(MarkupText.markup(label))</text>")
+    }
+
+    /// Adds the mark of a series around a point.
+    mutating func mark(_ style: SeriesStyle, x: Double, y: Double, radius: Double = 5) {
+        path(commands: Marker.commands(shape: style.shape, x: x, y: y, radius: radius), class: style.markClass)
+    }
+
+    /// Adds elements that stand for a value. Whoever points at them is told it; a script also tells who comes by keyboard.
+    mutating func value(_ words: String, _ draw: (inout SVGWriter) -> Void) {
+        add("<g class=\"v\"><title>\(MarkupText.markup(words))</title>")
+        draw(&self)
+        add("</g>")
     }
 
     private mutating func add(_ element: String) {

@@ -38,7 +38,40 @@ extension Document {
             columns: [.text("Subject"), .text("Vector"), .text("Flags"), .text("Reason")], rows: failures)
         return Section(
             name: "conformance", title: "Conformance",
-            blocks: [.table(table)] + (failures.isEmpty ? [] : [.table(failed)]))
+            blocks: [.table(table)] + (failures.isEmpty ? [] : [.table(failed)]) + [matrix(records)].compactMap { $0 })
+    }
+
+    /// Every class of vectors with every subject, or `nil` if no record has classes.
+    private static func matrix(_ records: [ConformanceRecord]) -> Block? {
+        var order: [String] = []
+        var known: Set<String> = []
+        for flag in records.flatMap({ $0.flags ?? [] }).map(\.flag) where known.insert(flag).inserted {
+            order.append(flag)
+        }
+        guard !order.isEmpty else { return nil }
+        let outcomes = records.map { record in
+            Dictionary((record.flags ?? []).map { ($0.flag, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        return .table(
+            Table(
+                caption: "Vector reads by class and subject. A read that stands for several classes counts in each.",
+                columns: [.text("Class")] + records.map { .number($0.subject) },
+                rows: order.map { flag in [Table.Entry(flag)] + outcomes.map { entry($0[flag]) } }))
+    }
+
+    private static func entry(_ outcome: ConformanceRecord.FlagOutcome?) -> Table.Entry {
+        guard let outcome else { return .absent }
+        let rest = [
+            outcome.unsupported > 0 ? "\(count(outcome.unsupported).text) unsupported" : nil,
+            outcome.notRun > 0 ? "\(count(outcome.notRun).text) not run" : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+        let detail = rest.isEmpty ? nil : rest
+        if outcome.failed > 0 {
+            let executed = count(outcome.passed + outcome.failed).text
+            return Table.Entry("\(count(outcome.failed).text) of \(executed) failed", detail: detail, emphasis: .bad)
+        }
+        guard outcome.passed > 0 else { return Table.Entry("none run", detail: detail) }
+        return Table.Entry("\(count(outcome.passed).text) passed", detail: detail)
     }
 
     private static func verdict(_ record: ConformanceRecord) -> Table.Entry {

@@ -9,19 +9,19 @@ extension Document {
             blocks: [
                 .paragraph(
                     "How far the process's resident memory rose while it read, in a pass of its own in a fresh process. "
-                        + "A reader that works in place needs one window; what lies above the diagonal is overhead."),
+                        + "A reader that works in place needs one window; what lies above that line is overhead."),
                 .chart(chart.chart(), narrow: chart.chart(width: 420)),
-                .table(memoryTable(summary)),
+                .foldedTable(memoryTable(summary)),
             ]
         )
     }
 
     private static func memoryTable(_ summary: RunSummary) -> Table {
-        let backends = measuredBackends(summary)
-        let rows = windows(summary).map { window in
+        let grid = summary.grid
+        let rows = grid.windows.map { window in
             [Table.Entry(ByteCountText.size(window))]
-                + backends.map { name in
-                    guard let memory = mainCell(summary, backend: name, window: window)?.memory else { return .absent }
+                + grid.backends.map { name in
+                    guard let memory = grid[name, window]?.memory else { return .absent }
                     let bound = memory.boundByteCount.map { "bound \(ByteCountText.measured($0))" }
                     let isExceeded = memory.boundByteCount.map { memory.growthByteCount > $0 } ?? false
                     return Table.Entry(
@@ -31,6 +31,6 @@ extension Document {
         }
         return Table(
             caption: "Peak minus baseline by window, and what the reader says its buffers need at most.",
-            columns: [.text("Window")] + backends.map(Table.Column.number), rows: rows)
+            columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
     }
 }

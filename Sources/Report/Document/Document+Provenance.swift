@@ -15,6 +15,7 @@ extension Document {
                 ("Kernel", host.kernel),
                 ("Transparent huge pages", host.transparentHugePages ?? "unknown"),
                 ("Frequency governor", host.frequencyGovernor ?? "none to be seen"),
+                ("Turbo", host.isTurboOn.map { $0 ? "on" : "off" } ?? "unknown"),
                 ("Started", header.startedAt),
                 ("Program", "chunkwise \(header.programVersion), schema \(header.schema)"),
                 ("Seed", String(header.seed)),

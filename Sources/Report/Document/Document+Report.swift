@@ -8,34 +8,31 @@ extension Document {
         subtitle =
             "\(header.host.cpuModel), \(RatioText.count(header.host.cpuCount, "CPU")) · \(header.startedAt) · "
             + "chunkwise \(header.programVersion)"
-        warnings = Self.warnings(summary)
+        let found = RunWarning.all(in: summary).map(\.warning)
+        warnings = found.filter(\.isSerious)
         verdict = Verdict(summary).lines
         sections = [
             Self.recommendation(summary),
+            // Pictures,
             Self.throughput(summary),
+            Self.ratios(summary),
             Self.memory(summary),
-            Self.ranges(summary),
-            Self.published(summary),
+            Self.firstByte(summary),
+            Self.latency(summary),
+            Self.amplification(summary),
+            // matrices,
             Self.conformance(summary),
+            Self.mutants(summary),
+            // tables,
             Self.failures(summary),
+            Self.published(summary),
+            Self.otherSeries(summary),
             Self.allCells(summary),
+            Self.usage(summary),
+            // and where all this comes from.
+            Self.warnings(found),
             Self.provenance(summary),
             Self.reading(summary),
         ].compactMap { $0 }
-    }
-
-    private static func warnings(_ summary: RunSummary) -> [String] {
-        var warnings: [String] = []
-        if !summary.results.isComplete {
-            warnings.append(
-                "Incomplete run: the result file has no end record, so it was broken off or is still being written. "
-                    + "Cells are missing, and a best or smallest named here is one of those measured so far.")
-        }
-        if summary.cells.isEmpty {
-            warnings.append("No cell was measured: this report can say nothing about speed or memory.")
-        } else if !summary.cells.contains(where: { $0.speed != nil }) {
-            warnings.append("No cell has trusted figures: this report can say nothing about speed.")
-        }
-        return warnings
     }
 }

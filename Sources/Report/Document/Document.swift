@@ -7,7 +7,7 @@ struct Document: Sendable {
     /// One line on what was measured, where and when.
     var subtitle: String
     /// What a reader must know before any figure, such as that the run is incomplete.
-    var warnings: [String]
+    var warnings: [Warning]
     /// The verdict's lines.
     var verdict: [String]
     /// The sections.

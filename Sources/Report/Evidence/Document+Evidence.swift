@@ -15,15 +15,27 @@ extension Document {
         ].compactMap { $0 }
     }
 
-    private static func warnings(_ evidence: Evidence) -> [String] {
-        var warnings: [String] = []
+    private static func warnings(_ evidence: Evidence) -> [Warning] {
+        var warnings: [Warning] = []
         let silent = evidence.subjects.filter { $0.passed == 0 && $0.failed == 0 }.map(\.subject)
         if !silent.isEmpty {
-            warnings.append("Nothing was executed for \(silent.joined(separator: ", ")): that is no pass.")
+            warnings.append(
+                Warning(
+                    title: "Nothing was executed", message: "\(silent.joined(separator: ", ")): that is no pass.",
+                    advice: "See what was unsupported or not run.", isSerious: true))
         }
-        if evidence.subjects.isEmpty { warnings.append("No subject was tested.") }
+        if evidence.subjects.isEmpty {
+            warnings.append(
+                Warning(
+                    title: "No subject was tested", message: "there is nothing to file.",
+                    advice: "Name a backend or a subject.", isSerious: true))
+        }
         if evidence.mutants == nil {
-            warnings.append("The suite itself was not tested with planted faults in this run.")
+            warnings.append(
+                Warning(
+                    title: "The suite itself was not tested",
+                    message: "this evidence does not say whether the vectors notice planted faults.",
+                    advice: "“chunkwise verify --mutants” does.", isSerious: true))
         }
         return warnings
     }

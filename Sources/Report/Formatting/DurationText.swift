@@ -11,4 +11,12 @@ package enum DurationText {
         }
         return SignificantDigits.text(value) + " s"
     }
+
+    /// Returns a power of ten nanoseconds with its unit: 4 is `10 µs`; `nil` below a nanosecond and beyond 10⁹ seconds.
+    static func decade(nanosecondPower power: Int) -> String? {
+        guard (0..<19).contains(power) else { return nil }
+        let units = ["ns", "µs", "ms", "s"]
+        let unit = min(power / 3, units.count - 1)
+        return "\(SignificantDigits.grouped(UInt64(LogScale.power(power - unit * 3, base: 10)))) \(units[unit])"
+    }
 }

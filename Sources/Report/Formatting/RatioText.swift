@@ -5,6 +5,12 @@ package enum RatioText {
         SignificantDigits.text(ratio) + "×"
     }
 
+    /// Returns a power of ten as a ratio: 2 is `100×`; `nil` below 1 and beyond 10¹⁸.
+    static func decade(power: Int) -> String? {
+        guard (0..<19).contains(power) else { return nil }
+        return SignificantDigits.grouped(UInt64(LogScale.power(power, base: 10))) + "×"
+    }
+
     /// Returns a share of one in percent: `1.2 %`, `12 %`.
     package static func percent(_ share: Double) -> String {
         let percent = share * 100

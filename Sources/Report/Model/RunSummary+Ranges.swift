@@ -1,8 +1,10 @@
 import Results
 
 extension RunSummary {
-    /// Random reads of one configuration, one cell a backend.
+    /// Reads of one configuration, one cell a backend.
     struct RangeGroup: Sendable {
+        /// What was read.
+        var workload: String
         /// A short name for the configuration.
         var name: String
         /// What else tells it from others.
@@ -12,71 +14,62 @@ extension RunSummary {
     }
 
     /// The random workload that most cells measured the latency of, or `nil` if there is none.
-    var mainRandomWorkload: String? {
-        var counts: [(workload: String, count: Int)] = []
-        for cell in cells
-        where cell.latency != nil && cell.cell.workload.hasPrefix("random") && Series(cell.cell).isLocal {
-            if let index = counts.firstIndex(where: { $0.workload == cell.cell.workload }) {
-                counts[index].count += 1
-            } else {
-                counts.append((cell.cell.workload, 1))
-            }
-        }
-        var most: (workload: String, count: Int)?
-        for entry in counts where entry.count > (most?.count ?? 0) { most = entry }
-        return most?.workload
-    }
+    var mainRandomWorkload: String? { workloads("random").first }
 
-    /// The configurations of the main random workload: block access first, small chunks first, published ones last.
+    /// The configurations of the workloads of a kind: those that most cells measured first; in each, block access first,
+    /// small chunks first, published ones last.
     ///
     /// Where several windows were measured, the one with the lowest median latency stands for the configuration.
-    var rangeGroups: [RangeGroup] {
-        guard let workload = mainRandomWorkload else { return [] }
+    /// - Parameter kind: How the workloads begin: `random` or `trace`.
+    /// - Returns: The configurations.
+    func rangeGroups(_ kind: String) -> [RangeGroup] {
+        let workloads = workloads(kind)
         var keys: [RangeKey] = []
         var members: [RangeKey: [CellSummary]] = [:]
-        for cell in cells where cell.latency != nil && cell.cell.workload == workload && Series(cell.cell).isLocal {
+        for cell in cells where cell.isRangeRead(kind) {
             let key = RangeKey(cell.cell)
             if members[key] == nil { keys.append(key) }
             members[key, default: []].append(cell)
         }
-        let order = keys.indices.sorted { (keys[$0].rank, $0) < (keys[$1].rank, $1) }
+        var places: [String: Int] = [:]
+        for (place, workload) in workloads.enumerated() { places[workload] = place }
+        func place(_ key: RangeKey) -> Int { places[key.series.workload] ?? workloads.count }
+        let order = keys.indices.sorted { (place(keys[$0]), keys[$0].rank, $0) < (place(keys[$1]), keys[$1].rank, $1) }
         return order.map { index in
-            let group = members[keys[index]] ?? []
-            let cells = backends.compactMap { name in
-                group.filter { $0.cell.backend == name }
-                    .min { ($0.latency?.p50 ?? .max) < ($1.latency?.p50 ?? .max) }
+            let key = keys[index]
+            var quickest: [String: CellSummary] = [:]
+            for cell in members[key] ?? [] {
+                let name = cell.cell.backend
+                if let known = quickest[name]?.latency, known.p50 <= cell.latency?.p50 ?? .max { continue }
+                quickest[name] = cell
             }
-            return RangeGroup(name: keys[index].name, detail: keys[index].detail, cells: cells)
+            return RangeGroup(
+                workload: key.series.workload, name: key.name, detail: key.detail,
+                cells: backends.compactMap { quickest[$0] })
         }
     }
 
-    /// Latency and amplification of random reads by configuration, or `nil` if none was measured.
-    var rangeChart: RangeChart? {
-        let groups = rangeGroups
-        guard let workload = mainRandomWorkload, !groups.isEmpty else { return nil }
-        let names = backends.filter { name in groups.contains { $0.cells.contains { $0.cell.backend == name } } }
-        return RangeChart(
-            title: "Random reads (\(workload)) by access and chunk size",
-            description: "For each configuration, the median and 99th percentile of a read's latency for every backend "
-                + "on a logarithmic scale, and the ciphertext bytes fetched per plaintext byte delivered. The table "
-                + "beside the picture has all values.",
-            backends: names.map { ($0, style(of: $0)) },
-            rows: groups.map { group in
-                RangeChart.Row(
-                    name: group.name, detail: group.detail,
-                    fetched: group.cells.compactMap { $0.amplification?.fetched }.max(),
-                    marks: group.cells.compactMap { cell in
-                        cell.latency.map {
-                            RangeChart.Mark(style: style(of: cell.cell.backend), p50: $0.p50, p99: $0.p99)
-                        }
-                    }
-                )
-            }
-        )
+    /// The workloads of a kind, those that most cells measured the latency of first.
+    private func workloads(_ kind: String) -> [String] {
+        var order: [String] = []
+        var counts: [String: Int] = [:]
+        for cell in cells where cell.isRangeRead(kind) {
+            if counts[cell.cell.workload] == nil { order.append(cell.cell.workload) }
+            counts[cell.cell.workload, default: 0] += 1
+        }
+        func count(_ index: Int) -> Int { counts[order[index]] ?? 0 }
+        return order.indices.sorted { (-count($0), $0) < (-count($1), $1) }.map { order[$0] }
     }
 }
 
-/// What random reads must share to stand in one row; the window is left out on purpose.
+extension CellSummary {
+    /// Whether this is a cell of ranges of a kind, whose ciphertext is not waited for, with latencies.
+    fileprivate func isRangeRead(_ kind: String) -> Bool {
+        latency != nil && cell.workload.hasPrefix(kind) && Series(cell).isLocal
+    }
+}
+
+/// What range reads must share to stand in one row; the window is left out on purpose.
 private struct RangeKey: Hashable {
     var series: Series
     var label: String?

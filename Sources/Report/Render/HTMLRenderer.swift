@@ -1,12 +1,9 @@
-/// Writes a document as one HTML page that loads nothing else and needs no script.
+/// Writes a document as one HTML page that loads nothing else and is whole without its script.
 enum HTMLRenderer {
     /// Returns the page.
     static func render(_ document: Document) -> String {
         let title = MarkupText.markup(document.title)
         let links = document.sections.map { "<li><a href=\"#\($0.name)\">\(MarkupText.markup($0.title))</a></li>" }
-        let warnings = document.warnings.map {
-            "<p class=\"warning\"><strong>Warning.</strong> \(MarkupText.markup($0))</p>\n"
-        }
         let verdict = document.verdict.map { "<li>\(MarkupText.markup(UnitGlue.glued($0)))</li>\n" }
         return """
             <!DOCTYPE html>
@@ -15,6 +12,7 @@ enum HTMLRenderer {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
+            <meta http-equiv="Content-Security-Policy" content="\(PageScript.policy)">
             <title>\(title)</title>
             <style>
             \(PageStyle.text)</style>
@@ -27,17 +25,23 @@ enum HTMLRenderer {
             <p class="subtitle">\(MarkupText.markup(document.subtitle))</p>
             </header>
             <main>
-            \(warnings.joined())<section id="verdict" class="verdict" aria-labelledby="verdict-heading">
+            \(document.warnings.map(warning).joined())<section id="verdict" class="verdict" aria-labelledby="verdict-heading">
             <h2 id="verdict-heading">Verdict</h2>
             <ol>
             \(verdict.joined())</ol>
             </section>
             <nav aria-label="Sections"><ul>\(links.joined())</ul></nav>
             \(document.sections.map(section).joined())</main>
+            <script>\(PageScript.text)</script>
             </body>
             </html>
 
             """
+    }
+
+    private static func warning(_ warning: Warning) -> String {
+        "<p class=\"warning\"><strong>Warning: \(MarkupText.markup(warning.title)).</strong> "
+            + "\(MarkupText.markup(UnitGlue.glued("\(warning.message) \(warning.advice)")))</p>\n"
     }
 
     private static func section(_ section: Document.Section) -> String {
@@ -59,22 +63,32 @@ enum HTMLRenderer {
             return "<dl>\n\(pairs.joined())</dl>\n"
         case .verbatim(let caption, let text):
             // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its second.
-            return "<figure class=\"verbatim\"><figcaption>\(MarkupText.markup(caption))</figcaption>"
-                + "<pre tabindex=\"0\">\n\(MarkupText.markup(text))</pre></figure>\n"
+            let label = MarkupText.markup(caption)
+            return "<figure class=\"verbatim\"><figcaption>\(label)</figcaption>"
+                + "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\n\(MarkupText.markup(text))</pre></figure>\n"
         case .chart(let chart, let narrow): return figure(chart, narrow: narrow)
         case .table(let content): return HTMLTable.render(content)
         case .foldedTable(let content):
-            return "<details>\n<summary>\(MarkupText.markup(content.caption))</summary>\n"
+            return "<details>\n<summary>Table: \(MarkupText.markup(content.caption))</summary>\n"
                 + "\(HTMLTable.render(content))</details>\n"
         }
     }
 
-    /// Returns a picture in a box that scrolls sideways; a narrow one needs none, and the page shows one or the other.
+    /// Returns a picture and its description. One that has no narrow version scrolls sideways in a box; of two, the page
+    /// shows the one that fits.
     private static func figure(_ chart: Chart, narrow: Chart?) -> String {
-        let label = MarkupText.markup(chart.title + " (picture)")
-        let name = narrow == nil ? "scroll" : "scroll wide"
-        let box = "<div class=\"\(name)\" tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">"
-        let small = narrow.map { $0.inline(class: "narrow") + "\n" } ?? ""
-        return "<figure class=\"picture\">\(box)\n\(chart.inline())\n</div>\n\(small)</figure>\n"
+        let caption = "\(chart.name)-caption"
+        let words = "<figcaption id=\"\(caption)\">\(MarkupText.markup(UnitGlue.glued(chart.description)))</figcaption>"
+        let pictures: String
+        if let narrow {
+            pictures =
+                "\(chart.inline(class: "wide", caption: caption))\n\(narrow.inline(class: "narrow", caption: caption))"
+        } else {
+            let label = MarkupText.markup(chart.title + " (picture)")
+            pictures =
+                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\n"
+                + "\(chart.inline(caption: caption))\n</div>"
+        }
+        return "<figure class=\"picture\">\n\(pictures)\n\(words)\n</figure>\n"
     }
 }

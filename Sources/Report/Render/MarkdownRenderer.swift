@@ -3,7 +3,7 @@ enum MarkdownRenderer {
     /// Returns the document's text.
     static func render(_ document: Document) -> String {
         var parts = ["# \(MarkupText.markdown(document.title))", MarkupText.markdown(document.subtitle)]
-        parts += document.warnings.map { "> **Warning:** \(MarkupText.markdown($0))" }
+        parts += document.warnings.map { "> **Warning:** \(MarkupText.markdown($0.text))" }
         let verdict = document.verdict.enumerated().map { "\($0.offset + 1). \(MarkupText.markdown($0.element))" }
         parts += ["## Verdict", verdict.joined(separator: "\n")]
         for section in document.sections {

@@ -42,9 +42,16 @@ enum PageStyle {
         .verdict li:first-child { font-weight: 600; }
         nav ul { display: flex; flex-wrap: wrap; gap: 6px 20px; margin: 20px 0 0; padding: 0; list-style: none; }
         .scroll { overflow-x: auto; margin: 0 0 20px; }
-        figure { margin: 0 0 20px; }
-        .chart { display: block; width: 100%; min-width: 720px; height: auto; }
-        .narrow { display: none; min-width: 0; }
+        figure { margin: 0 0 24px; }
+        figcaption { color: var(--muted); font-size: 0.92rem; max-width: 80ch; }
+        .chart { display: block; width: 100%; height: auto; overflow: visible; }
+        .scroll > .chart { min-width: 720px; }
+        .narrow { display: none; }
+        .v:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+        .hint { font-style: italic; }
+        .tip { position: fixed; z-index: 2; max-width: min(320px, calc(100vw - 16px)); padding: 6px 10px; \
+        border-radius: 6px; background: var(--ink); color: var(--paper); font-size: 0.84rem; pointer-events: none; }
+        .tip[hidden] { display: none; }
         table { border-collapse: collapse; width: 100%; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
         caption { text-align: left; color: var(--muted); padding: 0 0 8px; }
         caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 32px); }
@@ -59,6 +66,14 @@ enum PageStyle {
         dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; margin: 0 0 24px; }
         dt { color: var(--muted); }
         dd { margin: 0; }
+        button { font: inherit; color: inherit; cursor: pointer; }
+        button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+        .sort { padding: 0; border: 0; background: none; font-weight: inherit; text-align: inherit; }
+        .sort::after { content: " ↕"; color: var(--muted); font-weight: 400; }
+        [aria-sort="ascending"] .sort::after { content: " ↑"; color: inherit; }
+        [aria-sort="descending"] .sort::after { content: " ↓"; color: inherit; }
+        .save { margin: -8px 0 20px; padding: 3px 10px; border: 1px solid var(--rule); border-radius: 6px; \
+        background: var(--panel); font-size: 0.84rem; }
         details { margin: 0 0 16px; }
         summary { cursor: pointer; color: var(--link); padding: 4px 0; }
         .verbatim figcaption { color: var(--muted); margin-bottom: 6px; }
@@ -81,10 +96,15 @@ enum PageStyle {
         @media print {
         body { font-size: 10.5pt; }
         header, main { max-width: none; padding: 0; }
-        nav, .skip { display: none; }
+        nav, .skip, .save, .hint, .tip, summary { display: none; }
+        .sort::after { content: ""; }
         .scroll { overflow: visible; }
-        .chart { min-width: 0; }
+        .scroll > .chart { min-width: 0; }
+        .chart { max-height: 240mm; }
         figure, tr { break-inside: avoid; }
+        details::details-content { content-visibility: visible; display: block; height: auto; }
+        table { font-size: 7.5pt; }
+        th, td { padding: 3px 5px; overflow-wrap: anywhere; white-space: normal; }
         thead { break-after: avoid; }
         section > p { break-after: avoid; }
         h2 { break-after: avoid; }

@@ -37,7 +37,8 @@ enum MutantVerification {
     static func matrix(backend: any CipherBackend, published: [VectorGroup], threadCount: Int) -> KillMatrix {
         let groups = published + VectorSet.mutation()
         let total = Mutant.all.count
-        let matrix = KillMatrix.run(over: backend, groups: groups, threadCount: threadCount,
+        let matrix = KillMatrix.run(
+            over: backend, groups: groups, threadCount: threadCount,
             shouldStop: { Interruption.wasRequested }
         ) { finished in
             Terminal.showProgress("verify: \(finished) readers, \(total) of them mutants")

@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+import Report
+import Results
+import Testing
+
+/// The page: its golden files, what a browser may do with it, and what stands where.
+@Suite struct PageTests {
+    private static let folder = GoldenFolder("GoldenPage")
+    private static let seen = renderReport(PageFixture.results)
+        .filter { $0.name.hasSuffix(".html") || $0.name.hasSuffix(".svg") }
+
+    @Test("a page with everything in it, and each of its pictures, are the same as ever", arguments: seen)
+    func golden(file: ReportFile) throws {
+        try Self.folder.expect(file.bytes, in: file.name)
+    }
+
+    @Test("every golden file belongs to the page, and every picture has one")
+    func noStaleFiles() throws {
+        #expect(Set(try Self.folder.names) == Set(Self.seen.map(\.name)))
+        #expect(
+            Set(Self.seen.map(\.name)) == [
+                "index.html", "throughput.svg", "heat.svg", "ratios.svg", "memory.svg", "first-byte.svg",
+                "window-latency.svg", "latency.svg", "traces.svg", "amplification.svg",
+            ])
+    }
+
+    @Test("the policy allows the one script that is there, and nothing else")
+    func policy() throws {
+        let page = Self.page(PageFixture.results)
+        let scripts = page.components(separatedBy: "<script>").dropFirst()
+            .map { $0.components(separatedBy: "</script>")[0] }
+        let script = try #require(scripts.first)
+        #expect(scripts.count == 1 && page.components(separatedBy: "<script").count == 2)
+        let digest = Data(SHA256.hash(data: Data(script.utf8))).base64EncodedString()
+        #expect(page.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(digest)';"))
+        #expect(!page.contains(" style=\"") && !page.contains(" onclick="))
+    }
+
+    @Test("verdict, pictures, matrices, tables and provenance come in this order")
+    func order() throws {
+        let page = Self.page(PageFixture.results)
+        let identifiers = page.components(separatedBy: "<section id=\"").dropFirst().map {
+            $0.components(separatedBy: "\"")[0]
+        }
+        let expected = [
+            "verdict", "throughput", "ratios", "memory", "first-byte", "latency", "amplification", "conformance",
+            "mutants", "failures", "published", "other-reads", "cells", "usage", "warnings", "provenance", "reading",
+        ]
+        #expect(identifiers.filter(expected.contains) == expected)
+    }
+
+    @Test(
+        "each picture has a description, and a table in its section", arguments: [PageFixture.results, PageFixture.odd])
+    func words(results: RunResults) {
+        let page = Self.page(results)
+        for section in page.components(separatedBy: "<section ").dropFirst() where section.contains("<svg") {
+            #expect(section.contains("<table>") && section.contains("<caption>"), "\(section.prefix(60))")
+        }
+        for picture in page.components(separatedBy: "<figure class=\"picture\">").dropFirst() {
+            #expect(picture.components(separatedBy: "</figure>")[0].contains("<figcaption id="))
+        }
+    }
+
+    @Test("odd names stay text, in the page and in every picture")
+    func escaping() {
+        for file in renderReport(PageFixture.odd) where file.name.hasSuffix(".html") || file.name.hasSuffix(".svg") {
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            #expect(!text.contains("alert(1)<") && !text.contains("<b>"), "\(file.name)")
+            #expect(text.components(separatedBy: "<script").count == (file.name == "index.html" ? 2 : 1))
+        }
+    }
+
+    @Test("what is missing for planted faults is said")
+    func withoutMutants() {
+        #expect(Self.page(Fixture.small).contains("verify --mutants"))
+        let page = Self.page(PageFixture.results)
+        #expect(page.contains("tail-doubled") && page.contains("Planted faults survived"))
+    }
+
+    @Test("a page of more cells than tables show says so, and stays small")
+    func manyCells() {
+        var results = PageFixture.results
+        let cell = results.cells[0]
+        results.cells = (0..<1500).map { index in
+            var copy = cell
+            copy.cell.windowByteCount = 4096 + UInt64(index)
+            copy.check?.cell = copy.cell
+            return copy
+        }
+        let page = Self.page(results)
+        #expect(page.contains("The first 300 of 1,500"))
+        #expect(page.utf8.count < 3_000_000, "\(page.utf8.count)")
+    }
+
+    static func page(_ results: RunResults) -> String {
+        renderReport(results).first { $0.name == "index.html" }.map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+    }
+}
