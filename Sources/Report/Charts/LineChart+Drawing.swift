@@ -70,14 +70,19 @@ extension LineChart {
                 (reference.name, frame.x(Double($0.byteCount)), frame.y($0.value), "small")
             }
         }
-        let column = LabelStack.spread(ends.map(\.y), distance: 17, within: frame.top...frame.bottom)
-        for (end, y) in zip(ends, column) {
-            // A line that ends early keeps its name beside it; the others share a column, where names line up.
-            let x = frame.right - end.x > 60 ? end.x + 16 : frame.right + 14
+        // A line that ends early keeps its name beside it; the others share a column, where names line up.
+        let early = ends.filter { frame.right - $0.x > 60 }
+        for (end, y) in zip(early, LabelStack.spread(early.map { $0.y - 8 }, distance: 15, within: frame.bounds)) {
+            let text = TextWidth.shortened(end.text, to: frame.right - end.x - 9)
+            svg.label(text, x: end.x + 9, y: y, class: end.classes)
+        }
+        let late = ends.filter { frame.right - $0.x <= 60 }
+        for (end, y) in zip(late, LabelStack.spread(late.map(\.y), distance: 17, within: frame.bounds)) {
+            let x = frame.right + 14
             if (y - end.y).magnitude > 3 || x - end.x > 30 {
                 svg.line(from: (end.x + 7, end.y), to: (x - 3, y), class: "leader")
             }
-            svg.label(TextWidth.shortened(end.text, to: frame.width - x - 8), x: x, y: y + 4.5, class: end.classes)
+            svg.label(TextWidth.shortened(end.text, to: frame.width - x - 4), x: x, y: y + 4.5, class: end.classes)
         }
     }
 }

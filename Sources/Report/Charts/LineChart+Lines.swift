@@ -17,7 +17,9 @@ extension LineChart {
     func drawLine(_ line: Line, in frame: LineChartFrame, to svg: inout SVGWriter) {
         let places = line.points.map { (x: frame.x(Double($0.byteCount)), y: frame.y($0.value)) }
         if places.count > 1 { svg.path(places, class: "line \(line.style.lineClass)") }
-        for (point, place) in zip(line.points, places) {
+        // Marks of more points than this would cover each other.
+        let step = max(1, (line.points.count + 63) / 64)
+        for (index, (point, place)) in zip(line.points, places).enumerated() where index.isMultiple(of: step) {
             svg.value(point.words) { $0.mark(line.style, x: place.x, y: place.y, radius: 4.5) }
         }
     }

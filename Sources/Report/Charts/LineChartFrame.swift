@@ -17,7 +17,7 @@ struct LineChartFrame: Sendable {
         self.width = width
         hasNameColumn = width >= 640
         left = hasNameColumn ? 92 : 76
-        right = hasNameColumn ? width - 142 : width - 34
+        right = hasNameColumn ? width - 160 : width - 34
         let points = chart.lines.flatMap(\.points)
         let sizes = points.map(\.byteCount) + chart.publishedPoints.map(\.byteCount)
         let positions = sizes.filter { $0 > 0 }.map { LogScale.position(of: Double($0), base: 2) }
@@ -35,6 +35,9 @@ struct LineChartFrame: Sendable {
             base: chart.vertical.base, covering: values, atLeast: chart.vertical.base == 2 ? 3 : 1, from: bottom,
             to: top)
     }
+
+    /// From the top to the bottom of the plot.
+    var bounds: ClosedRange<Double> { top...bottom }
 
     /// Says whether a size lies between the least and the greatest one drawn.
     func covers(_ byteCount: UInt64) -> Bool {

@@ -29,7 +29,7 @@ extension RatioGrid {
     private func lane(_ backend: String, _ window: UInt64, style: SeriesStyle) -> RowChart.Lane? {
         let name = "\(backend), \(ByteCountText.size(window)) window"
         if isBest(backend, window) {
-            return RowChart.Lane(style: style, point: 1, label: "1×, the reference", words: "\(name): the reference")
+            return RowChart.Lane(style: style, point: 1, label: "reference", words: "\(name): the reference")
         }
         guard let pair = self[backend, window] else { return nil }
         let ratio = pair.ratio

@@ -20,7 +20,7 @@ struct RowChartFrame: Sendable {
     init(_ chart: RowChart, width: Double) {
         self.width = width
         isWide = width >= 640
-        left = isWide ? 232 : 16
+        left = isWide ? 232 : 36
         right = isWide ? width - 132 : width - 76
         legend = ChartLegend(chart.legend, width: width)
         top = 104 + Double(legend.rowCount - 1) * ChartLegend.rowHeight

@@ -18,7 +18,7 @@ extension Document {
 
     private static func memoryTable(_ summary: RunSummary) -> Table {
         let grid = summary.grid
-        let rows = grid.windows.map { window in
+        let rows = grid.windows.prefix(mostRows).map { window in
             [Table.Entry(ByteCountText.size(window))]
                 + grid.backends.map { name in
                     guard let memory = grid[name, window]?.memory else { return .absent }
@@ -30,7 +30,8 @@ extension Document {
                 }
         }
         return Table(
-            caption: "Peak minus baseline by window, and what the reader says its buffers need at most.",
+            caption: "Peak minus baseline by window, and what the reader says its buffers need at most."
+                + remark(grid.windows.count),
             columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
     }
 }

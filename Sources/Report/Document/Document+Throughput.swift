@@ -17,7 +17,7 @@ extension Document {
     private static func throughputTable(_ summary: RunSummary) -> Table {
         let grid = summary.grid
         let best = summary.best?.speed
-        let rows = grid.windows.map { window in
+        let rows = grid.windows.prefix(mostRows).map { window in
             [Table.Entry(ByteCountText.size(window))]
                 + grid.backends.map { name in
                     guard let speed = grid[name, window]?.speed else { return .absent }
@@ -30,7 +30,8 @@ extension Document {
         }
         return Table(
             caption:
-                "Median throughput with its 95 % interval by window. “ties”: the interval overlaps the best one's.",
+                "Median throughput with its 95 % interval by window. “ties”: the interval overlaps the best one's."
+                + remark(grid.windows.count),
             columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
     }
 

@@ -57,12 +57,13 @@ extension PageScript {
             });
           }
           Array.prototype.forEach.call(document.querySelectorAll('svg.chart'), prepare);
-          Array.prototype.forEach.call(document.querySelectorAll('.picture figcaption'), function (caption) {
+          var caption = document.querySelector('.picture figcaption');
+          if (caption) {
             var hint = document.createElement('span');
             hint.className = 'hint';
-            hint.textContent = ' Values: point at a mark, or go to the picture with Tab and through it with the arrow keys.';
+            hint.textContent = ' To see values, point at a mark, or go to a picture with Tab and through it with the arrow keys.';
             caption.appendChild(hint);
-          });
+          }
           window.addEventListener('scroll', hide, { passive: true });
         })();
 
