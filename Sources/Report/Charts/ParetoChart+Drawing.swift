@@ -39,19 +39,18 @@ extension ParetoChart {
         }
         for backend in backends {
             let left = place(backend.name, 20)
-            let index = backend.style % Palette.seriesCount
-            svg.path(commands: Marker.commands(style: index, x: left + 8, y: y - 4), class: "dot s\(index)")
+            svg.mark(SeriesStyle(backend.style), x: left + 8, y: y - 4)
             svg.label(backend.name, x: left + 20, y: y, class: "key")
         }
         if points.contains(where: { $0.mark != nil }) {
             let text = "windows of 16 MB and 100 MiB"
             let left = place(text, 24)
-            svg.path(commands: Marker.commands(style: 0, x: left + 10, y: y - 4, radius: 7), class: "ring")
+            svg.path(commands: Marker.commands(shape: 0, x: left + 10, y: y - 4, radius: 7), class: "ring")
             svg.label(text, x: left + 24, y: y, class: "key")
         }
         let text = "front"
         let left = place(text, 44)
-        svg.line(from: (left, y - 4), to: (left + 36, y - 4), class: "ideal")
+        svg.line(from: (left, y - 4), to: (left + 36, y - 4), class: "reference r0")
         svg.label(text, x: left + 44, y: y, class: "key")
         return y
     }
@@ -90,19 +89,21 @@ extension ParetoChart {
         }
         guard let first = front.first, let last = steps.last else { return }
         steps.insert((x(Double(first.memory)), y.start), at: 0)
-        svg.path(steps + [(x.end, last.y)], class: "ideal")
+        svg.path(steps + [(x.end, last.y)], class: "reference r0")
     }
 
     private func drawPoints(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
         for point in points {
-            let index = point.style % Palette.seriesCount
+            let style = SeriesStyle(point.style)
             let place = x(Double(point.memory))
-            if point.low < point.high {
-                svg.line(
-                    from: (place, y(Double(point.low))), to: (place, y(Double(point.high))), class: "whisker s\(index)")
+            svg.value(point.words) { svg in
+                if point.low < point.high {
+                    svg.line(
+                        from: (place, y(Double(point.low))), to: (place, y(Double(point.high))),
+                        class: "whisker \(style.colourClass)")
+                }
+                svg.mark(style, x: place, y: y(Double(point.bytesPerSecond)), radius: 4.5)
             }
-            let shape = Marker.commands(style: index, x: place, y: y(Double(point.bytesPerSecond)), radius: 4.5)
-            svg.path(commands: shape, class: "dot s\(index)")
         }
     }
 
@@ -115,7 +116,7 @@ extension ParetoChart {
             guard let mark = point.mark else { continue }
             let place = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
             let index = point.style % Palette.seriesCount
-            svg.path(commands: Marker.commands(style: 0, x: place.x, y: place.y, radius: 8), class: "ring s\(index)")
+            svg.path(commands: Marker.commands(shape: 0, x: place.x, y: place.y, radius: 8), class: "ring s\(index)")
             let isFree = !taken.contains { abs($0.x - place.x) < 70 && abs($0.y - place.y) < 15 }
             guard isFree, place.x + 12 + TextWidth.estimate(mark) < right else { continue }
             taken.append(place)
@@ -127,7 +128,7 @@ extension ParetoChart {
         guard let point = points.first(where: \.isChoice), let choiceName else { return }
         let place = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
         let index = point.style % Palette.seriesCount
-        svg.path(commands: Marker.commands(style: 1, x: place.x, y: place.y, radius: 9), class: "ring")
+        svg.path(commands: Marker.commands(shape: 1, x: place.x, y: place.y, radius: 9), class: "ring")
         let name = TextWidth.shortened("choice: \(choiceName)", to: right - x.start - 24)
         let room = right - place.x - 16
         let left = TextWidth.estimate(name) <= room ? place.x + 16 : right - TextWidth.estimate(name)

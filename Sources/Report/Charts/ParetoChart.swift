@@ -25,6 +25,8 @@ struct ParetoChart: Sendable {
         var mark: String?
         /// Whether it is the choice.
         var isChoice: Bool
+        /// Configuration and values in words, for whoever points at it.
+        var words: String
     }
 
     /// Less is not told apart, and is drawn here.

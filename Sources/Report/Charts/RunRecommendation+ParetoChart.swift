@@ -50,7 +50,9 @@ extension RunRecommendation {
             memory: max(memory.growthByteCount, ParetoChart.leastMemory), bytesPerSecond: speed.bytesPerSecond,
             low: speed.hasInterval ? speed.bytesPerSecondLow : speed.bytesPerSecond,
             high: speed.hasInterval ? speed.bytesPerSecondHigh : speed.bytesPerSecond,
-            mark: isMarked ? mark : nil, isChoice: summary.cell.id == advice.choice?.id)
+            mark: isMarked ? mark : nil, isChoice: summary.cell.id == advice.choice?.id,
+            words: "\(summary.cell.backend), \(ByteCountText.size(window)) windows: "
+                + "\(ByteCountText.rate(speed.bytesPerSecond)), \(ByteCountText.growth(memory.growthByteCount))")
     }
 
     /// The sizes of the two articles.
