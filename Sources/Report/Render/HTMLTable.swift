@@ -4,7 +4,10 @@ enum HTMLTable {
     static func render(_ table: Table) -> String {
         let label = MarkupText.markup(table.caption)
         let heads = table.columns.map { column in
-            "<th scope=\"col\"\(column.isNumeric ? " class=\"number\"" : "")>\(MarkupText.markup(column.title))</th>"
+            // A head that names nothing is no head.
+            column.title.isEmpty
+                ? "<td></td>"
+                : "<th scope=\"col\"\(column.isNumeric ? " class=\"number\"" : "")>\(MarkupText.markup(column.title))</th>"
         }
         let rows = table.rows.map { entries in
             let cells = zip(table.columns, entries).enumerated().map { index, pair in

@@ -75,6 +75,7 @@ extension PageScript {
             if (table.tBodies[0].rows.length > 1) {
               Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
                 var text = head.textContent;
+                if (!text) { return; }
                 head.textContent = '';
                 head.appendChild(button(text, 'sort', function () { sort(table, head, column); }));
               });
