@@ -46,5 +46,6 @@ extension RunRecommendation {
     static func securityBlocks(_ security: SecurityTable) -> [Document.Block] {
         (security.profiles.isEmpty ? [] : [.table(security.table)])
             + (security.summary.isEmpty ? [] : [.list(security.summary)])
+            + (security.profiles.isEmpty ? [] : [.foldedTable(security.details)])
     }
 }

@@ -47,7 +47,7 @@ struct SecurityTable: Sendable {
         return sentences
     }
 
-    /// A row a property, a column a strategy.
+    /// A row a property, a column a strategy: the answers in a few words.
     var table: Table {
         Table(
             caption: "What a reader who knows the key notices of a change, and what else the strategies offer. "
@@ -59,14 +59,27 @@ struct SecurityTable: Sendable {
             })
     }
 
+    /// A row an answer: what it means, and what it follows from.
+    var details: Table {
+        Table(
+            caption: "What each answer means, and its source.",
+            columns: [.text("Property"), .text("Strategy"), .text("Answer"), .text("Meaning"), .text("Source")],
+            rows: SecurityProperty.allCases.flatMap { property in
+                profiles.map { profile in
+                    let answer = profile[property]
+                    return [
+                        Table.Entry(property.title), Table.Entry(profile.title), Self.entry(answer),
+                        Table.Entry(answer.detail), Table.Entry(answer.source),
+                    ]
+                }
+            })
+    }
+
     private static func entry(_ answer: SecurityAnswer) -> Table.Entry {
-        let emphasis: Table.Emphasis =
-            switch answer.grade {
-            case .good: .good
-            case .partly: .none
-            case .bad: .bad
-            }
-        return Table.Entry(
-            answer.text, detail: "\(answer.detail) (\(answer.source))", emphasis: emphasis)
+        switch answer.grade {
+        case .good: Table.Entry(answer.text, emphasis: .good)
+        case .partly: Table.Entry(answer.text)
+        case .bad: Table.Entry(answer.text, emphasis: .bad)
+        }
     }
 }
