@@ -62,6 +62,7 @@ package struct GateRule: Hashable, Sendable {
     /// - Parameters:
     ///   - logRatios: What the blocks show.
     ///   - alpha: The probability with which each end of the interval may miss the truth.
+    /// - Returns: The number of blocks.
     package func blockCountToDecide(_ logRatios: [Double], alpha: Double) -> Double? {
         guard logRatios.count > 1, let least = SignedRankInterval.leastCount(upTo: 1000, alpha: { _ in alpha }) else {
             return nil

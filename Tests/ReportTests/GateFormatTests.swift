@@ -63,7 +63,8 @@ struct GateFormatTests {
     func markdown() {
         let text = GateFixture.slower.markdown
         for part in [
-            "Gate: **wrong, and more memory**", "+3.10 %", "+2.40 % to +3.90 %", "chunkwise gate --baseline 'old/chunkwise subject'",
+            "Gate: **wrong, and more memory**", "+3.10 %", "+2.40 % to +3.90 %",
+            "chunkwise gate --baseline 'old/chunkwise subject'",
             "| control |", "├", "hls-aes128", "--seed 7",
         ] {
             #expect(text.contains(part), "\(part)")

@@ -33,7 +33,10 @@ extension Mutant {
                 return Int(min(UInt64(buffer.count), base.plaintextByteCount - offset))
             }
         },
-        Mutant("unsupported", "Everything is said to be unsupported.", flag: .exhaustive, source: "thought up for this suite") {
+        Mutant(
+            "unsupported", "Everything is said to be unsupported.", flag: .exhaustive,
+            source: "thought up for this suite"
+        ) {
             backend in
             ConformanceSubject(
                 name: "unsupported", supports: { _, _ in false }, open: ConformanceSubject(backend: backend).open)
@@ -44,7 +47,10 @@ extension Mutant {
         ) {
             (_, _, _, _, _) throws(DecryptionError) in throw .unsupported("planted")
         },
-        .reader("unsupported-reads", "Objects open, and no read is supported.", flag: .exhaustive, source: "thought up for this suite") {
+        .reader(
+            "unsupported-reads", "Objects open, and no read is supported.", flag: .exhaustive,
+            source: "thought up for this suite"
+        ) {
             { (_, _, _) throws(DecryptionError) in throw .unsupported("planted") }
         },
         .backend(
