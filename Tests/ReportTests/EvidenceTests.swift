@@ -66,7 +66,7 @@ import Testing
     func nothing() throws {
         #expect(try text("index.html", []).contains("No subject was tested"))
         let silent = ConformanceRecord(subject: "s", passed: 0, failed: 0, unsupported: 9, notRun: 0, failures: [])
-        #expect(try text("index.html", [silent]).contains("Nothing was executed.</strong> s: that is no pass."))
+        #expect(try text("index.html", [silent]).contains("Nothing was executed.</strong> For s: that is no pass."))
     }
 
     @Test("the same evidence gives the same bytes")

@@ -6,11 +6,7 @@ extension Document {
         let table = Table(
             caption: "What may blur the figures of this run, and what helps.",
             columns: [.text("Warning"), .text("What was found"), .text("Advice")],
-            rows: notes.map { [Table.Entry($0.title), Table.Entry(sentence($0.message)), Table.Entry($0.advice)] })
+            rows: notes.map { [Table.Entry($0.title), Table.Entry($0.sentence), Table.Entry($0.advice)] })
         return Section(name: "warnings", title: "Warnings and advice (\(notes.count))", blocks: [.table(table)])
-    }
-
-    private static func sentence(_ text: String) -> String {
-        text.prefix(1).uppercased() + text.dropFirst()
     }
 }

@@ -21,7 +21,7 @@ extension Document {
         if !silent.isEmpty {
             warnings.append(
                 Warning(
-                    title: "Nothing was executed", message: "\(silent.joined(separator: ", ")): that is no pass.",
+                    title: "Nothing was executed", message: "for \(silent.joined(separator: ", ")): that is no pass.",
                     advice: "See what was unsupported or not run.", isSerious: true))
         }
         if evidence.subjects.isEmpty {

@@ -41,7 +41,7 @@ enum HTMLRenderer {
 
     private static func warning(_ warning: Warning) -> String {
         "<p class=\"warning\"><strong>Warning: \(MarkupText.markup(warning.title)).</strong> "
-            + "\(MarkupText.markup(UnitGlue.glued("\(warning.message) \(warning.advice)")))</p>\n"
+            + "\(MarkupText.markup(UnitGlue.glued("\(warning.sentence) \(warning.advice)")))</p>\n"
     }
 
     private static func section(_ section: Document.Section) -> String {

@@ -29,7 +29,7 @@ extension RunWarning {
         case .failedControls(let names):
             Self.serious(
                 "The kill matrix proves nothing",
-                "\(Self.list(names)), without any fault, failed the same vectors.",
+                "readers without any fault failed the same vectors: \(Self.list(names)).",
                 "See “chunkwise verify --mutants” for the vector that failed.")
         case .failedCells(let count, let total):
             Self.note(

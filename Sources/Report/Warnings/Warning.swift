@@ -9,6 +9,9 @@ struct Warning: Hashable, Sendable {
     /// Whether it stands above the verdict: without knowing it, the verdict would mislead.
     var isSerious: Bool
 
+    /// The message as a sentence of its own.
+    var sentence: String { message.prefix(1).uppercased() + message.dropFirst() }
+
     /// The warning as one text.
     var text: String { "\(title): \(message) \(advice)" }
 }
