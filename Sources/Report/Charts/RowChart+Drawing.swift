@@ -44,7 +44,7 @@ extension RowChart {
         } else {
             let name = TextWidth.shortened(row.name, to: frame.width * 0.55)
             svg.label(name, x: 16, y: top + 19, class: "end")
-            let x = 16 + TextWidth.estimate(name) * 1.06 + 10
+            let x = 16 + TextWidth.estimate(name) * 1.14 + 10
             svg.label(TextWidth.shortened(row.detail, to: frame.width - x - 12), x: x, y: top + 19, class: "small")
         }
         for lane in row.lanes {

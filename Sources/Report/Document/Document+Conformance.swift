@@ -54,7 +54,9 @@ extension Document {
         }
         return .table(
             Table(
-                caption: "Vector reads by class and subject. A read that stands for several classes counts in each.",
+                caption:
+                    "Vector reads that passed, by class and subject; anything else is said in words. A read that stands for "
+                    + "several classes counts in each.",
                 columns: [.text("Class")] + records.map { .number($0.subject) },
                 rows: order.map { flag in [Table.Entry(flag)] + outcomes.map { entry($0[flag]) } }))
     }
@@ -71,7 +73,7 @@ extension Document {
             return Table.Entry("\(count(outcome.failed).text) of \(executed) failed", detail: detail, emphasis: .bad)
         }
         guard outcome.passed > 0 else { return Table.Entry("none run", detail: detail) }
-        return Table.Entry("\(count(outcome.passed).text) passed", detail: detail)
+        return Table.Entry(count(outcome.passed).text, detail: detail)
     }
 
     private static func verdict(_ record: ConformanceRecord) -> Table.Entry {
