@@ -97,7 +97,7 @@ enum PageFixture {
 
     private static func read(_ backend: String, window: UInt64, milliseconds: Double) -> CellResult {
         var result = Fixture.sequential(
-            backend, window: window, milliseconds: milliseconds, growth: window + (80 << 10))
+            backend, window: window, milliseconds: milliseconds, growth: window)
         let time = UInt64(milliseconds * 1_000_000) * window / (1 << 20) + 1_000
         result.latency = LatencyRecord.Latency(
             readCount: window < 65536 ? 1024 : window < 1 << 20 ? 128 : 5, p50: time, p90: time * 11 / 10,

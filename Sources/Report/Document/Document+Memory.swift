@@ -23,7 +23,11 @@ extension Document {
                 + grid.backends.map { name in
                     guard let memory = grid[name, window]?.memory else { return .absent }
                     let bound = memory.boundByteCount.map { "bound \(ByteCountText.measured($0))" }
-                    let isExceeded = memory.boundByteCount.map { memory.growthByteCount > $0 } ?? false
+                    let isExceeded =
+                        memory.boundByteCount.map {
+                            // The kernel's counters are no more exact than that.
+                            memory.growthByteCount > $0 + (256 << 10)
+                        } ?? false
                     return Table.Entry(
                         ByteCountText.growth(memory.growthByteCount) + (isExceeded ? " (exceeds)" : ""), detail: bound,
                         emphasis: isExceeded ? .bad : .none)

@@ -104,7 +104,10 @@ enum PageStyle {
         figure, tr { break-inside: avoid; }
         details::details-content { content-visibility: visible; display: block; height: auto; }
         table { font-size: 7.5pt; }
-        th, td { padding: 3px 5px; overflow-wrap: anywhere; white-space: normal; }
+        th, td, thead th { padding: 3px 5px; overflow-wrap: break-word; white-space: normal; }
+        tbody th { min-width: 16ch; }
+        p, li { break-inside: avoid; }
+        p, li, dd, figcaption { font-size: 9.5pt; }
         thead { break-after: avoid; }
         section > p { break-after: avoid; }
         h2 { break-after: avoid; }
