@@ -38,12 +38,4 @@ extension ResultRecord {
         }
         return (records, start)
     }
-
-    /// As much of a header as every schema has.
-    private struct AnyHeader: Decodable {
-        struct Schema: Decodable {
-            var schema: String
-        }
-        var header: Schema
-    }
 }

@@ -10,6 +10,8 @@ public struct RunResults: Codable, Hashable, Sendable {
     public var cells: [CellResult]
     /// Whether the run came to its end.
     public var isComplete: Bool
+    /// What stands in the file and is not reported.
+    public var leftOut = LeftOut()
 
     /// Creates results.
     public init(
@@ -27,40 +29,24 @@ public struct RunResults: Codable, Hashable, Sendable {
     ///
     /// Records of a cell whose check is missing, or that failed, give no speed.
     /// - Throws: `ResultsError.missingHeader` if the first record is not a header, `.unknownSchema` if it is of another
-    ///   schema.
+    ///   schema, `.secondHeader` if another run's records follow.
     public init(records: [ResultRecord]) throws(ResultsError) {
-        guard case .header(let header)? = records.first else { throw .missingHeader }
-        guard header.schema == RunHeader.currentSchema else { throw .unknownSchema(header.schema) }
-        var conformance: [ConformanceRecord] = []
-        var mutants: MutantsRecord?
-        var cells: [CellResult] = []
-        var indices: [String: Int] = [:]
-        var isComplete = false
+        var builder = RunResultsBuilder()
+        for (index, record) in records.enumerated() { try builder.add(record, line: index + 1) }
+        self = try builder.results()
+    }
 
-        func index(of cell: Cell) -> Int {
-            if let known = indices[cell.id] { return known }
-            indices[cell.id] = cells.count
-            cells.append(CellResult(cell: cell))
-            return cells.count - 1
-        }
-        for record in records.dropFirst() {
-            switch record {
-            case .header: break
-            case .conformance(let outcome): conformance.append(outcome)
-            case .mutants(let outcome): mutants = outcome
-            case .check(let check): cells[index(of: check.cell)].check = check
-            case .failure(let failure): cells[index(of: failure.cell)].failure = failure.reason
-            case .time(let time):
-                if let index = indices[time.cellID] { cells[index].note(time) }
-            case .latency(let latency):
-                if let index = indices[latency.cellID] { cells[index].note(latency) }
-            case .memory(let memory):
-                if let index = indices[memory.cellID] { cells[index].memory = memory.memory }
-            case .end: isComplete = true
-            }
-        }
-        self.init(
-            header: header, conformance: conformance, mutants: mutants, cells: cells, isComplete: isComplete)
+    /// What stands in a file and is not reported.
+    public struct LeftOut: Codable, Hashable, Sendable {
+        /// The bytes of a last record that was cut short.
+        public var cutByteCount = 0
+        /// Records of cells that no check announced.
+        public var orphanRecordCount = 0
+        /// Records of what an earlier one had said already.
+        public var repeatedRecordCount = 0
+
+        /// Creates nothing left out.
+        public init() {}
     }
 }
 
@@ -92,16 +78,11 @@ public struct CellResult: Codable, Hashable, Sendable {
         self.cell = cell
     }
 
-    fileprivate mutating func note(_ time: TimeRecord) {
+    mutating func note(_ time: TimeRecord) {
         rounds.append(time.nanoseconds)
         if let used = time.usage { usage = usage.map { $0 + used } ?? used }
         if time.isSteady == false { unsteadyRoundCount += 1 }
         if let kept = time.residentByteCount { residentByteCount = max(residentByteCount ?? 0, kept) }
-    }
-
-    fileprivate mutating func note(_ record: LatencyRecord) {
-        latency = record.latency
-        firstByte = record.firstByte
     }
 
     /// The plaintext bytes that one iteration delivers; 0 where the check is missing.
@@ -116,6 +97,8 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownSchema(String)
     /// A line of the file, counted from 1, is no record.
     case damagedLine(Int)
+    /// A line of the file is the header of another run.
+    case secondHeader(line: Int, difference: String)
 
     /// What failed, the value, what was expected.
     public var description: String {
@@ -124,6 +107,9 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
             "no header in the result file: expected the first line to be a header of schema \(RunHeader.currentSchema)"
         case .unknownSchema(let schema):
             "unknown result schema \"\(schema)\": expected \(RunHeader.currentSchema)"
+        case .secondHeader(let line, let difference):
+            "line \(line) of the result file is a second header that contradicts the first (\(difference)): expected "
+                + "the records of one run on one host"
         case .damagedLine(let line):
             "line \(line) of the result file is no result record: expected one JSON object a line, as a sweep writes them"
         }

@@ -43,22 +43,32 @@ package final class ResultLog {
         }
     }
 
-    /// Reads a result file as a whole.
+    /// Reads a result file as a whole, with no more of it in memory than a line.
     ///
     /// - Returns: What it holds, and whether a last line was cut short.
     /// - Throws: `SweepError`.
     package static func read(_ path: FilePath) throws(SweepError) -> (results: RunResults, isCut: Bool) {
-        let bytes: [UInt8]
-        do throws(DecryptionError) {
-            bytes = try LineLog.contents(of: path)
-        } catch {
-            throw .io(error)
-        }
-        do throws(ResultsError) {
-            let (records, byteCount) = try ResultRecord.read(bytes)
-            return (try RunResults(records: records), byteCount < bytes.count)
-        } catch {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { room.deallocate() }
+        var reader = ResultFileReader()
+        do {
+            let descriptor = try SystemCall.check("open \(path)") {
+                try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            }
+            defer { try? descriptor.close() }
+            while true {
+                let count = try SystemCall.check("read \(path)") { try descriptor.read(into: room) }
+                guard count > 0 else { break }
+                try reader.take(UnsafeRawBufferPointer(rebasing: room[..<count]))
+            }
+            let results = try reader.finish()
+            return (results, results.leftOut.cutByteCount > 0)
+        } catch let error as ResultsError {
             throw .damaged(path.string, error)
+        } catch let error as DecryptionError {
+            throw .io(error)
+        } catch {
+            throw .io(.io(operation: "read \(path)", code: 0, reason: "\(error)"))
         }
     }
 }
