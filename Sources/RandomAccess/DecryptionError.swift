@@ -83,6 +83,7 @@ extension DecryptionError {
         case ENOENT, ENOTDIR: "it, and the folders above it, to exist"
         case EACCES, EPERM, EROFS: "permission for this"
         case ENOSPC, EDQUOT: "free space for all of it"
+        case EFBIG: "files of that size to be allowed (ulimit -f)"
         case EISDIR: "a file"
         default: nil
         }

@@ -66,15 +66,18 @@ package final class FileSink: ByteSink {
 
     /// Gives the file its name. The corresponding C functions are `fsync`, `linkat` and `rename`.
     package func commit() throws(DecryptionError) {
+        try prepare().rename()
+    }
+
+    /// Does all of ``commit()`` that may fail for want of space: of several files, none is replaced before all are there.
+    ///
+    /// The corresponding C functions are `fsync` and `linkat`.
+    /// - Returns: The complete file under a hidden name; it goes unless it is renamed.
+    package func prepare() throws(DecryptionError) -> PreparedFile {
         // Some file systems notice a full disk only now.
         _ = try SystemCall.retrying("write to \(path)") { Int(fsync(descriptor.rawValue)) }
         let temporary = if let hiddenPath { hiddenPath } else { try link() }
-        do {
-            _ = try SystemCall.retrying("create \(path)") { Int(rename(temporary.string, path.string)) }
-        } catch {
-            unlink(temporary.string)
-            throw error
-        }
+        return PreparedFile(hiddenPath: temporary, path: path)
     }
 
     /// Gives a file without a name a hidden one: `linkat` replaces nothing, which `rename` does.

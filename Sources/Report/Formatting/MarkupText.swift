@@ -5,6 +5,7 @@ enum MarkupText {
     /// Control characters that XML forbids become U+FFFD: one of them would make a whole picture unreadable.
     /// - Source: XML 1.0 (fifth edition), §2.2 and §2.4.
     static func markup(_ text: String) -> String {
+        if text.utf8.allSatisfy(isPlain) { return text }
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -25,6 +26,7 @@ enum MarkupText {
     ///
     /// - Source: GitHub Flavored Markdown 0.29, §2.4 (backslash escapes) and §4.10 (tables).
     static func markdown(_ text: String) -> String {
+        if text.utf8.allSatisfy(isPlain) { return text }
         var escaped = ""
         var isReference = false
         for scalar in text.unicodeScalars {
@@ -44,6 +46,24 @@ enum MarkupText {
             }
         }
         return escaped
+    }
+
+    /// Returns text as it is, but for control characters.
+    static func plain(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { isForbidden($0) && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
+    }
+
+    /// Most texts are letters, digits and a few signs that mean nothing anywhere; they are told apart quickly.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "/"), UInt8(ascii: "%"):
+            true
+        default: false
+        }
     }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {

@@ -15,8 +15,11 @@ struct MainGrid: Sendable {
     }
 
     /// Gathers the cells; of several with the same backend and window, the first.
-    init(_ summary: RunSummary) {
-        let main = summary.mainCells
+    ///
+    /// - Parameters:
+    ///   - main: The cells of the main series.
+    ///   - order: All backends, in the order of the report.
+    init(_ main: [CellSummary], backends order: [String]) {
         var cells: [Key: CellSummary] = [:]
         for cell in main {
             let key = Key(backend: cell.cell.backend, window: cell.cell.windowByteCount)
@@ -24,7 +27,7 @@ struct MainGrid: Sendable {
         }
         self.cells = cells
         let names = Set(main.map(\.cell.backend))
-        backends = summary.backends.filter(names.contains)
+        backends = order.filter(names.contains)
         windows = Set(main.map(\.cell.windowByteCount)).sorted()
     }
 
@@ -37,9 +40,4 @@ struct MainGrid: Sendable {
     func cells(of backend: String) -> [CellSummary] {
         windows.compactMap { self[backend, $0] }
     }
-}
-
-extension RunSummary {
-    /// The cells of the main series by backend and window.
-    var grid: MainGrid { MainGrid(self) }
 }

@@ -10,31 +10,29 @@ struct RunSummary: Sendable {
     let backends: [String]
     /// What the sequential cells that are compared share, or `nil` if no ordinary sequential cell was measured.
     let main: Series?
+    /// The cells of the main series that have a speed.
+    let mainCells: [CellSummary]
+
+    /// The same by backend and window.
+    let grid: MainGrid
 
     /// Sums up results.
     init(_ results: RunResults) {
         self.results = results
-        let vectorFailures = Self.vectorFailures(results.conformance)
-        cells = results.cells.map {
-            CellSummary(
-                $0, seed: results.header.seed, limits: results.header.limits,
-                vectorFailure: vectorFailures[$0.cell.backend])
-        }
+        let cells = CellSummary.all(of: results)
+        self.cells = cells
         var names: [String] = []
-        for name in results.header.backends.map(\.name) + results.cells.map(\.cell.backend) where !names.contains(name)
-        {
+        var known: Set<String> = []
+        for name in results.header.backends.map(\.name) + results.cells.map(\.cell.backend)
+        where known.insert(name).inserted {
             names.append(name)
         }
         backends = names
-        main = Self.largestSeries(
-            in: cells.filter {
-                $0.cell.label == nil && $0.cell.workload == "sequential" && Series($0.cell).isLocal
-            })
-    }
-
-    /// The cells of the main series that have a speed.
-    var mainCells: [CellSummary] {
-        cells.filter { $0.speed != nil && $0.cell.label == nil && Series($0.cell) == main }
+        let candidates = cells.filter { $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential" }
+        let main = Self.largestSeries(in: candidates.filter { Series($0.cell).isLocal })
+        self.main = main
+        mainCells = candidates.filter { Series($0.cell) == main }
+        grid = MainGrid(mainCells, backends: names)
     }
 
     /// The cells that reproduce something that was published, in the order of the results.
@@ -88,15 +86,5 @@ struct RunSummary: Sendable {
             if count > most || (count == most && series.objectByteCount > current.objectByteCount) { best = series }
         }
         return best
-    }
-
-    /// Returns why a subject failed its vectors, by subject.
-    private static func vectorFailures(_ records: [ConformanceRecord]) -> [String: String] {
-        var failures: [String: String] = [:]
-        for record in records where record.failed > 0 {
-            let executed = RatioText.count(record.passed + record.failed, "vector read")
-            failures[record.subject] = "\(record.subject) failed \(record.failed) of \(executed)"
-        }
-        return failures
     }
 }

@@ -6,10 +6,33 @@ extension RunSummary {
     ///
     /// An absent figure is an empty field. Lines end with CR LF.
     /// - Source: RFC 4180.
-    var csv: String {
-        ([Self.csvColumns.map(\.name)] + cells.map { cell in Self.csvColumns.map { $0.value(cell) ?? "" } })
-            .map { $0.map(Self.csvField).joined(separator: ",") + "\r\n" }
-            .joined()
+    var csvParts: @Sendable (([UInt8]) throws -> Void) throws -> Void {
+        { part in
+            try part(Self.csvLine(Self.csvColumns.map(\.name)))
+            try writeCSVRows(to: part)
+        }
+    }
+
+    /// The names of the columns.
+    static var csvHeads: [String] { csvColumns.map(\.name) }
+
+    /// Writes the rows without their heads, each after the same fields.
+    func writeCSVRows(after first: [String] = [], to part: ([UInt8]) throws -> Void) rethrows {
+        for cell in cells {
+            try part(Self.csvLine(first + Self.csvColumns.map { $0.value(cell) ?? "" }))
+        }
+    }
+
+    /// One line with its end.
+    static func csvLine(_ fields: [String]) -> [UInt8] {
+        var line: [UInt8] = []
+        for (index, field) in fields.enumerated() {
+            if index > 0 { line.append(UInt8(ascii: ",")) }
+            appendCSVField(field, to: &line)
+        }
+        line.append(0x0D)
+        line.append(0x0A)
+        return line
     }
 
     private typealias CSVColumn = (name: String, value: @Sendable (CellSummary) -> String?)
@@ -74,9 +97,17 @@ extension RunSummary {
         number.map { String($0) }
     }
 
-    private static func csvField(_ field: String) -> String {
-        let special: Set<Unicode.Scalar> = ["\"", ",", "\r", "\n"]
-        guard field.unicodeScalars.contains(where: special.contains) else { return field }
-        return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    private static func appendCSVField(_ field: String, to line: inout [UInt8]) {
+        let isPlain = field.utf8.allSatisfy { $0 != 0x22 && $0 != 0x2C && $0 != 0x0D && $0 != 0x0A }
+        guard !isPlain else {
+            line += field.utf8
+            return
+        }
+        line.append(0x22)
+        for byte in field.utf8 {
+            if byte == 0x22 { line.append(byte) }
+            line.append(byte)
+        }
+        line.append(0x22)
     }
 }

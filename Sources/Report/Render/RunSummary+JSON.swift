@@ -3,9 +3,22 @@ import Results
 
 extension RunSummary {
     /// The whole run as one JSON object: what the records say, the figures computed from them, and the verdict.
-    var json: JSONValue {
+    ///
+    /// Cells are made one after the other, since there may be many, with millions of samples.
+    ///
+    /// - Parameter verdict: The verdict's lines.
+    /// - Returns: What writes the object, part by part.
+    func jsonParts(verdict: [String]) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
+        { part in
+            try JSONValue.write(
+                jsonMembers(verdict: verdict), list: "cells", count: cells.count, element: { cells[$0].json }, to: part)
+        }
+    }
+
+    /// What the object says beside the cells.
+    func jsonMembers(verdict: [String]) -> [String: JSONValue] {
         let header = results.header
-        return .object([
+        return [
             "schema": .string("chunkwise-report-1"),
             "resultSchema": .string(header.schema),
             "programVersion": .string(header.programVersion),
@@ -17,9 +30,13 @@ extension RunSummary {
             "host": Self.json(header.host),
             "backends": .array(header.backends.map(Self.json)),
             "conformance": .array(results.conformance.map(Self.json)),
-            "verdict": JSONValue(strings: Verdict(self).lines),
-            "cells": .array(cells.map(\.json)),
-        ])
+            "verdict": JSONValue(strings: verdict),
+            "leftOut": [
+                "cutByteCount": JSONValue(count: results.leftOut.cutByteCount),
+                "orphanRecordCount": JSONValue(count: results.leftOut.orphanRecordCount),
+                "repeatedRecordCount": JSONValue(count: results.leftOut.repeatedRecordCount),
+            ],
+        ]
     }
 
     static func json(_ host: RunHeader.Host) -> JSONValue {

@@ -20,6 +20,7 @@ extension RunWarning {
     private static func completeness(_ summary: RunSummary) -> [RunWarning] {
         let results = summary.results
         var found: [RunWarning] = results.isComplete ? [] : [.incomplete]
+        if !summary.leftOutTexts.isEmpty { found.append(.leftOut(summary.leftOutTexts)) }
         let missing = summary.cellsWithoutFigures.count
         if summary.cells.isEmpty {
             found.append(.noCells)

@@ -8,6 +8,10 @@ extension RunWarning {
                 "the result file has no end record, so the run was broken off or is still going on. Cells are "
                     + "missing, and a best or smallest named here is one of those measured so far.",
                 "Start the same command again: it goes on where it stopped.")
+        case .leftOut(let texts):
+            Self.serious(
+                "The result file is not whole", texts.joined(separator: " "),
+                "A killed run goes on when the same command is started again; anything else needs a new run.")
         case .noCells:
             Self.serious(
                 "No cell was measured", "this report can say nothing about speed or memory.",

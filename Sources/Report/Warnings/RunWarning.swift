@@ -2,6 +2,8 @@
 enum RunWarning: Hashable, Sendable {
     /// The result file has no end.
     case incomplete
+    /// What stands in the result file and is not reported, in sentences.
+    case leftOut([String])
     /// Nothing was measured.
     case noCells
     /// Nothing that was measured can be trusted.

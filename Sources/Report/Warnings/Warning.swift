@@ -13,5 +13,5 @@ struct Warning: Hashable, Sendable {
     var sentence: String { message.prefix(1).uppercased() + message.dropFirst() }
 
     /// The warning as one text.
-    var text: String { "\(title): \(message) \(advice)" }
+    var text: String { "\(title): \(message)" + (advice.isEmpty ? "" : " \(advice)") }
 }

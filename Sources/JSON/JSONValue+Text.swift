@@ -1,0 +1,151 @@
+extension JSONValue {
+    /// The value as indented text; lists of numbers stand on one line. Ends without a line break.
+    package var text: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes, indent: 0)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes an object of which one member is a list whose elements are made one after the other, as ``text`` would.
+    ///
+    /// - Parameters:
+    ///   - members: The other members.
+    ///   - list: The name of the list.
+    ///   - count: How many elements it has.
+    ///   - element: Makes an element.
+    ///   - part: Takes the text, part by part.
+    /// - Throws: What `part` throws.
+    package static func write(
+        _ members: [String: JSONValue], list: String, count: Int, element: (Int) -> JSONValue,
+        to part: ([UInt8]) throws -> Void
+    ) throws {
+        var bytes = Array("{".utf8)
+        let names = (Array(members.keys) + [list]).sorted()
+        for (place, name) in names.enumerated() {
+            bytes += place > 0 ? [comma, lineBreak] : [lineBreak]
+            appendSpace(2, to: &bytes)
+            appendQuoted(name, to: &bytes)
+            bytes += [UInt8(ascii: ":"), space]
+            if name != list {
+                (members[name] ?? .null).append(to: &bytes, indent: 2)
+                continue
+            }
+            bytes.append(UInt8(ascii: "["))
+            for index in 0..<count {
+                bytes += index > 0 ? [comma, lineBreak] : [lineBreak]
+                appendSpace(4, to: &bytes)
+                element(index).append(to: &bytes, indent: 4)
+                guard bytes.count > partByteCount else { continue }
+                try part(bytes)
+                bytes.removeAll(keepingCapacity: true)
+            }
+            if count > 0 {
+                bytes.append(lineBreak)
+                appendSpace(2, to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        }
+        bytes += Array("\n}\n".utf8)
+        try part(bytes)
+    }
+
+    private static let partByteCount = 1 << 18
+    private static let comma = UInt8(ascii: ",")
+    private static let space = UInt8(ascii: " ")
+    private static let lineBreak = UInt8(ascii: "\n")
+
+    /// Adds the value's text, whose lines after the first are indented by that many spaces and more.
+    private func append(to bytes: inout [UInt8], indent: Int) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): Self.append(value, to: &bytes)
+        case .number(let value): bytes += (value.isFinite ? "\(value)" : "null").utf8
+        case .string(let value): Self.appendQuoted(value, to: &bytes)
+        case .array(let values) where values.allSatisfy(\.isNumber):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 {
+                    bytes.append(Self.comma)
+                    bytes.append(Self.space)
+                }
+                value.append(to: &bytes, indent: indent)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                Self.beginLine(index, indent: indent, to: &bytes)
+                value.append(to: &bytes, indent: indent + 2)
+            }
+            Self.endLines(count: values.count, indent: indent, closing: UInt8(ascii: "]"), to: &bytes)
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            // Keys are ASCII names of this program, which order the same way everywhere.
+            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+                Self.beginLine(index, indent: indent, to: &bytes)
+                Self.appendQuoted(member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                bytes.append(Self.space)
+                member.value.append(to: &bytes, indent: indent + 2)
+            }
+            Self.endLines(count: members.count, indent: indent, closing: UInt8(ascii: "}"), to: &bytes)
+        }
+    }
+
+    private var isNumber: Bool {
+        switch self {
+        case .integer, .number: true
+        default: false
+        }
+    }
+
+    private static func beginLine(_ index: Int, indent: Int, to bytes: inout [UInt8]) {
+        if index > 0 { bytes.append(comma) }
+        bytes.append(lineBreak)
+        appendSpace(indent + 2, to: &bytes)
+    }
+
+    private static func endLines(count: Int, indent: Int, closing: UInt8, to bytes: inout [UInt8]) {
+        if count > 0 {
+            bytes.append(lineBreak)
+            appendSpace(indent, to: &bytes)
+        }
+        bytes.append(closing)
+    }
+
+    private static func appendSpace(_ count: Int, to bytes: inout [UInt8]) {
+        for _ in 0..<count { bytes.append(space) }
+    }
+
+    private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        var rest = number
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
+    /// Adds a JSON string with its quotes.
+    ///
+    /// - Source: RFC 8259 §7.
+    private static func appendQuoted(_ string: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += "\\\"".utf8
+            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+            case UInt8(ascii: "\n"): bytes += "\\n".utf8
+            case UInt8(ascii: "\r"): bytes += "\\r".utf8
+            case UInt8(ascii: "\t"): bytes += "\\t".utf8
+            case _ where byte < 0x20:
+                let hex = String(byte, radix: 16)
+                bytes += "\\u\(String(repeating: "0", count: 4 - hex.count))\(hex)".utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
