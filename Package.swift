@@ -88,7 +88,7 @@ let package = Package(
         .target(name: "CPerfEvents"),
         .target(name: "CMachineLimits"),
         .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
-        .target(name: "Results", dependencies: ["MachineLimits"]),
+        .target(name: "Results", dependencies: ["JSON", "MachineLimits"]),
         .target(
             name: "Measurement",
             dependencies: [
@@ -108,14 +108,13 @@ let package = Package(
         ),
         .target(
             name: "Report",
-            dependencies: ["JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate"]),
+            dependencies: ["JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate", "Threads"]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
                 "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results", "Recommendation",
-                "Gate",
-                "Report",
+                "Gate", "Report", "Threads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -160,7 +159,8 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
-                "Golden", "GoldenComparison", "GoldenGate", "GoldenPage", "GoldenRecommendation", "GoldenSelfTest",
+                "Golden", "GoldenComparison", "GoldenGate", "GoldenHistory", "GoldenPage", "GoldenRecommendation",
+                "GoldenSelfTest", "GoldenSideBySide", "Schemas",
             ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),

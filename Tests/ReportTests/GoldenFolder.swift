@@ -1,4 +1,5 @@
 import Foundation
+import Report
 import Testing
 
 /// A folder beside this file with what renderers wrote when somebody last looked.
@@ -41,4 +42,9 @@ struct GoldenFolder {
         }
         return "line \(line + 1): expected \(text(expectedLines)), found \(text(foundLines))"
     }
+}
+
+extension ReportFile: CustomTestStringConvertible {
+    /// The name; the content would fill pages.
+    public var testDescription: String { name }
 }

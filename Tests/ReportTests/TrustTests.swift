@@ -26,7 +26,7 @@ import Testing
                 failures: [ConformanceRecord.Failure(id: Self.hostile, flags: [Self.hostile], reason: Self.hostile)])
         ]
         let files = renderReport(results)
-        #expect(files.count == 11)
+        #expect(files.count == 13)
         for file in files where !file.name.hasPrefix("results.") {
             var text = String(decoding: file.bytes, as: UTF8.self)
             // A fenced block of Markdown is the one place where text stands as it is.
@@ -70,7 +70,10 @@ import Testing
     @Test("no cells make a report that says so")
     func empty() {
         let results = RunResults(header: Fixture.header, conformance: [], cells: [], isComplete: true)
-        #expect(renderReport(results).map(\.name) == ["index.html", "report.md", "results.json", "results.csv"])
+        #expect(
+            renderReport(results).map(\.name) == [
+                "index.html", "report.md", "summary.md", "results.json", "results.csv", "report.xml",
+            ])
         #expect(text("report.md", of: results).contains("No cell was measured"))
         #expect(text("report.md", of: results).contains("No vectors were run"))
         #expect(text("results.csv", of: results).split(separator: "\r\n").count == 1)
@@ -87,7 +90,7 @@ import Testing
             #expect(!text.contains("iB/s"), "\(file.name)")
             #expect(!text.contains("1000000"), "\(file.name)")
         }
-        #expect(renderReport(results).count == 4)
+        #expect(renderReport(results).count == 6)
         #expect(text("report.md", of: results).contains("wrong digest"))
         #expect(text("report.md", of: results).contains("No cell has trusted figures"))
     }

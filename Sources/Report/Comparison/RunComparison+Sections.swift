@@ -49,7 +49,7 @@ extension RunComparison {
     }
 
     /// The comparison in a few lines.
-    private var summaryLines: [String] {
+    var summaryLines: [String] {
         let share = RatioText.percent(Double(within5PercentCount) / Double(max(pairs.count, 1)))
         var lines = ["within 5 % of each other: \(within5PercentCount) of \(pairs.count) cells (\(share))"]
         let ratios = pairs.map(\.ratio.ratio).sorted()

@@ -29,9 +29,12 @@ struct Table: Hashable, Sendable {
         var detail: String?
         /// How it is set off; the words always say it too.
         var emphasis: Emphasis
+        /// Where the entry leads, as a path relative to the document; `nil` if nowhere.
+        var link: String?
 
         /// Creates an entry.
-        init(_ text: String, detail: String? = nil, emphasis: Emphasis = .none) {
+        init(_ text: String, detail: String? = nil, emphasis: Emphasis = .none, link: String? = nil) {
+            self.link = link
             self.text = text
             self.detail = detail
             self.emphasis = emphasis

@@ -32,7 +32,8 @@ enum HTMLTable {
         let classes = [isNumeric ? "number" : nil, name(of: entry.emphasis)].compactMap { $0 }
         let attribute = classes.isEmpty ? "" : " class=\"\(classes.joined(separator: " "))\""
         let detail = entry.detail.map { "<small>\(MarkupText.markup($0))</small>" } ?? ""
-        let content = MarkupText.markup(entry.text) + detail
+        let text = MarkupText.markup(entry.text)
+        let content = (entry.link.map { "<a href=\"\(LinkText.reference($0))\">\(text)</a>" } ?? text) + detail
         return isRowHead ? "<th scope=\"row\"\(attribute)>\(content)</th>" : "<td\(attribute)>\(content)</td>"
     }
 

@@ -43,7 +43,8 @@ enum MarkdownRenderer {
     }
 
     private static func entry(_ entry: Table.Entry) -> String {
-        let text = MarkupText.markdown(entry.text)
+        var text = MarkupText.markdown(entry.text)
+        if let link = entry.link { text = "[\(text)](\(LinkText.reference(link)))" }
         let detail = entry.detail.map { "<br><sub>\(MarkupText.markdown($0))</sub>" } ?? ""
         return (entry.emphasis == .none ? text : "**\(text)**") + detail
     }

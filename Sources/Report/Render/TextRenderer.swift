@@ -49,6 +49,11 @@ enum TextRenderer {
         }.joined(separator: "\n")
     }
 
+    /// Text of several lines, without what would drive a terminal.
+    static func plainLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { plain(String($0)) }.joined(separator: "\n")
+    }
+
     /// Text from a file, without what would drive a terminal.
     private static func plain(_ text: String) -> String {
         PlainText.line(text)

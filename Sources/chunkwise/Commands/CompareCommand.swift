@@ -1,14 +1,5 @@
 import ArgumentParser
-import Measurement
 import Report
-import Results
-import SystemPackage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// `chunkwise compare`
 struct CompareCommand: ParsableCommand {
@@ -42,29 +33,26 @@ struct CompareCommand: ParsableCommand {
     var format = ComparisonFormat.text
 
     func run() throws {
-        let comparison = RunComparison(try Self.results(a), named: a, with: try Self.results(b), named: b)
+        let comparison = RunComparison(
+            try ResultFiles(a, requiringCells: false).results, named: a,
+            with: try ResultFiles(b, requiringCells: false).results, named: b)
         switch format {
         case .text: print(comparison.text)
         case .json: print(comparison.json.text)
         case .markdown: print(comparison.markdown)
         }
-        guard !comparison.pairs.isEmpty else {
-            throw CommandFailure(
-                .noAnswer,
-                "\(a) and \(b) have no cell with figures in both (\(comparison.onlyInA.count) only in A, "
-                    + "\(comparison.onlyInB.count) only in B, \(comparison.withoutFigures.count) without figures): "
-                    + "expected at least one")
-        }
+        try comparison.requirePairs()
     }
+}
 
-    private static func results(_ name: String) throws -> RunResults {
-        let path = FilePath(name)
-        var status = stat()
-        let isFolder = stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        let file = isFolder ? RunFolder(path: path).resultFile : path
-        let (results, isCut) = try attemptInput { try ResultLog.read(file) }
-        if isCut { Terminal.writeError("chunkwise: warning: the last line of \(file) is cut short and left out") }
-        return results
+extension RunComparison {
+    /// Zero cells compared are no answer.
+    func requirePairs() throws {
+        guard pairs.isEmpty else { return }
+        throw CommandFailure(
+            .noAnswer,
+            "\(nameA) and \(nameB) have no cell with figures in both (\(onlyInA.count) only in A, "
+                + "\(onlyInB.count) only in B, \(withoutFigures.count) without figures): expected at least one")
     }
 }
 

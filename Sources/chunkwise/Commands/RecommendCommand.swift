@@ -61,7 +61,7 @@ struct RecommendCommand: ParsableCommand {
         var recommendations: [RunRecommendation] = []
         var failures: [String] = []
         for name in results {
-            let results = try Self.read(name)
+            let results = try ResultFiles(name, requiringCells: false).results
             do throws(RecommendationError) {
                 recommendations.append(try RunRecommendation(results, named: name, request: request))
             } catch {
@@ -100,15 +100,6 @@ struct RecommendCommand: ParsableCommand {
             request.workload = name
         }
         return request
-    }
-
-    private static func read(_ name: String) throws -> RunResults {
-        var status = stat()
-        let isFolder = stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        let file = isFolder ? RunFolder(path: FilePath(name)).resultFile : FilePath(name)
-        let (results, isCut) = try attemptInput { try ResultLog.read(file) }
-        if isCut { Terminal.writeError("chunkwise: warning: the last line of \(file) is cut short and left out") }
-        return results
     }
 }
 

@@ -49,8 +49,9 @@ struct RunCommand: ParsableCommand {
                         MutantVerification.record(backend: $0, published: published, threadCount: threadCount)
                     }
                 })
-        try ReportWriting.write(renderReport(results), to: folder.path)
-        for line in Verdict(results).lines { print(line) }
+        let report = RunReport(results)
+        try ReportWriting.write(report.files, to: folder.path)
+        for line in report.verdict { print(line) }
         print("report: \(folder.path.appending("index.html"))")
         if let record = results.conformance.first(where: { $0.failed > 0 }) {
             throw CommandFailure(.no, "\(record.subject) failed \(record.failed) vectors: see the report")

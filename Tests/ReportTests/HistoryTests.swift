@@ -1,0 +1,153 @@
+import Foundation
+import JSON
+import Report
+import Results
+import Statistics
+import Testing
+
+@Suite("a history of runs")
+struct HistoryTests {
+    private static let folder = GoldenFolder("GoldenHistory")
+
+    /// Runs of the small fixture, a day apart, with noise of 1 %; a change slows one backend from a run on.
+    static func runs(
+        _ count: Int, host: String = "bench-1", slowing backend: String? = nil, by factor: Double = 1, from: Int = 0,
+        seed: UInt64 = 1
+    ) -> [HistoricalRun] {
+        var generator = SplitMix64(seed: seed)
+        return (0..<count).map { number in
+            var results = Fixture.small
+            results.header.host.name = host
+            results.header.startedAt =
+                "2026-\(number / 28 + 1 < 10 ? "0" : "")\(number / 28 + 1)-"
+                + "\(number % 28 + 1 < 10 ? "0" : "")\(number % 28 + 1)T00:00:00Z"
+            if backend != nil, number >= from { results.header.backends[1].version = "1.11.0" }
+            let day = Double.random(in: 0.8...1.2, using: &generator)
+            results.cells = results.cells.map { cell in
+                var cell = cell
+                let slow = cell.cell.backend == backend && number >= from ? factor : 1
+                let time = day * slow * Double.random(in: 0.99...1.01, using: &generator)
+                cell.rounds = cell.rounds.map { $0.map { UInt64(Double($0) * time) } }
+                return cell
+            }
+            let folder = host == "bench-1" ? "run-\(number)" : "other-\(number)"
+            return HistoricalRun(results, path: "\(folder)/results.jsonl", link: "\(folder)/index.html")
+        }
+    }
+
+    @Test("a history is the same as ever, byte for byte", arguments: TrendFormat.allCases)
+    func golden(format: TrendFormat) throws {
+        let runs = Self.runs(20, slowing: "libgcrypt", by: 1.1, from: 12) + Self.runs(3, host: "bench-2 <b>", seed: 2)
+        let history = History(
+            runs.shuffled(), skipped: [SkippedFile(path: "x <i>/results.jsonl", reason: "no | header")])
+        let name = "trend.\(["text": "txt", "markdown": "md"][format.rawValue] ?? format.rawValue)"
+        try Self.folder.expect(history.file(format).bytes, in: name)
+    }
+
+    @Test("a slowdown of one backend is marked in its cells, at its run, with what changed there")
+    func change() throws {
+        let history = History(Self.runs(30, slowing: "libgcrypt", by: 1.1, from: 18))
+        let host = try #require(history.hosts.first)
+        #expect(history.reference == "openssl" && history.hosts.count == 1)
+        let changed = host.cells.filter { !$0.changes.isEmpty }
+        #expect(!changed.isEmpty && changed.allSatisfy { $0.cell.backend == "libgcrypt" })
+        #expect(changed.count == host.cells.count { $0.cell.backend == "libgcrypt" })
+        for cell in changed {
+            #expect(cell.changes.map(\.run) == [18])
+            #expect(abs(cell.changes[0].factor * 1.1 - 1) < 0.01)
+            #expect(cell.changes[0].differences.map(\.name) == ["libgcrypt"])
+        }
+        #expect(history.findings.first?.contains("−9.") == true)
+    }
+
+    @Test("days that slow everything are no change")
+    func days() {
+        let history = History(Self.runs(60))
+        #expect(history.hosts.allSatisfy { $0.cells.allSatisfy(\.changes.isEmpty) })
+        #expect(history.findings.first?.contains("no change") == true)
+    }
+
+    @Test("the order of runs is that of their starts, and of their paths where those are the same")
+    func order() {
+        let runs = Self.runs(5)
+        var same = runs[2]
+        same.path = "a-copy/results.jsonl"
+        let history = History([same] + runs.reversed())
+        #expect(
+            history.runs.map(\.path) == [
+                "run-0/results.jsonl", "run-1/results.jsonl", "a-copy/results.jsonl", "run-2/results.jsonl",
+                "run-3/results.jsonl", "run-4/results.jsonl",
+            ])
+    }
+
+    @Test("hosts are kept apart, and a host's report shows its own history only")
+    func hosts() {
+        let history = History(Self.runs(4) + Self.runs(3, host: "other"))
+        #expect(history.hosts.map(\.runs.count).sorted() == [3, 4])
+        #expect(history.only(Fixture.header.host).hosts.map(\.host.name) == ["bench-1"])
+    }
+
+    @Test("a cell without a partner is put over the anchor, and one run without the reference leaves gaps")
+    func gaps() throws {
+        var runs = Self.runs(8)
+        runs[3].cells.removeAll { $0.cell.backend == "openssl" }
+        let host = try #require(History(runs, reference: "openssl").hosts.first)
+        #expect(host.cells.allSatisfy { $0.ratios[3] == nil && $0.ratios[4] != nil })
+        let random = try #require(host.cells.first { $0.cell.workload.hasPrefix("random") })
+        #expect(random.reference == host.anchor)
+        let partner = try #require(host.cells.first { $0.cell.backend == "libgcrypt" && $0.cell.label == nil })
+        #expect(partner.reference.backend == "openssl")
+        #expect(partner.reference.windowByteCount == partner.cell.windowByteCount)
+    }
+
+    @Test("a reference that nobody has leaves a history without ratios, in every form")
+    func noReference() {
+        let history = History(Self.runs(3), reference: "nobody")
+        #expect(history.hosts.allSatisfy { $0.cells.isEmpty && $0.anchor == nil })
+        for format in TrendFormat.allCases { #expect(!history.file(format).bytes.isEmpty) }
+    }
+
+    @Test("one run, and runs without cells, have a history too", arguments: TrendFormat.allCases)
+    func little(format: TrendFormat) {
+        let one = History(Self.runs(1))
+        #expect(one.findings.first?.contains("too few") == true)
+        #expect(!one.file(format).bytes.isEmpty)
+        let none = HistoricalRun(
+            RunResults(header: Fixture.header, conformance: [], cells: [], isComplete: false), path: "p", link: "l")
+        #expect(!History([none]).file(format).bytes.isEmpty)
+    }
+
+    @Test("cells that failed, were not checked, or whose backend failed a vector have no part in it")
+    func trusted() {
+        var results = Fixture.small
+        let all = HistoricalRun(results, path: "p", link: "l").cells
+        #expect(all.count == 7)
+        results.conformance[0].failed = 1
+        let others = HistoricalRun(results, path: "p", link: "l").cells
+        #expect(!others.isEmpty && others.allSatisfy { $0.cell.backend == "libgcrypt" })
+    }
+
+    @Test(
+        "links stay relative files",
+        arguments: [
+            ("a b/<x>\"'/index.html", "a%20b/%3Cx%3E%22%27/index.html"), ("../r/results.jsonl", "../r/results.jsonl"),
+            ("javascript:alert(1)", "javascript%3Aalert%281%29"), ("é", "%C3%A9"),
+        ])
+    func links(path: String, reference: String) {
+        var runs = Self.runs(1)
+        runs[0].link = path
+        let page = String(decoding: History(runs).file(.html).bytes, as: UTF8.self)
+        #expect(page.contains("href=\"\(reference)\""))
+        #expect(LinkText.path(from: "/a/b/c", to: "/a/x/y.html") == "../../x/y.html")
+        #expect(LinkText.path(from: "/a", to: "/a/x") == "x")
+    }
+
+    @Test("a report includes the history of its machine when it is asked for")
+    func inReport() {
+        let history = History(Self.runs(4) + Self.runs(3, host: "other"))
+        func page(_ report: RunReport) -> String { String(decoding: report.file(.html).bytes, as: UTF8.self) }
+        #expect(page(RunReport(Fixture.small, history: history)).contains("History: bench-1"))
+        #expect(!page(RunReport(Fixture.small, history: history)).contains("History: other"))
+        #expect(!page(RunReport(Fixture.small)).contains("History:"))
+    }
+}
