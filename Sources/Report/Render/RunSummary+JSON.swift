@@ -30,6 +30,8 @@ extension RunSummary {
             "host": Self.json(header.host),
             "backends": .array(header.backends.map(Self.json)),
             "conformance": .array(results.conformance.map(Self.json)),
+            "mutants": mutantsJSON,
+            "warnings": warningsJSON,
             "verdict": JSONValue(strings: verdict),
             "leftOut": [
                 "cutByteCount": JSONValue(count: results.leftOut.cutByteCount),
@@ -50,6 +52,7 @@ extension RunSummary {
             "cacheByteCounts": .array(host.cacheByteCounts.map(JSONValue.integer)),
             "transparentHugePages": JSONValue(host.transparentHugePages),
             "frequencyGovernor": JSONValue(host.frequencyGovernor),
+            "isTurboOn": host.isTurboOn.map(JSONValue.bool) ?? .null,
         ])
     }
 
