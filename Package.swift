@@ -61,6 +61,7 @@ let package = Package(
         ),
         .target(name: "JSON"),
         .target(name: "Threads"),
+        .target(name: "Console"),
         .target(
             name: "Transfer",
             dependencies: [
@@ -108,13 +109,15 @@ let package = Package(
         ),
         .target(
             name: "Report",
-            dependencies: ["JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate", "Threads"]),
+            dependencies: [
+                "Console", "JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate", "Threads",
+            ]),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
-                "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol", "Vectors",
-                "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results", "Recommendation",
-                "Gate", "Report", "Threads",
+                "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol",
+                "Vectors", "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results",
+                "Recommendation", "Gate", "Report", "Threads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -164,6 +167,7 @@ let package = Package(
             ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "ConsoleTests", dependencies: ["Console"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
         .testTarget(
             name: "TransferTests",

@@ -12,13 +12,24 @@ struct CellNames {
         let parts = cells.map { $0.id.split(separator: " ") }
         let first = cells.count > 1 ? parts.first ?? [] : []
         let common = parts.dropFirst().reduce(Set(first)) { $0.intersection($1) }
-        shared = first.filter(common.contains).joined(separator: " ")
+        shared = first.filter(common.contains).map(Self.readable).joined(separator: " ")
         sharedParts = common
     }
 
     /// What tells a cell from the others of the table.
     func name(of cell: Cell) -> String {
         let parts = cell.id.split(separator: " ").filter { !sharedParts.contains($0) }
-        return parts.isEmpty ? cell.id : parts.joined(separator: " ")
+        return (parts.isEmpty ? cell.id.split(separator: " ") : parts).map(Self.readable).joined(separator: " ")
+    }
+
+    /// A part with its byte count as people write it: `window=64KiB`.
+    private static func readable(_ part: Substring) -> String {
+        let sides = part.split(separator: "=", maxSplits: 1)
+        guard sides.count == 2, ["window", "chunk", "object"].contains(sides[0]), let byteCount = UInt64(sides[1]),
+            byteCount % 1000 == 0 || byteCount % 1024 == 0
+        else {
+            return String(part)
+        }
+        return "\(sides[0])=\(ByteCountText.size(byteCount).filter { !$0.isWhitespace })"
     }
 }

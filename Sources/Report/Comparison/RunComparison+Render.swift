@@ -1,8 +1,10 @@
+import Console
+
 extension RunComparison {
     /// The comparison for a terminal.
     package var text: String {
         var parts = [TextRenderer.facts(runs)]
-        parts += warnings.map { "warning: \($0)" }
+        parts += warnings.map { TextWrapping.text("warning: \($0)") }
         for section in sections {
             parts.append(section.title.uppercased())
             parts += section.blocks.map(TextRenderer.block)

@@ -1,3 +1,4 @@
+import Console
 package import Gate
 import Results
 
@@ -18,7 +19,12 @@ package enum GateText {
             "", isRecording && result.isFitToRecord ? "recorded: \(result.cells.count) cells" : conclusion(result),
         ]
         lines.append("repeat: \(ShellText.joined(result.command))")
-        return lines.map(PlainText.line).joined(separator: "\n")
+        return lines.map { Self.wrapped(PlainText.line($0)) }.joined(separator: "\n")
+    }
+
+    /// Sentences in 80 columns; a command is to be copied as it is.
+    private static func wrapped(_ text: String) -> String {
+        text.hasPrefix("repeat: ") ? text : TextWrapping.text(text)
     }
 
     /// The verdict in a line.
@@ -80,13 +86,8 @@ package enum GateText {
 
     /// Rows with columns that line up, the first to the left and figures to the right.
     private static func table(_ rows: [[String]]) -> [String] {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            row.enumerated().map { column, text in
-                let space = String(repeating: " ", count: widths[column] - text.count)
-                return column < 2 ? text + space : space + text
-            }.joined(separator: "  ")
-        }
+        TextTable(rows, rightAligned: Set((rows.first ?? []).indices.dropFirst(2))).text
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     private static func settling(_ cell: GateCell) -> String {

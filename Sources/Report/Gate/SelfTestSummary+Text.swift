@@ -1,3 +1,4 @@
+import Console
 import Gate
 import Statistics
 
@@ -30,7 +31,7 @@ extension SelfTestSummary {
         for group in groups { lines += [""] + details(group) }
         if groups.contains(where: { $0.planted == 0 }) { lines += ["", coverageText] }
         if !isComplete { lines += ["", "stopped before the end: the rates are those of what was run"] }
-        return lines.joined(separator: "\n")
+        return lines.map { $0.contains("\n") ? $0 : TextWrapping.text($0) }.joined(separator: "\n")
     }
 
     /// The verdicts that a column is spent on: the usual ones, and others that occurred.

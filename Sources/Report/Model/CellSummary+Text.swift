@@ -1,3 +1,4 @@
+import Console
 import MachineLimits
 import Statistics
 
@@ -50,6 +51,8 @@ extension CellSummary {
                     + "\(RatioText.times(amplification.decrypted)) decrypted")
         }
         if let digest { lines.append("plaintext     SHA-256 \(digest), as expected") }
-        return lines.joined(separator: "\n")
+        let indent = String(repeating: " ", count: 14)
+        return lines.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: indent) }
+            .joined(separator: "\n")
     }
 }

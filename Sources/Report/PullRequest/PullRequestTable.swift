@@ -36,7 +36,7 @@ struct PullRequestTable {
                 RunSummary.short(name, 40), ByteCountText.size(best.cell.windowByteCount),
                 ByteCountText.rate(speed.bytesPerSecond), speed.rangeText,
                 best.memory.map { ByteCountText.growth($0.growthByteCount) } ?? "–",
-                best.timeToFirstByte.map { DurationText.text(nanoseconds: $0) } ?? "–",
+                best.firstByte.map { DurationText.text(nanoseconds: $0.p50) } ?? "–",
                 line.text(rates(name)),
             ].map(escaped)
         }

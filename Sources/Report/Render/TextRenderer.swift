@@ -1,3 +1,4 @@
+import Console
 import Results
 
 /// Writes the parts of a document for a terminal: no markup, columns that line up.
@@ -5,8 +6,10 @@ enum TextRenderer {
     /// Returns one block; pictures have no place here.
     static func block(_ block: Document.Block) -> String {
         switch block {
-        case .paragraph(let text): plain(text)
-        case .list(let items): items.map { "- \(plain($0))" }.joined(separator: "\n")
+        case .paragraph(let text): TextWrapping.text(plain(text), indent: "")
+        case .list(let items):
+            items.flatMap { TextWrapping.lines("- \(plain($0))", columns: TextTable.width, indent: "  ") }
+                .joined(separator: "\n")
         case .facts(let facts): self.facts(facts)
         case .verbatim(let caption, let text): "\(plain(caption)):\n\(text)"
         case .chart(let chart, _): plain("\(chart.title). \(chart.description)")
@@ -19,34 +22,18 @@ enum TextRenderer {
         aligned(facts.map { [plain($0.name), plain($0.value)] }, isNumeric: [false, false])
     }
 
-    /// Returns a table under its column heads, its caption after it.
-    ///
-    /// A first column of long names goes last, so that figures are in sight.
+    /// Returns a table under its column heads, its caption after it, in 80 columns.
     static func table(_ table: Table) -> String {
         var rows = [table.columns.map(\.title)]
         rows += table.rows.map { row in
             row.map { entry in plain(entry.text) + (entry.detail.map { " (\(plain($0)))" } ?? "") }
         }
-        var isNumeric = table.columns.map(\.isNumeric)
-        if rows.contains(where: { ($0.first?.count ?? 0) > longestFirstName }), let first = isNumeric.first {
-            rows = rows.map { Array($0.dropFirst() + $0.prefix(1)) }
-            isNumeric = isNumeric.dropFirst() + [first]
-        }
-        return aligned(rows, isNumeric: isNumeric) + "\n\(plain(table.caption))"
+        return aligned(rows, isNumeric: table.columns.map(\.isNumeric)) + "\n"
+            + TextWrapping.text(plain(table.caption), indent: "")
     }
 
-    private static let longestFirstName = 40
-
     private static func aligned(_ rows: [[String]], isNumeric: [Bool]) -> String {
-        let widths = isNumeric.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            var line = row.enumerated().map { column, text in
-                let space = String(repeating: " ", count: widths[column] - text.count)
-                return isNumeric[column] ? space + text : text + space
-            }.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            return line
-        }.joined(separator: "\n")
+        TextTable(rows, rightAligned: Set(isNumeric.indices.filter { isNumeric[$0] })).text
     }
 
     /// Text of several lines, without what would drive a terminal.
