@@ -41,6 +41,7 @@ package struct CapturedCommand: Sendable {
         close(spawned.errors)
         var status: Int32 = 0
         while waitpid(spawned.processID, &status, 0) < 0, errno == EINTR {}
+        LiveProcesses.remove(spawned.processID)
         self.output = output
         self.log = String(decoding: log, as: UTF8.self)
         self.status = status

@@ -69,7 +69,11 @@ struct SpawnedProcess {
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var processID: pid_t = 0
-        let code = posix_spawnp(&processID, name, &actions, &attributes, &arguments, environ)
+        var code: Int32 = 0
+        LiveProcesses.start {
+            code = posix_spawnp(&processID, name, &actions, &attributes, &arguments, environ)
+            return code == 0 ? processID : nil
+        }
         guard code == 0 else {
             closeAll()
             throw fail(code)

@@ -180,6 +180,7 @@ package final class SubjectProcess {
                 exitStatus = status
                 // What a shell started is not left behind.
                 Self.send(SIGKILL, to: processID)
+                LiveProcesses.remove(processID)
             }
             if ended < 0, errno != EINTR { exitStatus = 0 }
             if exitStatus == nil {
@@ -194,6 +195,7 @@ package final class SubjectProcess {
         Self.send(SIGKILL, to: processID)
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        LiveProcesses.remove(processID)
         exitStatus = status
     }
 

@@ -5,7 +5,8 @@ struct Chunkwise: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chunkwise",
         abstract: "Checks and measures decryption that starts in the middle of a file.",
-        discussion: """
+        discussion: helpText(
+            """
             EXAMPLES
               chunkwise run                                  verify, measure, report: the main job
               chunkwise backends                             which crypto libraries are there
@@ -19,7 +20,7 @@ struct Chunkwise: ParsableCommand {
 
             EXIT CODES
               0 yes; 1 the answer is no; 2 no answer; 64 usage; 65 bad data; 66 missing input; 74 I/O
-            """,
+            """),
         version: Program.version,
         subcommands: [
             RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,

@@ -64,6 +64,8 @@ package struct CommandRun: Sendable {
         return CommandRun(
             status: process.terminationReason == .exit ? status : 128 + status, output: streams.bytes("out") ?? [],
             errorLines: String(decoding: streams.bytes("err") ?? [], as: UTF8.self)
-                .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
+                .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+                // How often they come depends on the machine.
+                .filter { !$0.hasPrefix("progress: ") })
     }
 }

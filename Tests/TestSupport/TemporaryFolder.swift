@@ -42,7 +42,10 @@ package final class TemporaryFolder {
     }
 
     /// The names in the folder, hidden ones included, in order.
-    package var names: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    package var names: [String] { names(in: ".") }
+
+    /// The names in a folder of it, hidden ones included, in order; none where there is no such folder.
+    package func names(in folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path(folder))) ?? []).sorted()
     }
 }

@@ -33,9 +33,11 @@ package struct Verification: Sendable {
     /// Puts every subject to every group, and returns a record for each subject, in order.
     ///
     /// Each vector counts once for each subject: it passes if every reader that it was put to did as expected.
-    /// `progress` is called after each part, on any of the threads.
+    /// `progress` is called after each part, and `shouldStop` asked before each, on any of the threads; what was stopped
+    /// has records of the parts that were run.
     package func run(
-        _ groups: some Sequence<VectorGroup>, progress: (@Sendable (VerificationProgress) -> Void)? = nil
+        _ groups: some Sequence<VectorGroup>, progress: (@Sendable (VerificationProgress) -> Void)? = nil,
+        shouldStop: @escaping @Sendable () -> Bool = { false }
     ) -> [ConformanceRecord] {
         let groups = InterleavedRun.sets(of: groups)
         let partCount = min(16, groups.count)
@@ -43,7 +45,7 @@ package struct Verification: Sendable {
         let (subjects, capacity) = (subjects, listedFailureCount)
         let state = State(subjectCount: subjects.count, capacity: capacity)
         ThreadTeam(threadCount: min(threadCount, max(1, total))).run { _ in
-            while let item = state.next(below: total) {
+            while !shouldStop(), let item = state.next(below: total) {
                 // Every subject's share of a part is done in a row, so that they share what is costly to expect.
                 let (part, place) = (item / subjects.count, item % subjects.count)
                 var tally = Tally(capacity: capacity)
@@ -93,14 +95,17 @@ package let slowBackends = ["swift-reference": 1 << 20]
 /// Puts our readers over some backends to vectors, and returns a record for each backend, in order.
 ///
 /// `largestReadByteCounts` has, for backends that would take minutes over more, the largest read by their names; larger
-/// reads count as not run. `progress` is called after each part of the work, on any thread.
+/// reads count as not run. `progress` is called after each part of the work, and `shouldStop` asked before each, on any
+/// thread.
 package func verify(
     backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
     largestReadByteCounts: [String: Int] = slowBackends,
-    progress: (@Sendable (VerificationProgress) -> Void)? = nil
+    progress: (@Sendable (VerificationProgress) -> Void)? = nil,
+    shouldStop: @escaping @Sendable () -> Bool = { false }
 ) -> [ConformanceRecord] {
     let subjects = backends.map {
         ConformanceSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
     }
-    return Verification(subjects: subjects, threadCount: threadCount).run(groups, progress: progress)
+    return Verification(subjects: subjects, threadCount: threadCount).run(
+        groups, progress: progress, shouldStop: shouldStop)
 }

@@ -16,36 +16,47 @@ package struct SweepEstimate: Hashable, Sendable {
     private static let cachedRate = 8.0e9
     private static let coldRate = 1.0e9
 
+    /// The processes to be run, in order.
+    package let steps: [SweepStep]
+    /// How long each of them takes, in seconds.
+    package let stepSeconds: [Double]
+
     /// Estimates a plan.
     ///
     /// - Parameters:
     ///   - plan: The plan.
     ///   - bytesPerSecond: How fast a backend decrypts; more than 0.
     package init(_ plan: Plan, bytesPerSecond: (_ backend: String) -> Double) {
-        var seconds = 0.0
-        var processCount = 0
         var objects: Set<String> = []
-        for planned in plan.cells {
-            let cell = planned.cell
-            let rate = max(1, bytesPerSecond(cell.backend))
+        var rates: [String: Double] = [:]
+        steps = SweepStep.all(of: plan)
+        stepSeconds = steps.map { step in
+            let cell = step.cell
+            let rate = rates[cell.backend] ?? max(1, bytesPerSecond(cell.backend))
+            rates[cell.backend] = rate
             let iteration = Self.iteration(cell, rate)
             let warmUp = min(iteration, Double(8 << 20) / rate + Self.remote(cell, requests: 8, byteCount: 8_388_608))
-            let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
-            // The digest, memory, latencies with a first byte 32 times over, and rounds.
-            seconds += iteration + delivered / Self.digestRate
-            seconds += iteration
-            seconds += warmUp + iteration + 32 * Self.remote(cell, requests: 2, byteCount: 0)
-            seconds += Double(planned.rounds) * (warmUp + max(iteration, Double(plan.roundNanoseconds) / 1e9))
-            processCount += 3 + planned.rounds
-            let object = "\(cell.strategy) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") \(cell.objectByteCount)"
-            if ObjectKind(rawValue: cell.source)?.isFile == true, objects.insert(object).inserted {
-                // Made once, and digested once for each workload that is new.
-                seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
+            switch step.pass {
+            case .check:
+                let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
+                var seconds = Self.processSeconds + iteration + delivered / Self.digestRate
+                let object = "\(cell.strategy) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") \(cell.objectByteCount)"
+                if ObjectKind(rawValue: cell.source)?.isFile == true, objects.insert(object).inserted {
+                    // Made once, and digested once for each workload that is new.
+                    seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
+                }
+                return seconds
+            case .memory:
+                return Self.processSeconds + iteration
+            case .latencies:
+                // A first byte 32 times over.
+                return Self.processSeconds + warmUp + iteration + 32 * Self.remote(cell, requests: 2, byteCount: 0)
+            case .time:
+                return Self.processSeconds + warmUp + max(iteration, Double(plan.roundNanoseconds) / 1e9)
             }
         }
-        seconds += Double(processCount) * Self.processSeconds
-        self.processCount = processCount
-        self.nanoseconds = UInt64(min(seconds, 1e9) * 1e9)
+        processCount = steps.count
+        nanoseconds = UInt64(min(stepSeconds.reduce(0, +), 1e9) * 1e9)
     }
 
     /// The seconds of one iteration.

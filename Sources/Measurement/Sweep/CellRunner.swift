@@ -12,6 +12,7 @@ package struct CellRunner {
     private let seed: UInt64
     private let traces: [String: PlayerTrace]
     private let timeout: Duration
+    private let isInterrupted: () -> Bool
 
     /// Creates a runner.
     ///
@@ -21,15 +22,17 @@ package struct CellRunner {
     ///   - seed: What random offsets are drawn from.
     ///   - traces: What players asked for, by name.
     ///   - timeout: How long one answer may take.
+    ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
     package init(
         program: [String], store: ObjectStore, seed: UInt64, traces: [String: PlayerTrace] = [:],
-        timeout: Duration = .seconds(600)
+        timeout: Duration = .seconds(600), isInterrupted: @escaping () -> Bool = { false }
     ) {
         self.program = program
         self.store = store
         self.seed = seed
         self.traces = traces
         self.timeout = timeout
+        self.isInterrupted = isInterrupted
     }
 
     /// Compares the digest of what the cell delivers with what it must deliver, and counts what it takes.
@@ -155,7 +158,7 @@ package struct CellRunner {
                 command: program + [
                     "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)",
                     "--threads", "\(cell.threads)",
-                ], timeout: timeout)
+                ], timeout: timeout, isInterrupted: isInterrupted)
             _ = try process.request(["op": "hello", "protocol": 1])
             let opened = try process.request(object.openRequest(id: CellSubject.id, cell: cell)).members
             guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
@@ -168,6 +171,8 @@ package struct CellRunner {
             return value
         } catch let failure as CellFailure {
             throw failure
+        } catch SubjectError.interrupted {
+            throw CellFailure("\(SubjectError.interrupted)", isInterruption: true)
         } catch {
             throw CellFailure("\(error)")
         }
@@ -182,8 +187,12 @@ package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error of this machine that kept the cell from being measured, or `nil` if the cell itself is at fault.
     let cause: DecryptionError?
 
-    init(_ description: String, cause: DecryptionError? = nil) {
+    /// Whether the user stopped the process, which says nothing about the cell.
+    let isInterruption: Bool
+
+    init(_ description: String, cause: DecryptionError? = nil, isInterruption: Bool = false) {
         self.description = description
         self.cause = cause
+        self.isInterruption = isInterruption
     }
 }

@@ -1,6 +1,7 @@
 import ByteSources
 import RandomAccess
 import Results
+import Synchronization
 package import SystemPackage
 import Transfer
 
@@ -52,6 +53,18 @@ package struct RunFolder: Sendable {
 
     /// Removes a folder that ``temporary()`` made, with the results in it.
     package func removeTemporary() {
+        _ = Self.temporaryFolders.withLock { $0.remove(path.string) }
+        removeFiles()
+    }
+
+    /// Removes all folders that ``temporary()`` made and nobody removed, for a process that ends at once.
+    package static func removeAllTemporary() {
+        for path in temporaryFolders.withLock({ $0 }) { RunFolder(path: FilePath(path)).removeFiles() }
+    }
+
+    private static let temporaryFolders = Mutex<Set<String>>([])
+
+    private func removeFiles() {
         removeObjects()
         unlink(resultFile.string)
         rmdir(path.string)
@@ -69,6 +82,7 @@ package struct RunFolder: Sendable {
             throw .io(error)
         }
         let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        _ = temporaryFolders.withLock { $0.insert(name) }
         return RunFolder(path: FilePath(name))
     }
 

@@ -27,83 +27,45 @@ package struct Sweep {
         self.refusals = refusals
     }
 
-    /// How far a sweep is.
-    package struct Progress: Sendable {
-        /// Processes that were run, or need not be.
-        package var done: Int
-        /// Processes in all.
-        package var total: Int
-        /// What comes next.
-        package var step: String
-    }
-
     /// Measures what is not measured yet.
     ///
     /// - Parameters:
-    ///   - progress: Called before each process.
-    ///   - shouldStop: Asked before each process; `true` leaves the rest for another time.
+    ///   - progress: Called before and after each process, and for those that need not be run.
+    ///   - shouldStop: Asked before each process, and about one that failed; `true` leaves the rest for another time.
     /// - Returns: Whether everything is measured now.
     /// - Throws: `SweepError` if results cannot be written; a cell that fails is a result.
     package func run(
-        progress: (Progress) -> Void, shouldStop: () -> Bool
+        progress: (SweepEvent) -> Void, shouldStop: () -> Bool
     ) throws(SweepError) -> Bool {
         var state = SweepState(log.earlierRecords)
-        let steps = steps
-        for (index, step) in steps.enumerated() where !state.isEnded && isNeeded(step, state) {
-            progress(Progress(done: index, total: steps.count, step: "\(step.pass) \(step.cell.id)"))
+        for (index, step) in SweepStep.all(of: plan).enumerated() where !state.isEnded {
+            guard isNeeded(step, state) else {
+                progress(.notNeeded(index))
+                continue
+            }
+            progress(.starts(index))
             if shouldStop() { return false }
+            let start = monotonicNanoseconds()
             let record: ResultRecord?
             do throws(CellFailure) {
                 record = try perform(step)
             } catch {
                 if let cause = error.cause { throw .io(cause) }
+                // A subject that was ended together with the sweep has not failed.
+                if error.isInterruption || shouldStop() { return false }
                 record = .failure(FailureRecord(cell: step.cell, reason: error.description))
             }
             if let record {
                 try log.append(record)
                 state.note(record)
             }
+            progress(.ended(index, seconds: Double(monotonicNanoseconds() - start) / 1e9))
         }
         if !state.isEnded { try log.append(.end) }
         return true
     }
 
-    /// One process to run.
-    private struct Step {
-        var pass: Pass
-        var cell: Cell
-    }
-
-    private enum Pass: CustomStringConvertible {
-        case check
-        case memory
-        case latencies
-        case time(round: Int)
-
-        var description: String {
-            switch self {
-            case .check: "check"
-            case .memory: "memory"
-            case .latencies: "latencies"
-            case .time(let round): "round \(round + 1)"
-            }
-        }
-    }
-
-    /// Everything that the plan asks for, in order.
-    private var steps: [Step] {
-        var steps = plan.cells.map { Step(pass: .check, cell: $0.cell) }
-        for (index, pass) in [Pass.memory, .latencies].enumerated() {
-            steps += order(ofRound: -1 - index).map { Step(pass: pass, cell: $0.cell) }
-        }
-        for round in 0..<(plan.cells.map(\.rounds).max() ?? 0) {
-            steps += order(ofRound: round).filter { round < $0.rounds }
-                .map { Step(pass: .time(round: round), cell: $0.cell) }
-        }
-        return steps
-    }
-
-    private func isNeeded(_ step: Step, _ state: SweepState) -> Bool {
+    private func isNeeded(_ step: SweepStep, _ state: SweepState) -> Bool {
         let id = step.cell.id
         guard !state.failed.contains(id) else { return false }
         return switch step.pass {
@@ -115,7 +77,7 @@ package struct Sweep {
     }
 
     /// Runs a process and says what it found; `nil` where this machine cannot tell.
-    private func perform(_ step: Step) throws(CellFailure) -> ResultRecord? {
+    private func perform(_ step: SweepStep) throws(CellFailure) -> ResultRecord? {
         let cell = step.cell
         switch step.pass {
         case .check:
@@ -128,11 +90,5 @@ package struct Sweep {
         case .time(let round):
             return .time(try runner.time(cell, round: round, minimumNanoseconds: plan.roundNanoseconds))
         }
-    }
-
-    /// The cells in the order of one round, drawn from the plan's seed; rounds below 0 are the untimed passes.
-    func order(ofRound round: Int) -> [PlannedCell] {
-        var generator = SplitMix64(seed: plan.seed &+ UInt64(bitPattern: Int64(round)) &* 0x1_0000_0001)
-        return plan.cells.shuffled(using: &generator)
     }
 }

@@ -47,19 +47,22 @@ package struct SweepJob {
     ///   - starting: Called when the results can be written, before anything is measured.
     ///   - limits: Measures the machine, where the run is to begin with that; `nil` from it is no limits.
     ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a backend
-    ///     that failed is not measured.
+    ///     that failed is not measured. `nil` from it is a stop before the end.
     ///   - mutants: Puts readers with planted faults to the vectors, where that is part of the run; `nil` from it is a
     ///     test that was stopped. A run that goes on does not repeat it.
-    ///   - progress: Called before each process.
+    ///   - progress: Called before and after each process, and for those that need not be run.
     ///   - shouldStop: Asked before each process.
+    ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
     /// - Returns: The results so far; they are complete unless `shouldStop` said so.
     /// - Throws: `SweepError`.
     package func run(
         input: MeasuredObject? = nil, starting: () -> Void = {}, limits: (() -> MachineLimits?)? = nil,
-        verify: (() -> [ConformanceRecord])? = nil, mutants: (() -> MutantsRecord?)? = nil,
-        progress: (Sweep.Progress) -> Void, shouldStop: () -> Bool
+        verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil,
+        progress: (SweepEvent) -> Void, shouldStop: () -> Bool, isInterrupted: @escaping () -> Bool = { false }
     ) throws(SweepError) -> RunResults {
         try folder.create()
+        // Also after a stop: they are made again in seconds, and nobody looks for hidden files of a gigabyte.
+        defer { folder.removeObjects() }
         let log = try ResultLog(path: folder.resultFile)
         starting()
         var outcomes: [ConformanceRecord] = []
@@ -74,7 +77,8 @@ package struct SweepJob {
         // A run that was killed while it wrote outcomes has those of some backends only.
         let judged = Set(outcomes.map(\.subject))
         if let verify, !header.backends.allSatisfy({ judged.contains($0.name) }) {
-            for outcome in verify() where !judged.contains(outcome.subject) {
+            guard let found = verify() else { return try ResultLog.read(folder.resultFile).results }
+            for outcome in found where !judged.contains(outcome.subject) {
                 try log.append(.conformance(outcome))
                 outcomes.append(outcome)
             }
@@ -85,9 +89,10 @@ package struct SweepJob {
         let store =
             input.map { ObjectStore(input: $0) }
             ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
-        let runner = CellRunner(program: program, store: store, seed: plan.seed, traces: plan.traces)
+        let runner = CellRunner(
+            program: program, store: store, seed: plan.seed, traces: plan.traces, isInterrupted: isInterrupted)
         let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))
-        if try sweep.run(progress: progress, shouldStop: shouldStop) { folder.removeObjects() }
+        _ = try sweep.run(progress: progress, shouldStop: shouldStop)
         return try ResultLog.read(folder.resultFile).results
     }
 

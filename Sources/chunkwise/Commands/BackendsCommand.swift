@@ -1,5 +1,6 @@
 import ArgumentParser
 import BackendRegistry
+import Console
 import JSON
 import RandomAccess
 
@@ -8,12 +9,13 @@ struct BackendsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backends",
         abstract: "Lists the crypto libraries: versions, key sizes, modes, CPU features in use.",
-        discussion: """
+        discussion: helpText(
+            """
             EXAMPLES
               chunkwise backends
               chunkwise backends --format json
               OPENSSL_ia32cap=~0x200000200000000 chunkwise backends    OpenSSL without AES-NI
-            """)
+            """))
 
     @OptionGroup var output: FormatOptions
 
@@ -46,7 +48,7 @@ struct BackendsCommand: ParsableCommand {
                 ])
             }
             print(table(rows))
-            for reason in found.compactMap({ Self.reason($0.1) }) { print(reason) }
+            for reason in found.compactMap({ Self.reason($0.1) }) { print(TextWrapping.text(reason)) }
         }
     }
 

@@ -6,7 +6,8 @@ struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
         abstract: "Puts two result files side by side: what differs between the runs, and each cell's ratio.",
-        discussion: """
+        discussion: helpText(
+            """
             A and B are results of run, sweep or measure: a folder, or its results.jsonl. Ratios are throughput of B ÷
             throughput of A, with a 95 % interval (two-sample bootstrap over rounds and samples; Efron and Tibshirani 1993,
             §8.3). Runs of different hosts are shown and not judged.
@@ -21,23 +22,25 @@ struct CompareCommand: ParsableCommand {
             EXIT CODES
               0 compared, whatever came out; 2 no cell has figures in both; 65 a file is damaged or of another schema;
               66 a file is missing
-            """)
+            """))
 
-    @Argument(help: "The results to compare with: a folder, or its results.jsonl.")
+    @Argument(help: "The results to compare with: a folder, or its results.jsonl.", completion: .file())
     var a: String
 
-    @Argument(help: "The results to compare: a folder, or its results.jsonl.")
+    @Argument(help: "The results to compare: a folder, or its results.jsonl.", completion: .file())
     var b: String
 
     @Option(help: ArgumentHelp("How to print the result: text, json or markdown.", valueName: "format"))
     var format = ComparisonFormat.text
+
+    @OptionGroup var color: ColorOptions
 
     func run() throws {
         let comparison = RunComparison(
             try ResultFiles(a, requiringCells: false).results, named: a,
             with: try ResultFiles(b, requiringCells: false).results, named: b)
         switch format {
-        case .text: print(comparison.text)
+        case .text: color.show(comparison.text)
         case .json: print(comparison.json.text)
         case .markdown: print(comparison.markdown)
         }

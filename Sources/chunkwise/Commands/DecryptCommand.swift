@@ -11,7 +11,8 @@ struct DecryptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decrypt",
         abstract: "Decrypts a file, or a range of it.",
-        discussion: """
+        discussion: helpText(
+            """
             The output appears under its name only when it is complete.
 
             EXAMPLES
@@ -19,17 +20,18 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --key-file k --iv $IV film.enc - --range 1000000-1000999
               chunkwise decrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
-            """)
+            """))
 
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
 
-    @Option(help: "The crypto library; see chunkwise backends.")
+    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
     var backend = "libgcrypt"
 
     @Option(
         help: ArgumentHelp("Plaintext bytes that a thread decrypts in one step. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
@@ -45,10 +47,10 @@ struct DecryptCommand: ParsableCommand {
             "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N.", valueName: "range"))
     var range: String?
 
-    @Argument(help: "The encrypted file.")
+    @Argument(help: "The encrypted file.", completion: .file())
     var input: String
 
-    @Argument(help: "The decrypted file, or - for standard output.")
+    @Argument(help: "The decrypted file, or - for standard output.", completion: .file())
     var output: String
 
     func run() throws {

@@ -10,7 +10,8 @@ struct EncryptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encrypt",
         abstract: "Encrypts a file so that it can be read from the middle.",
-        discussion: """
+        discussion: helpText(
+            """
             The output appears under its name only when it is complete.
 
             EXAMPLES
@@ -19,27 +20,28 @@ struct EncryptCommand: ParsableCommand {
               tar c folder | chunkwise encrypt --key-file k --iv $IV --strategy ctr - folder.enc
 
             None of the strategies detects changes: CBC and CTR hide data, they do not protect it.
-            """)
+            """))
 
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
 
-    @Option(help: "The crypto library; see chunkwise backends.")
+    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
     var backend = "libgcrypt"
 
     @Option(
         help: ArgumentHelp("Plaintext bytes that are encrypted in one step. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: "Always 1: each block of CBC needs the one before it.")
     var threads = 1
 
-    @Argument(help: "The file to encrypt, or - for standard input.")
+    @Argument(help: "The file to encrypt, or - for standard input.", completion: .file())
     var input: String
 
-    @Argument(help: "The encrypted file, or - for standard output.")
+    @Argument(help: "The encrypted file, or - for standard output.", completion: .file())
     var output: String
 
     func run() throws {

@@ -7,7 +7,8 @@ struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
         abstract: "Says whether a candidate is slower than a baseline: two programs that speak the subject protocol.",
-        discussion: """
+        discussion: helpText(
+            """
             Both run side by side in short turns, in fresh processes, and are compared with a copy of the baseline too. A
             candidate that delivers other bytes is wrong, however fast. What is slower is measured again before it is
             said. Without a plan, a few short cells that both sides support are compared; a plan's backend, access,
@@ -32,7 +33,7 @@ struct GateCommand: ParsableCommand {
             EXIT CODES
               0 faster or same; 1 slower, wrong, or grown; 2 the host is unfit, inconclusive, or nothing was compared;
               of --self-test: 0 measured, whatever came out; 2 stopped
-            """)
+            """))
 
     @OptionGroup var sides: GateSideOptions
     @OptionGroup var selfTest: SelfTestOptions

@@ -7,7 +7,8 @@ struct LimitsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limits",
         abstract: "Measures what no reader on this machine can exceed: AES unit, memory, page cache.",
-        discussion: """
+        discussion: helpText(
+            """
             Decryption of independent blocks by the CPU's AES instructions, copies in cache and in memory, and reads of a
             file that is in the page cache, first with one thread and then with all. Copies count each byte once.
 
@@ -18,7 +19,7 @@ struct LimitsCommand: ParsableCommand {
 
             EXIT CODES
               0 measured; 74 the folder takes no file
-            """)
+            """))
 
     @Option(help: "How many threads work side by side in the second half. (default: one for each CPU)")
     var threads: Int?
@@ -26,7 +27,7 @@ struct LimitsCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Where the file for the page cache is, without a name while it is used, and gone after.",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var folder = "/tmp"
 
     @OptionGroup var output: FormatOptions

@@ -10,7 +10,8 @@ struct MeasureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
         abstract: "Measures one cell: backend, strategy, chunk, window, workload, threads.",
-        discussion: """
+        discussion: helpText(
+            """
             The plaintext is checked first; then memory, latencies and several rounds of timings, each in a fresh process.
 
             EXAMPLES
@@ -23,9 +24,9 @@ struct MeasureCommand: ParsableCommand {
 
             EXIT CODES
               0 measured; 1 the cell failed, for instance its plaintext is wrong; 2 stopped
-            """)
+            """))
 
-    @Option(help: "The crypto library; see chunkwise backends.")
+    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
     var backend = "libgcrypt"
 
     @OptionGroup var layout: StrategyOptions
@@ -33,11 +34,13 @@ struct MeasureCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Plaintext bytes that are read and decrypted in one step. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(
-        help: "sequential, random: and a size such as random:4KiB, or trace: and the name of a file in data/traces.")
+        help: "sequential, random: and a size such as random:4KiB, or trace: and the name of a file in data/traces.",
+        completion: .workloads)
     var workload = "sequential"
 
     @Option(help: "Reads in an iteration of a random workload.")
@@ -49,11 +52,14 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "How ranges are read: block, whole-chunk, chunk-cache (article 000) or fresh-buffers (article 004).")
     var access = AccessPolicy.block
 
-    @Option(help: "The AES key's length in bits, for an object made here: 128, 192 or 256. (default: 128)")
+    @Option(
+        help: "The AES key's length in bits, for an object made here: 128, 192 or 256. (default: 128)",
+        completion: .list(["128", "192", "256"]))
     var keySize: Int?
 
     @Option(
         help: ArgumentHelp("Plaintext bytes of the object made here. (default: 256MiB)", valueName: "size"),
+        completion: .sizes,
         transform: ByteSize.argument)
     var objectSize: ByteSize?
 
@@ -73,7 +79,9 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The simulated store's bytes per second, such as 100MB/s.", valueName: "rate"))
     var bandwidth: String?
 
-    @Option(help: ArgumentHelp("A file of yours to measure on, with --key-file and --iv.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A file of yours to measure on, with --key-file and --iv.", valueName: "file"),
+        completion: .file())
     var input: String?
 
     @OptionGroup var ivOptions: IVOptions
@@ -94,6 +102,8 @@ struct MeasureCommand: ParsableCommand {
         let object = try inputObject()
         var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000, cells: [])
         plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
+        // Before there is anything to leave behind.
+        Interruption.install()
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
         if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {

@@ -17,7 +17,8 @@ struct RecommendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recommend",
         abstract: "Says which measured configuration to take under given budgets, and why.",
-        discussion: """
+        discussion: helpText(
+            """
             RESULTS are those of run, sweep or measure: a folder, or its results.jsonl. Each is answered on its own: figures of
             different machines or runs are never mixed.
 
@@ -41,7 +42,7 @@ struct RecommendCommand: ParsableCommand {
             EXIT CODES
               0 a choice; 1 nothing fits, and what to raise is said; 2 nothing to choose from; 65 a file is damaged or of
               another schema; 66 a file is missing
-            """)
+            """))
 
     @Argument(help: "The results: a folder, or its results.jsonl; several are answered one by one.")
     var results: [String]

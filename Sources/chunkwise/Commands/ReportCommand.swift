@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Measurement
 import Report
 import SystemPackage
@@ -8,7 +9,8 @@ struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Renders results: a page, Markdown, CSV, JSON, JUnit, and the charts as SVG.",
-        discussion: """
+        discussion: helpText(
+            """
             The files are index.html, report.md, summary.md (fits a comment on a pull request), results.json, results.csv,
             report.xml (JUnit) and the charts. All are written before the first replaces an old one.
 
@@ -27,26 +29,28 @@ struct ReportCommand: ParsableCommand {
             EXIT CODES
               0 rendered, whatever the results say; 2 nothing to compare; 65 a file is damaged, of another schema, of several hosts, or without
               cells; 66 a file is missing; 74 the report cannot be written
-            """)
+            """))
 
-    @Argument(help: "Folders of runs or sweeps, or their results.jsonl; several are put side by side.")
+    @Argument(
+        help: "Folders of runs or sweeps, or their results.jsonl; several are put side by side.", completion: .file())
     var results: [String] = []
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Two results, OLD and NEW, whose cells are put over each other.", valueName: "results"))
+        help: ArgumentHelp("Two results, OLD and NEW, whose cells are put over each other.", valueName: "results"),
+        completion: .file())
     var compare: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "A folder of results of other days, from which the page shows each cell over time; see trend.",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var history: String?
 
     @Option(
         help: ArgumentHelp(
             "The backend that others are put over in the history. (default: one that all runs have)",
-            valueName: "backend"))
+            valueName: "backend"), completion: .backends)
     var reference: String?
 
     @Option(
@@ -58,8 +62,10 @@ struct ReportCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The folder to write into; with --format, the file. (default: the run's own folder; for several side-by-side, "
-                + "for --compare comparison)", valueName: "path"))
+                + "for --compare comparison)", valueName: "path"), completion: .file())
     var output: String?
+
+    @OptionGroup var color: ColorOptions
 
     func validate() throws {
         guard compare.isEmpty else {
@@ -91,7 +97,7 @@ struct ReportCommand: ParsableCommand {
         let report = RunReport(input.results, history: history)
         if let format { return try write(report.file(format)) }
         try ReportWriting.write(report.files, to: folder)
-        for line in report.verdict { print(line) }
+        for line in report.verdict { color.show(TextWrapping.text(line)) }
         print("report: \(folder.appending("index.html"))")
     }
 
@@ -100,7 +106,7 @@ struct ReportCommand: ParsableCommand {
         if let format { return try write(sideBySide.file(format)) }
         let folder = FilePath(output ?? "side-by-side")
         try ReportWriting.write(sideBySide.files, to: folder)
-        for line in sideBySide.verdict { print(line) }
+        for line in sideBySide.verdict { color.show(TextWrapping.text(line)) }
         print("report: \(folder.appending("index.html"))")
     }
 
@@ -116,7 +122,7 @@ struct ReportCommand: ParsableCommand {
         } else {
             let folder = FilePath(output ?? "comparison")
             try ReportWriting.write(comparison.files, to: folder)
-            for line in comparison.findings { print(line) }
+            for line in comparison.findings { color.show(TextWrapping.text(line)) }
             print("report: \(folder.appending("index.html"))")
         }
         try comparison.requirePairs()

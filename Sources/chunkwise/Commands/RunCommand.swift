@@ -11,10 +11,12 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "The main job: verify, then sweep, then report.",
-        discussion: """
+        discussion: helpText(
+            """
             A backend that fails a vector is not measured. Then readers with planted faults are put to the vectors, which
-            takes a minute or two and shows what passing them means. The report comes into reports/<date>-<host>/;
-            started again after a kill on the same day, a run goes on where it stopped.
+            takes a minute or two and shows what passing them means. The report comes into reports/<date>-<host>/. Ctrl-C
+            leaves a report of what is there, and says how to go on; a second one ends at once. After a kill, the same
+            command goes on where it stopped, on the same day, or with --output on any.
 
             EXAMPLES
               chunkwise run
@@ -23,16 +25,21 @@ struct RunCommand: ParsableCommand {
             EXIT CODES
               0 all vectors passed and all cells have figures; 1 something failed, or a planted fault survived;
               2 nothing was measured, or the run was stopped
-            """)
+            """))
 
-    @Option(help: ArgumentHelp("The plan. (default: Benchmarks/plans/default.yml)", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The plan. (default: Benchmarks/plans/default.yml)", valueName: "file"), completion: .plans)
     var plan: String?
 
-    @Option(help: ArgumentHelp("The folder for the report. (default: reports/<date>-<host>)", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder for the report. (default: reports/<date>-<host>)", valueName: "folder"),
+        completion: .directory)
     var output: String?
 
     @Flag(help: "Leave out the planted faults: the report then does not say how good the vectors are.")
     var skipMutants = false
+
+    @OptionGroup var color: ColorOptions
 
     func run() throws {
         let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
@@ -41,7 +48,12 @@ struct RunCommand: ParsableCommand {
         let (backends, threadCount) = (Backends.available(), ThisHost.describe().cpuCount)
         let results = try SweepRunning.run(
             plan, in: folder, isAnnounced: true,
-            verify: { Backends.verify(backends, groups: published + VectorSet.standard(), threadCount: threadCount) },
+            verify: {
+                let groups = published + VectorSet.standard()
+                let records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+                // Half a verification shows nothing.
+                return Interruption.wasRequested ? nil : records
+            },
             mutants: skipMutants
                 ? nil
                 : {
@@ -49,17 +61,13 @@ struct RunCommand: ParsableCommand {
                         MutantVerification.record(backend: $0, published: published, threadCount: threadCount)
                     }
                 })
-        let report = RunReport(results)
-        try ReportWriting.write(report.files, to: folder.path)
-        for line in report.verdict { print(line) }
-        print("report: \(folder.path.appending("index.html"))")
+        // Tomorrow's folder is another one.
+        let options = output == nil ? ["--output", folder.path.string] : []
+        try SweepRunning.report(results, of: plan, in: folder, adding: options, color: color)
         if let record = results.conformance.first(where: { $0.failed > 0 }) {
             throw CommandFailure(.no, "\(record.subject) failed \(record.failed) vectors: see the report")
         }
         try results.mutants.map(requireKilled)
-        guard results.isComplete else {
-            throw CommandFailure(.noAnswer, "stopped before the end; the same command goes on from here")
-        }
         try SweepRunning.requireFigures(results)
     }
 

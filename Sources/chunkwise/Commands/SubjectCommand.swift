@@ -8,16 +8,17 @@ struct SubjectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subject",
         abstract: "Speaks the subject protocol on standard input and output, over one of the backends.",
-        discussion: """
+        discussion: helpText(
+            """
             What every measured process runs, and an example for implementations of your own.
 
             EXAMPLES
               echo '{"op":"hello","protocol":1}' | chunkwise subject --backend openssl
               chunkwise verify --subject 'chunkwise subject --mutant iv-zero'
               chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.05'
-            """)
+            """))
 
-    @Option(help: "The crypto library; see chunkwise backends.")
+    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
     var backend = "libgcrypt"
 
     @Option(help: "How ranges are read: block, whole-chunk, chunk-cache or fresh-buffers.")
@@ -25,6 +26,7 @@ struct SubjectCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Plaintext bytes that are decrypted in one step. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
@@ -39,7 +41,8 @@ struct SubjectCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Be a reader with this planted fault instead; chunkwise verify --mutants names them.", valueName: "name"))
+            "Be a reader with this planted fault instead; chunkwise verify --mutants names them.", valueName: "name"),
+        completion: .mutants)
     var mutant: String?
 
     func run() throws {

@@ -7,7 +7,8 @@ struct TrendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trend",
         abstract: "Draws each cell over time from a folder of results, and marks where its level changed.",
-        discussion: """
+        discussion: helpText(
+            """
             A history is a folder of result files and nothing more: it is searched for .jsonl and .json files, folders in it
             included. Each cell is put over the same configuration of a reference backend in the same run, so that slow days
             fall out; hosts are kept apart. Files that cannot be read are named and skipped.
@@ -20,21 +21,21 @@ struct TrendCommand: ParsableCommand {
             EXIT CODES
               0 drawn, whatever changed; 2 no file in the folder could be read; 66 the folder is missing; 74 the output
               cannot be written
-            """)
+            """))
 
-    @Argument(help: "The folder.")
+    @Argument(help: "The folder.", completion: .directory)
     var folder: String
 
     @Option(
         help: ArgumentHelp(
             "The backend that others are put over. (default: one that all runs have, openssl if it is among them)",
-            valueName: "backend"))
+            valueName: "backend"), completion: .backends)
     var reference: String?
 
     @Option(help: ArgumentHelp("How to show it: text, html, markdown or json.", valueName: "format"))
     var format = TrendFormat.text
 
-    @Option(help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"), completion: .file())
     var output: String?
 
     func run() throws {

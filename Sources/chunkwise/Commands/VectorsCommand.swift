@@ -16,7 +16,8 @@ struct VectorsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "generate",
             abstract: "Writes the generated vectors, the same bytes each time.",
-            discussion: """
+            discussion: helpText(
+                """
                 Each file states in its header how to expand and check it; data/schemas/vectors.json is its schema.
 
                 EXAMPLES
@@ -25,16 +26,20 @@ struct VectorsCommand: ParsableCommand {
 
                 EXIT CODES
                   0 written, or the same; 1 --check found a difference; 66 no such folder
-                """)
+                """))
 
-        @Option(help: ArgumentHelp("The folder for the files.", valueName: "folder"))
+        @Option(help: ArgumentHelp("The folder for the files.", valueName: "folder"), completion: .directory)
         var output = "data/vectors"
 
         @Flag(help: "Write nothing, and compare with the files that are there.")
         var check = false
 
         func run() throws {
-            for vectors in VectorSet.files {
+            let files = VectorSet.files
+            let display = ProgressDisplay()
+            defer { Terminal.clearProgress() }
+            for (finished, vectors) in files.enumerated() {
+                display.show(finished, of: files.count, "files", name: vectors.name)
                 let path = FilePath(output).appending("\(vectors.name).json")
                 let text = try attempt(vectors.name) { try VectorWriter.text(of: vectors) }
                 if check {
@@ -48,7 +53,8 @@ struct VectorsCommand: ParsableCommand {
                     try sink.commit()
                 }
             }
-            print("\(VectorSet.files.count) files in \(output) \(check ? "are the same" : "written")")
+            Terminal.clearProgress()
+            print("\(files.count) files in \(output) \(check ? "are the same" : "written")")
         }
     }
 }

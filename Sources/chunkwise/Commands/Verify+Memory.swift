@@ -9,8 +9,10 @@ enum MemoryVerification {
     /// Examines backends, or the foreign subjects that are asked for, and prints the verdicts.
     ///
     /// - Throws: `ExitCode` 1 if a check failed; `CommandFailure` if none was made.
-    static func run(backends: [any CipherBackend], foreign: ForeignOptions, format: OutputFormat) throws {
-        Interruption.install()
+    static func run(backends: [any CipherBackend], foreign: ForeignOptions, format: OutputFormat, color: ColorOptions)
+        throws
+    {
+        Interruption.install(endsAtOnce: true)
         let subjects =
             foreign.isAsked
             ? foreign.subject.map { MemorySubject.foreign(command: $0) }
@@ -21,7 +23,6 @@ enum MemoryVerification {
         let timeout: Duration = foreign.isAsked ? .seconds(foreign.timeout) : .seconds(60)
         var outcomes: [MemoryOutcome] = []
         for subject in subjects {
-            if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
             let exam = MemoryExam(subject: subject, folder: folder.objectFolder, timeout: timeout)
             do throws(SubjectError) {
                 outcomes.append(try exam.run { Terminal.showProgress("memory: \($0)") })
@@ -32,7 +33,7 @@ enum MemoryVerification {
         Terminal.clearProgress()
         switch format {
         case .json: print(json(outcomes).text)
-        case .text: print(text(outcomes))
+        case .text: color.show(text(outcomes))
         }
         if outcomes.contains(where: { $0.count(.failed) > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
         guard outcomes.allSatisfy({ $0.count(.passed) > 0 }) else {

@@ -12,12 +12,12 @@ enum MutantVerification {
     /// Runs the kill matrix and prints it.
     ///
     /// - Throws: `ExitCode` 1 unless every mutant is killed by the flag that stands for its fault.
-    static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat) throws {
+    static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
         let matrix = matrix(
             backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
         switch format {
         case .json: print(json(matrix).text)
-        case .text: print(text(matrix))
+        case .text: color.show(text(matrix))
         }
         guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
     }
@@ -36,12 +36,14 @@ enum MutantVerification {
     /// Runs the kill matrix; it ends early if the user stops it.
     static func matrix(backend: any CipherBackend, published: [VectorGroup], threadCount: Int) -> KillMatrix {
         let groups = published + VectorSet.mutation()
-        let total = Mutant.all.count
+        // The mutants, and two readers without a fault.
+        let total = Mutant.all.count + 2
+        let display = ProgressDisplay()
         let matrix = KillMatrix.run(
             over: backend, groups: groups, threadCount: threadCount,
             shouldStop: { Interruption.wasRequested }
         ) { finished in
-            Terminal.showProgress("verify: \(finished) readers, \(total) of them mutants")
+            display.show(finished, of: total, "readers", name: "planted faults")
         }
         Terminal.clearProgress()
         return matrix

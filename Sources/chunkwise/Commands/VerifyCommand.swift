@@ -11,7 +11,8 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Runs range-read vectors against the backends.",
-        discussion: """
+        discussion: helpText(
+            """
             Known answers of NIST SP 800-38A, and generated ranges at every kind of edge, whose expected bytes come from an
             oracle that shares no code with what is tested. Bytes, errors, and the ciphertext that was fetched are judged.
 
@@ -28,15 +29,15 @@ struct VerifyCommand: ParsableCommand {
 
             EXIT CODES
               0 all passed; 1 something failed, survived or differed; 2 nothing was executed
-            """)
+            """))
 
-    @Option(help: "A backend to test; may stand several times. (default: all)")
+    @Option(help: "A backend to test; may stand several times. (default: all)", completion: .backends)
     var backend: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "A vector file to run instead of the default set: of this project, of Wycheproof, or a NIST .rsp file.",
-            valueName: "file"))
+            valueName: "file"), completion: .file(extensions: ["json", "rsp"]))
     var vectors: [String] = []
 
     @Option(help: "How many threads share the work.")
@@ -71,10 +72,11 @@ struct VerifyCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix, which takes a minute.",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var evidence: String?
 
     @OptionGroup var output: FormatOptions
+    @OptionGroup var color: ColorOptions
 
     func validate() throws {
         let modes = [mutants, memory, search != nil, cpuMasks]
@@ -99,10 +101,12 @@ struct VerifyCommand: ParsableCommand {
         let threadCount = try Validated.threads(threads)
         let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
         if memory {
-            return try MemoryVerification.run(backends: backends, foreign: foreign, format: output.format)
+            return try MemoryVerification.run(
+                backends: backends, foreign: foreign, format: output.format, color: color)
         }
         if mutants, let first = backends.first {
-            return try MutantVerification.run(backend: first, threadCount: threadCount, format: output.format)
+            return try MutantVerification.run(
+                backend: first, threadCount: threadCount, format: output.format, color: color)
         }
         if let search {
             let subjects = try foreign.isAsked ? foreign.searchSubjects() : Backends.subjects(backends)
@@ -114,7 +118,7 @@ struct VerifyCommand: ParsableCommand {
         let records = try verify(backends, threadCount: threadCount)
         switch output.format {
         case .json: print(VerifyOutput.json(records).text)
-        case .text: print(VerifyOutput.text(records))
+        case .text: color.show(VerifyOutput.text(records))
         }
         if let evidence {
             // The kill matrix is about the project's vectors, and says nothing about somebody's own.

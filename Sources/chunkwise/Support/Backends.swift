@@ -48,11 +48,12 @@ enum Backends {
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool = false
     ) -> [ConformanceRecord] {
         defer { Terminal.clearProgress() }
+        let display = ProgressDisplay()
         return Conformance.verify(
             backends: backends, groups: groups, threadCount: threadCount,
-            largestReadByteCounts: all ? [:] : Conformance.slowBackends
-        ) { progress in
-            Terminal.showProgress("verify: \(progress.finished) of \(progress.total) parts, \(progress.subject)")
-        }
+            largestReadByteCounts: all ? [:] : Conformance.slowBackends,
+            progress: { progress in
+                display.show(progress.finished, of: progress.total, "parts of the vectors", name: progress.subject)
+            }, shouldStop: { Interruption.wasRequested })
     }
 }

@@ -50,6 +50,7 @@ enum CPUMasks {
     ///
     /// - Returns: A record for each backend and step, such as `openssl without aes`.
     static func verify(_ backends: [String], vectors: [String]) throws -> [ConformanceRecord] {
+        Interruption.install(endsAtOnce: true)
         defer { Terminal.clearProgress() }
         var records: [ConformanceRecord] = []
         for backend in backends {

@@ -58,9 +58,10 @@ struct ForeignOptions: ParsableArguments {
                 command: command, timeout: .seconds(timeout), runsEverything: all,
                 isInterrupted: { Interruption.wasRequested })
             do throws(ForeignVerification.Failure) {
+                let display = ProgressDisplay()
                 records.append(
                     try verification.run(groups, tier: tier) { finished, total in
-                        Terminal.showProgress("verify: \(finished) of \(total) groups, \(command)")
+                        display.show(finished, of: total, "groups of vectors", name: command)
                     }.record)
             } catch {
                 throw Self.failure(error, command)

@@ -14,10 +14,13 @@ struct GateSideOptions: ParsableArguments {
     var candidate: String?
 
     @Option(
-        help: ArgumentHelp("Compare with ratios that --record kept, instead of with a baseline.", valueName: "file"))
+        help: ArgumentHelp("Compare with ratios that --record kept, instead of with a baseline.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var against: String?
 
-    @Option(help: ArgumentHelp("Keep the candidate's ratios to a reference, and judge nothing.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Keep the candidate's ratios to a reference, and judge nothing.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var record: String?
 
     @Option(
@@ -61,7 +64,9 @@ struct GateSideOptions: ParsableArguments {
 
 /// How a gate compares.
 struct GateOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The cells, in a plan as sweep has it. (default: a few short ones)", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The cells, in a plan as sweep has it. (default: a few short ones)", valueName: "file"),
+        completion: .plans)
     var plan: String?
 
     @Option(

@@ -13,11 +13,15 @@ struct GateOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write the result to a file as well, such as junit=gate.xml; may be given several times.",
-            valueName: "format=file"))
+            valueName: "format=file"), completion: .gateFiles)
     var write: [GateFile] = []
 
-    @Option(help: ArgumentHelp("Where the whole record goes, every slice of every block included.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Where the whole record goes, every slice of every block included.", valueName: "file"),
+        completion: .file())
     var output: String?
+
+    @OptionGroup var color: ColorOptions
 
     /// Says before anything is measured what could not be written afterwards.
     func validate(for sides: GateSideOptions) throws {
@@ -36,7 +40,7 @@ struct GateOutputOptions: ParsableArguments {
             format.text(of: result, isRecording: sides.isRecording, allowsInconclusive: allowsInconclusive)
         }
         // What cannot be written elsewhere is not lost.
-        print(text(format))
+        if format == .text { color.show(text(format)) } else { print(text(format)) }
         if let output { try WholeFile.write(result.json.text + "\n", to: output) }
         if let record = sides.record, result.isFitToRecord {
             try WholeFile.write(StoredRatios(result).text, to: record)

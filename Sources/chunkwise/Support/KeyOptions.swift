@@ -10,7 +10,8 @@ import Transfer
 struct KeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits.", valueName: "file"))
+            "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits.", valueName: "file"),
+        completion: .file())
     var keyFile: String?
 
     @Option(

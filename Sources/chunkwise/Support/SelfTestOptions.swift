@@ -25,6 +25,7 @@ struct SelfTestOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("With --self-test, the window of its only cell. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
         transform: ByteSize.argument)
     var window: ByteSize?
 

@@ -6,18 +6,23 @@ import SubjectProtocol
 
 /// How ciphertext is laid out.
 struct StrategyOptions: ParsableArguments {
-    @Option(help: "cbc-continuous, cbc-chunked or ctr.")
+    @Option(help: "cbc-continuous, cbc-chunked or ctr.", completion: .strategies)
     var strategy = "cbc-continuous"
 
     @Option(
         help: ArgumentHelp("Plaintext bytes of a chunk of cbc-chunked, such as 16MB.", valueName: "size"),
+        completion: .sizes,
         transform: ByteSize.argument)
     var chunkSize: ByteSize?
 
-    @Option(help: ArgumentHelp("How chunks get their IVs: fixed or sequence (IV + chunk number).", valueName: "rule"))
+    @Option(
+        help: ArgumentHelp("How chunks get their IVs: fixed or sequence (IV + chunk number).", valueName: "rule"),
+        completion: .list(IVRule.allCases.map(\.rawValue)))
     var ivRule: String?
 
-    @Option(help: "What CBC's last block is filled up with: pkcs7 or none. (default: pkcs7)")
+    @Option(
+        help: "What CBC's last block is filled up with: pkcs7 or none. (default: pkcs7)",
+        completion: .list(Padding.allCases.map(\.rawValue)))
     var padding: String?
 
     /// The strategy with a given IV.

@@ -1,4 +1,5 @@
 import BackendRegistry
+import Console
 import MachineLimits
 import Measurement
 import RandomAccess
@@ -15,13 +16,15 @@ import Musl
 
 /// What `measure`, `sweep` and `run` have in common.
 enum SweepRunning {
-    /// Runs a job with progress on a terminal, until it is done or the user stops it.
+    /// Runs a job with progress on standard error, until it is done or the user stops it.
     static func run(
         _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil, isAnnounced: Bool = false,
-        verify: (() -> [ConformanceRecord])? = nil, mutants: (() -> MutantsRecord?)? = nil
+        verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil
     ) throws -> RunResults {
         Interruption.install()
         defer { Terminal.clearProgress() }
+        let estimate = estimate(plan)
+        var progress = SweepProgress(estimate)
         let job = try attempt {
             try SweepJob(
                 folder: folder, plan: plan, program: Program.subjectCommand, programVersion: Program.version,
@@ -29,21 +32,23 @@ enum SweepRunning {
         }
         return try attempt {
             try job.run(
-                input: input, starting: { if isAnnounced { announce(plan) } }, limits: { limits(folder) },
-                verify: verify, mutants: mutants,
-                progress: { progress in
-                    Terminal.showProgress("\(progress.done + 1) of \(progress.total): \(progress.step)")
-                }, shouldStop: { Interruption.wasRequested })
+                input: input, starting: { if isAnnounced { announce(plan, estimate) } }, limits: { limits(folder) },
+                verify: verify, mutants: mutants, progress: { progress.note($0) },
+                shouldStop: { Interruption.wasRequested }, isInterrupted: { Interruption.wasRequested })
         }
     }
 
-    /// Says how long a plan will take, before anything is measured.
-    private static func announce(_ plan: Plan) {
+    /// How long a plan will take, by a first look at the backends.
+    private static func estimate(_ plan: Plan) -> SweepEstimate {
         var speeds: [String: Double] = [:]
         for backend in Backends.available() where plan.cells.contains(where: { $0.cell.backend == backend.name }) {
             speeds[backend.name] = BackendSpeed.bytesPerSecond(backend)
         }
-        let estimate = SweepEstimate(plan) { speeds[$0] ?? 1e9 }
+        return SweepEstimate(plan) { speeds[$0] ?? 1e9 }
+    }
+
+    /// Says how long a plan will take, before anything is measured.
+    private static func announce(_ plan: Plan, _ estimate: SweepEstimate) {
         print("sweep: \(plan.cells.count) cells, \(estimate)")
         // Whoever waits wants to know now, also behind a pipe.
         fflush(nil)
@@ -83,6 +88,44 @@ enum SweepRunning {
             throw CommandFailure(.badData, "\(error)")
         }
         return plan
+    }
+
+    /// Writes the report of what is there, and prints the verdict; of a run that was stopped, also how much it has, and how
+    /// to go on.
+    ///
+    /// - Parameters:
+    ///   - results: What was found.
+    ///   - plan: What was asked for.
+    ///   - folder: Where it goes.
+    ///   - options: What the command line needs beside what it has to find the folder again.
+    ///   - color: Whether words are coloured.
+    /// - Throws: `CommandFailure`, also for results that are not complete.
+    static func report(
+        _ results: RunResults, of plan: Plan, in folder: RunFolder, adding options: [String], color: ColorOptions
+    ) throws {
+        let command = ShellText.joined(Program.command + options)
+        guard !results.cells.isEmpty || !results.conformance.isEmpty else {
+            throw CommandFailure(
+                .noAnswer,
+                results.isComplete
+                    ? "no cell was measured: expected at least one"
+                    : "stopped before anything was measured; to start again: \(command)")
+        }
+        let report = RunReport(results)
+        try ReportWriting.write(report.files, to: folder.path)
+        for line in report.verdict { color.show(TextWrapping.text(line)) }
+        if !results.isComplete {
+            let rounds = Dictionary(plan.cells.map { ($0.cell.id, $0.rounds) }) { $1 }
+            let whole = results.cells.count { $0.rounds.count >= rounds[$0.cell.id] ?? .max }
+            let begun = results.cells.count { !$0.rounds.isEmpty } - whole
+            color.show(
+                "INCOMPLETE: of \(plan.cells.count) cells, \(whole) were timed in all rounds, \(begun) in some, "
+                    + "\(max(0, plan.cells.count - whole - begun)) in none")
+        }
+        print("report: \(folder.path.appending("index.html"))")
+        guard results.isComplete else {
+            throw CommandFailure(.noAnswer, "stopped before the end; to go on: \(command)")
+        }
     }
 
     /// The exit code for results: whether every cell has figures.
