@@ -197,6 +197,13 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        .testTarget(
+            name: "DocumentTests",
+            dependencies: [
+                "chunkwise", "JSON", "Results", "TestSupport", "RandomAccess", "ByteSources", "OpenSSLBackend",
+                "GcryptBackend", "BoringSSLBackend", "NettleBackend", "KernelBackend", "SwiftAESBackend",
+            ]
+        ),
         .testTarget(name: "ChunkwiseTests", dependencies: ["chunkwise", "JSON", "Results", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

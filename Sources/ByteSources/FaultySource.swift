@@ -34,7 +34,7 @@ public final class FaultySource: ByteSource {
         self.fault.withLock { $0 = fault }
     }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         switch fault.withLock({ $0 }) {
         case .none, .changedLength:
@@ -52,7 +52,7 @@ public final class FaultySource: ByteSource {
 
     private static let failure = DecryptionError.io(operation: "read", code: 5, reason: "injected fault")
 
-    /// Notices a change; see ``ByteSource/checkUnchanged()``.
+    /// Notices a change; see `ByteSource.checkUnchanged()`.
     public func checkUnchanged() throws(DecryptionError) {
         if fault.withLock({ $0 }) == .changedLength {
             throw .sourceChanged(byteCount: byteCount + 16, expected: byteCount)

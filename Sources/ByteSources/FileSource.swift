@@ -40,7 +40,7 @@ public final class FileSource: ByteSource {
         try? descriptor.close()
     }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``. The corresponding C functions are `pread` and `preadv`.
+    /// Reads bytes; see `ByteSource.read(at:into:)`. The corresponding C functions are `pread` and `preadv`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard let position = off_t(exactly: offset) else { return 0 }
         let onlyBody = buffers.head.count == 0 && buffers.tail.count == 0

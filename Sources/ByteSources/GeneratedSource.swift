@@ -30,7 +30,7 @@ public struct GeneratedSource: ByteSource {
         self.replacementStride = replacementStride
     }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))

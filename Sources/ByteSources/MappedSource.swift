@@ -25,7 +25,7 @@ public final class MappedSource: ViewableSource {
     /// The file's length in bytes when it was opened.
     public var byteCount: UInt64 { file.byteCount }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``. The corresponding C functions are `pread` and `preadv`.
+    /// Reads bytes; see `ByteSource.read(at:into:)`. The corresponding C functions are `pread` and `preadv`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         try file.read(at: offset, into: buffers)
     }

@@ -12,7 +12,7 @@ public struct MemorySource: ByteSource {
     /// The number of bytes held.
     public var byteCount: UInt64 { UInt64(bytes.count) }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let start = Int(offset)

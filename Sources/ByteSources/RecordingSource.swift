@@ -42,7 +42,7 @@ public final class RecordingSource: ByteSource {
         record.withLock { $0 = Record() }
     }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let count = try base.read(at: offset, into: buffers)
         note(offset..<offset + UInt64(count))
@@ -57,7 +57,7 @@ public final class RecordingSource: ByteSource {
         }
     }
 
-    /// Notices a change; see ``ByteSource/checkUnchanged()``.
+    /// Notices a change; see `ByteSource.checkUnchanged()`.
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
     }

@@ -27,7 +27,7 @@ public final class RemoteSource: ByteSource {
     /// The wrapped source's length in bytes.
     public var byteCount: UInt64 { base.byteCount }
 
-    /// Reads bytes, and waits until they would be there; see ``ByteSource/read(at:into:)``.
+    /// Reads bytes, and waits until they would be there; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let sent = clock.nanoseconds
         let count = try base.read(at: offset, into: buffers)
@@ -40,7 +40,7 @@ public final class RemoteSource: ByteSource {
         return count
     }
 
-    /// Notices a change; see ``ByteSource/checkUnchanged()``.
+    /// Notices a change; see `ByteSource.checkUnchanged()`.
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
     }

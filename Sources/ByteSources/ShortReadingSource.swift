@@ -19,12 +19,12 @@ public struct ShortReadingSource: ByteSource {
     /// The wrapped source's length in bytes.
     public var byteCount: UInt64 { base.byteCount }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         try base.read(at: offset, into: buffers.prefix(min(largestRead, buffers.byteCount)))
     }
 
-    /// Notices a change; see ``ByteSource/checkUnchanged()``.
+    /// Notices a change; see `ByteSource.checkUnchanged()`.
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
     }

@@ -1,0 +1,110 @@
+/// How a command of a document is tried: as it stands, unless it is listed here.
+struct DocumentedCommand {
+    /// What is run; `nil` if nothing can be.
+    let command: String?
+    /// The exit codes that are right.
+    let statuses: Set<Int32>
+    /// Why it is not simply run; empty if it is.
+    let reason: String
+
+    /// What is done with a command.
+    init(_ command: String) {
+        self = Self.listed[command] ?? DocumentedCommand(command: command, statuses: [0], reason: "")
+    }
+
+    private init(command: String?, statuses: Set<Int32>, reason: String) {
+        self.command = command
+        self.statuses = statuses
+        self.reason = reason
+    }
+
+    /// Every command that is not simply run, and why.
+    static let listed: [String: DocumentedCommand] = [
+        "scripts/run": .notRun("builds in release and measures for minutes; .ci/run runs it with a small plan"),
+        "scripts/test": .notRun("is what runs this test"),
+        "scripts/gate-ref main --format github --write markdown=comment.md --write junit=gate.xml":
+            .notRun("builds two commits in release; the workflow gate.yml runs it"),
+        "scripts/man man": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
+        "scripts/docs": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
+        "swift format lint --strict --recursive Package.swift Sources Tests": .notRun("is the first step of .ci/run"),
+        "chunkwise verify --mutants": .notRun("takes minutes in a debug build; .ci/run runs it, and MutantsTests"),
+        "chunkwise vectors generate": .notRun("writes into the project's folder; VectorsTests compare the files"),
+        "chunkwise vectors generate --check": .notRun("takes half a minute in a debug build; .ci/run runs it"),
+
+        "chunkwise run --plan Benchmarks/plans/small.yml --output first": .instead(
+            "chunkwise sweep --plan tiny.yml --output first", "all vectors take minutes in a debug build"),
+        "chunkwise sweep --plan Benchmarks/plans/small.yml --output mine": .instead(
+            "chunkwise sweep --plan tiny.yml --output mine", "a smaller plan does"),
+        "chunkwise measure --backend openssl --window 256KiB": .shorter(
+            "chunkwise measure --backend openssl --window 256KiB"),
+        "chunkwise measure --backend nettle": .shorter("chunkwise measure --backend nettle"),
+        "chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:64KiB --access whole-chunk":
+            .shorter(
+                "chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:64KiB "
+                    + "--access whole-chunk --reads 4"),
+        "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer": .instead(
+            "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer "
+                + "--source generated --rounds 1 --milliseconds 1", "making its object takes a debug build long"),
+        "chunkwise measure --window 4MiB --latency 20ms --bandwidth 100MB/s --object-size 64MiB": .instead(
+            "chunkwise measure --window 64KiB --latency 1ms --bandwidth 1GB/s --object-size 256KiB --rounds 1",
+            "waits for most of a minute"),
+        "chunkwise measure --input film.enc --key-file key --iv 000102030405060708090a0b0c0d0e0f --window 64KiB":
+            .instead(
+                "chunkwise measure --input film.enc --key-file key --iv 000102030405060708090a0b0c0d0e0f --window 64KiB "
+                    + "--rounds 2 --milliseconds 5", "fewer rounds do"),
+
+        "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.1'": .instead(
+            "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject' "
+                + "--candidate 'chunkwise subject --extra-work 0.1'", timed: [1, 2]),
+        "chunkwise gate --record ratios.json --candidate 'chunkwise subject'": .instead(
+            "chunkwise gate --plan tiny.yml --seconds 0.5 --tolerance 1 --record ratios.json "
+                + "--candidate 'chunkwise subject'", "one short cell does"),
+        "chunkwise gate --against ratios.json --candidate 'chunkwise subject' --output gate.json":
+            .instead(
+                "chunkwise gate --seconds 0.5 --against ratios.json --candidate 'chunkwise subject' "
+                    + "--output gate.json", timed: [0, 1, 2]),
+        "chunkwise gate --self-test --runs 100 --slowdown 3%,4% --output gate-rates.jsonl": .instead(
+            "chunkwise gate --self-test --plan tiny.yml --seconds 0.1 --runs 1 --slowdown none --output gate-rates.jsonl",
+            "takes half an hour"),
+        "chunkwise gate --baseline 'python3 my_reader.py' --candidate 'python3 my_reader.py' --seconds 2": .instead(
+            "chunkwise gate --plan tiny.yml --baseline 'python3 my_reader.py' --candidate 'python3 my_reader.py' "
+                + "--seconds 0.5", timed: [0, 1, 2]),
+
+        "chunkwise verify --evidence evidence": .instead(
+            "chunkwise verify --vectors data/vectors/sp800-38a.json --evidence evidence",
+            "all vectors take minutes in a debug build"),
+        "chunkwise verify --backend nettle": .instead(
+            "chunkwise verify --backend nettle --vectors data/vectors/sp800-38a.json",
+            "all vectors take minutes in a debug build"),
+        "chunkwise verify --subject 'python3 Examples/subjects/article004.py'": .instead(
+            "chunkwise verify --subject 'python3 Examples/subjects/article004.py' --vectors data/vectors/sp800-38a.json",
+            "some vectors show it", statuses: [1]),
+        "chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'": .instead(
+            "chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py' "
+                + "--vectors data/vectors/sp800-38a.json", "some vectors show it; ConformanceTests have the others"),
+        "chunkwise verify --subject 'python3 my_reader.py'": .instead(
+            "chunkwise verify --subject 'python3 my_reader.py' --vectors data/vectors/sp800-38a.json",
+            "some vectors show it"),
+        "chunkwise verify --search 10s --seed 7": .instead("chunkwise verify --search 500ms --seed 7", "half a second does"),
+    ]
+
+    private static func notRun(_ reason: String) -> DocumentedCommand {
+        DocumentedCommand(command: nil, statuses: [], reason: reason)
+    }
+
+    private static func instead(
+        _ command: String, _ reason: String, statuses: Set<Int32> = [0]
+    ) -> DocumentedCommand {
+        DocumentedCommand(command: command, statuses: statuses, reason: reason)
+    }
+
+    /// A gate on a machine that may be busy with other tests: what it says of times is not asked here.
+    private static func instead(_ command: String, timed statuses: Set<Int32>) -> DocumentedCommand {
+        DocumentedCommand(command: command, statuses: statuses, reason: "one short cell, and no question of its time")
+    }
+
+    /// A measurement of little.
+    private static func shorter(_ command: String) -> DocumentedCommand {
+        .instead(command + " --object-size 1MiB --rounds 2 --milliseconds 5", "a smaller object does")
+    }
+}

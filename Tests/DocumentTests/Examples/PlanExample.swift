@@ -1,0 +1,12 @@
+import RandomAccess
+
+/// What a read would fetch, without reading.
+func planned() throws -> [Range<UInt64>] {
+    let strategy = Strategy.cbcChunked(
+        chunkByteCount: 1 << 20, iv: Block(bigEndianValue: 7), ivRule: .sequence, padding: .pkcs7)
+    let probe = try Probe(strategy: strategy, ciphertextByteCount: 3 * (1 << 20) + 48)
+    // The last block, decrypted, ends with 16 bytes of padding.
+    let layout = try probe.layout(lastBlock: Block([UInt8](repeating: 16, count: 16)))
+    let fetched = layout.plan(1_048_570..<1_048_580).map(\.fetch)
+    return fetched
+}
