@@ -85,7 +85,8 @@ struct DocumentedCommand {
         "chunkwise verify --subject 'python3 my_reader.py'": .instead(
             "chunkwise verify --subject 'python3 my_reader.py' --vectors data/vectors/sp800-38a.json",
             "some vectors show it"),
-        "chunkwise verify --search 10s --seed 7": .instead("chunkwise verify --search 500ms --seed 7", "half a second does"),
+        "chunkwise verify --search 10s --seed 7": .instead(
+            "chunkwise verify --search 500ms --seed 7", "half a second does"),
     ]
 
     private static func notRun(_ reason: String) -> DocumentedCommand {
