@@ -131,7 +131,9 @@ extension ParetoChart {
         svg.path(commands: Marker.commands(shape: 1, x: place.x, y: place.y, radius: 9), class: "ring")
         let name = TextWidth.shortened("choice: \(choiceName)", to: right - x.start - 24)
         let room = right - place.x - 16
-        let left = TextWidth.estimate(name) <= room ? place.x + 16 : right - TextWidth.estimate(name)
+        // Bold letters are wider than the estimate is made for.
+        let needed = TextWidth.estimate(name) * 1.12
+        let left = needed <= room ? place.x + 16 : max(right - needed, 16)
         // Above the front, where no point can be.
         svg.label(name, x: left, y: place.y - 16, class: "end s\(index)")
     }
