@@ -13,7 +13,7 @@ extension HeatMap {
         let top = isTurned ? 92 + min(widest, 130) * 0.72 : 100
         let greatest = values.joined().compactMap { $0?.value }.max() ?? 0
         var svg = SVGWriter()
-        svg.label(title, x: 16, y: 26, class: "caption")
+        svg.caption(title, in: width)
         drawLegend(width: width, to: &svg)
         for (index, column) in columns.enumerated() {
             let x = left + (Double(index) + 0.5) * cell.width

@@ -3,7 +3,7 @@ extension LineChart {
     func chart(width: Double = 960) -> Chart {
         let frame = LineChartFrame(self, width: width)
         var svg = SVGWriter()
-        svg.label(title, x: 16, y: 26, class: "caption")
+        svg.caption(title, in: frame.width)
         frame.legend.draw(to: &svg)
         drawGrid(in: frame, to: &svg)
         drawMarks(in: frame, to: &svg)

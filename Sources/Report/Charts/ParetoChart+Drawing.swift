@@ -3,7 +3,7 @@ extension ParetoChart {
     func chart(width: Double = 960) -> Chart {
         let isNarrow = width < 640
         var svg = SVGWriter()
-        svg.label(title, x: 16, y: 26, class: "caption")
+        svg.caption(title, in: width)
         let top = drawLegend(width: width, to: &svg) + 34
         let bottom = top + (isNarrow ? 300 : 380)
         let left = isNarrow ? 76.0 : 92.0

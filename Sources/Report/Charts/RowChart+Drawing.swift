@@ -3,7 +3,7 @@ extension RowChart {
     func chart(width: Double = 960) -> Chart {
         let frame = RowChartFrame(self, width: width)
         var svg = SVGWriter()
-        svg.label(title, x: 16, y: 26, class: "caption")
+        svg.caption(title, in: width)
         frame.legend.draw(to: &svg)
         drawAxis(in: frame, to: &svg)
         for (row, top) in zip(rows, frame.tops) { draw(row, top: top, in: frame, to: &svg) }
@@ -32,14 +32,14 @@ extension RowChart {
 
     private func draw(_ row: Row, top: Double, in frame: RowChartFrame, to svg: inout SVGWriter) {
         if let heading = row.heading {
-            svg.label(TextWidth.shortened(heading, to: frame.width - 32), x: 16, y: top - 9, class: "caption")
+            svg.caption(heading, y: top - 9, in: frame.width)
         }
         svg.line(from: (16, top), to: (frame.width - 16, top), class: "grid")
         var y = frame.firstLane(of: row, top: top)
         if frame.isWide {
             let middle = y + Double(row.lanes.count - 1) / 2 * RowChartFrame.lane
             let room = frame.left - 28
-            svg.label(TextWidth.shortened(row.name, to: room), x: 16, y: middle - 3, class: "end")
+            svg.label(TextWidth.shortened(row.name, to: room / 1.12), x: 16, y: middle - 3, class: "end")
             svg.label(TextWidth.shortened(row.detail, to: room * 1.05), x: 16, y: middle + 13, class: "small")
         } else {
             let name = TextWidth.shortened(row.name, to: frame.width * 0.55)

@@ -47,6 +47,12 @@ struct SVGWriter {
         add("<text class=\"\(name)\" \(place)\(end)\(turn)>\(MarkupText.markup(label))</text>")
     }
 
+    /// Adds a heading at the left edge of a picture, cut where it would leave it at the right.
+    mutating func caption(_ text: String, y: Double = 26, in width: Double) {
+        // Its letters are larger and bold, and so wider than the estimate is made for.
+        label(TextWidth.shortened(text, to: (width - 32) / 1.25), x: 16, y: y, class: "caption")
+    }
+
     /// Adds the mark of a series around a point.
     mutating func mark(_ style: SeriesStyle, x: Double, y: Double, radius: Double = 5) {
         path(commands: Marker.commands(shape: style.shape, x: x, y: y, radius: radius), class: style.markClass)

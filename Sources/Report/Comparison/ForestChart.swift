@@ -37,7 +37,7 @@ struct ForestChart: Sendable {
         let span = LogScale.position(of: reach, base: 2) * 1.06
         let scale = LogScale(base: 2, lower: -span, upper: span, start: left, end: right)
         var svg = SVGWriter()
-        svg.label(TextWidth.shortened(title, to: width - 32), x: 16, y: 26, class: "caption")
+        svg.caption(title, in: width)
         for value in [1 / reach, 1, reach] {
             svg.line(from: (scale(value), top - 6), to: (scale(value), bottom), class: value == 1 ? "mark" : "grid")
             svg.label(RatioText.times(value), x: scale(value), y: top - 14, anchor: "middle", class: "tick")
@@ -46,14 +46,16 @@ struct ForestChart: Sendable {
             let y = top + (Double(index) + 0.5) * Self.rowHeight
             svg.label(TextWidth.shortened(row.name, to: left - 28), x: 16, y: y + 4, class: "small")
             let colour = "s\(row.style % Palette.seriesCount)"
-            if let interval = row.interval {
-                let (from, to) = (scale(interval.lowerBound), scale(interval.upperBound))
-                svg.line(from: (from, y), to: (max(to, from + 1), y), class: "whisker \(colour)")
+            let interval = row.interval.map {
+                ", 95 %: \(RatioText.times($0.lowerBound))–\(RatioText.times($0.upperBound))"
             }
-            svg.path(
-                commands: Marker.commands(
-                    shape: row.style % Palette.seriesCount, x: scale(row.ratio), y: y, radius: 4.5),
-                class: "dot \(colour)")
+            svg.value("\(row.name): \(RatioText.times(row.ratio))\(interval ?? ", no interval")") { svg in
+                if let interval = row.interval {
+                    let (from, to) = (scale(interval.lowerBound), scale(interval.upperBound))
+                    svg.line(from: (from, y), to: (max(to, from + 1), y), class: "whisker \(colour)")
+                }
+                svg.mark(SeriesStyle(row.style), x: scale(row.ratio), y: y, radius: 4.5)
+            }
             svg.label(RatioText.times(row.ratio), x: right + 12, y: y + 4, class: "small")
         }
         return Chart(

@@ -28,11 +28,11 @@ struct TrendChart: Sendable {
         let columns = width >= 640 ? 4 : 2
         let panelWidth = (width - 32 - Self.gap * Double(columns - 1)) / Double(columns)
         var svg = SVGWriter()
-        svg.label(TextWidth.shortened(title, to: width - 32), x: 16, y: 26, class: "caption")
+        svg.caption(title, in: width)
         for (index, panel) in panels.enumerated() {
             let left = 16 + Double(index % columns) * (panelWidth + Self.gap)
             let top = Self.top + Double(index / columns) * (Self.panelHeight + Self.gap)
-            draw(panel, left: left, top: top, width: panelWidth, to: &svg)
+            svg.value(Self.words(panel)) { draw(panel, left: left, top: top, width: panelWidth, to: &$0) }
         }
         let rows = Double((panels.count + columns - 1) / columns)
         return Chart(
@@ -74,6 +74,17 @@ struct TrendChart: Sendable {
                 change, x: from + (isRight ? -5 : 5), y: plotTop + 9, anchor: isRight ? "end" : "start",
                 class: "small end")
         }
+    }
+
+    /// A panel in words, for whoever points at it: the latest ratio, and each change.
+    private static func words(_ panel: Panel) -> String {
+        let values = panel.values.compactMap { $0 }
+        let latest = values.last.map { "latest \(RatioText.times($0))" } ?? "no value"
+        let changes = zip(panel.levels, panel.levels.dropFirst()).map { before, after in
+            "\(change(after.value / before.value)) at run \(after.runs.lowerBound + 1)"
+        }
+        return "\(panel.name): \(latest), \(RatioText.count(values.count, "run"))"
+            + (changes.isEmpty ? "" : "; \(changes.joined(separator: ", "))")
     }
 
     /// A factor as a change in percent with its sign: `+5.0 %`, `−12 %`.
