@@ -8,11 +8,11 @@ struct Chunkwise: ParsableCommand {
         discussion: helpText(
             """
             EXAMPLES
-              chunkwise run                                  verify, measure, report: the main job
-              chunkwise backends                             which crypto libraries are there
-              chunkwise verify                               are all ranges right, in every backend?
-              chunkwise vectors generate                     write the range reads as files for any language
-              chunkwise limits                               what this machine can do at most
+              chunkwise run               verify, measure, report: the main job
+              chunkwise backends          which crypto libraries are there
+              chunkwise verify            are all ranges right, in every backend?
+              chunkwise vectors generate  write the range reads as files for any language
+              chunkwise limits            what this machine can do at most
               chunkwise measure --backend openssl --window 256KiB
               chunkwise recommend reports/2026-11-21-host --memory 64MiB --workload playback
               chunkwise gate --baseline 'old subject' --candidate 'new subject'

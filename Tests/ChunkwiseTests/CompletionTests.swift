@@ -29,6 +29,24 @@ struct CompletionTests {
         }
     }
 
+    @Test("help fits 80 columns and leaves no word of a paragraph alone in a line")
+    func help() throws {
+        for command in try commands() {
+            let run = try CommandRun.run("/usr/bin/env", ["COLUMNS=80", Programs.chunkwise, "help", command])
+            let lines = run.text.split(separator: "\n", omittingEmptySubsequences: false).filter {
+                // The parser does not break these.
+                !$0.hasPrefix("USAGE: ")
+            }
+            #expect(run.status == 0 && lines.count > 5)
+            for line in lines { #expect(line.count <= 80, "\(command): \(line)") }
+            for (line, next) in zip(lines, lines.dropFirst()) where line.first?.isLetter == true && !next.isEmpty {
+                let firstWord = next.prefix { $0 != " " }
+                guard next.first?.isLetter == true, !next.contains("EXAMPLE"), !line.hasPrefix("EX") else { continue }
+                #expect(line.count + 1 + firstWord.count > 79, "\(command): \(line)")
+            }
+        }
+    }
+
     @Test("a shell reads its script without complaint", arguments: shells.filter { Programs.installed($0) != nil })
     func syntax(shell: String) throws {
         let folder = try TemporaryFolder()

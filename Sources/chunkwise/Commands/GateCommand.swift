@@ -32,7 +32,7 @@ struct GateCommand: ParsableCommand {
 
             EXIT CODES
               0 faster or same; 1 slower, wrong, or grown; 2 the host is unfit, inconclusive, or nothing was compared;
-              of --self-test: 0 measured, whatever came out; 2 stopped
+              with --self-test, 0 measured, whatever came out, and 2 stopped
             """))
 
     @OptionGroup var sides: GateSideOptions

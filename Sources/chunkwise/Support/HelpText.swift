@@ -28,6 +28,11 @@ private func brokenExample(_ line: String) -> [String] {
     let text = String(line.drop { $0 == " " })
     let indent = String(repeating: " ", count: line.count - text.count)
     guard line.count > TextTable.width - 1 else { return [line] }
+    // What stands behind a command after some space explains it.
+    if let gap = text.firstRange(of: "   ") {
+        let comment = text[gap.upperBound...].drop { $0 == " " }
+        return [indent + text[..<gap.lowerBound], indent + "    " + comment]
+    }
     let isCommand = text.hasPrefix("chunkwise ")
     let columns = TextTable.width - 1 - indent.count - (isCommand ? 2 : 0)
     let parts = TextWrapping.lines(text, columns: columns, indent: isCommand ? "    " : "")
