@@ -6,17 +6,24 @@ extension JSONValue {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes an object of which one member is a list whose elements are made one after the other, as ``text`` would.
+    /// The value as ``text`` has it as an element of a list that is a member of an object.
+    package var elementText: [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes, indent: 4)
+        return bytes
+    }
+
+    /// Writes an object of which one member is a list whose elements are made a few at a time, as ``text`` would.
     ///
     /// - Parameters:
     ///   - members: The other members.
     ///   - list: The name of the list.
     ///   - count: How many elements it has.
-    ///   - element: Makes an element.
+    ///   - elements: Makes some of the elements, each as its ``elementText``.
     ///   - part: Takes the text, part by part.
     /// - Throws: What `part` throws.
     package static func write(
-        _ members: [String: JSONValue], list: String, count: Int, element: (Int) -> JSONValue,
+        _ members: [String: JSONValue], list: String, count: Int, elements: (Range<Int>) -> [[UInt8]],
         to part: ([UInt8]) throws -> Void
     ) throws {
         var bytes = Array("{".utf8)
@@ -31,13 +38,15 @@ extension JSONValue {
                 continue
             }
             bytes.append(UInt8(ascii: "["))
-            for index in 0..<count {
-                bytes += index > 0 ? [comma, lineBreak] : [lineBreak]
-                appendSpace(4, to: &bytes)
-                element(index).append(to: &bytes, indent: 4)
-                guard bytes.count > partByteCount else { continue }
-                try part(bytes)
-                bytes.removeAll(keepingCapacity: true)
+            for start in stride(from: 0, to: count, by: elementsAtOnce) {
+                let range = start..<min(start + elementsAtOnce, count)
+                for (index, element) in zip(range, elements(range)) {
+                    bytes += index > 0 ? [comma, lineBreak] : [lineBreak]
+                    appendSpace(4, to: &bytes)
+                    try part(bytes)
+                    try part(element)
+                    bytes.removeAll(keepingCapacity: true)
+                }
             }
             if count > 0 {
                 bytes.append(lineBreak)
@@ -49,7 +58,7 @@ extension JSONValue {
         try part(bytes)
     }
 
-    private static let partByteCount = 1 << 18
+    private static let elementsAtOnce = 256
     private static let comma = UInt8(ascii: ",")
     private static let space = UInt8(ascii: " ")
     private static let lineBreak = UInt8(ascii: "\n")

@@ -7,16 +7,16 @@ struct RankedPool {
     let sorted: [UInt64]
 
     /// For each sample, round by round, its index in `sorted`.
-    private let ranks: [Int32]
+    let ranks: [Int32]
 
     /// Where each round lies in `ranks`.
-    private let rounds: [Range<Int>]
+    let rounds: [Range<Int>]
 
     /// Ranks the samples; equal samples get neighbouring ranks.
     init(rounds samples: [[UInt64]]) {
         let pooled = samples.flatMap { $0 }
         precondition(pooled.count <= Int32.max, "more samples than ranks have numbers for")
-        let order = pooled.indices.sorted { (pooled[$0], $0) < (pooled[$1], $1) }
+        let order = Self.order(of: pooled)
         var ranks = [Int32](repeating: 0, count: pooled.count)
         for (rank, index) in order.enumerated() {
             ranks[index] = Int32(rank)
@@ -31,8 +31,14 @@ struct RankedPool {
         self.rounds = ranges
     }
 
+    /// The indices of values in ascending order of the values, and of the indices where values are the same.
+    private static func order(of values: [UInt64]) -> [Int] {
+        values.indices.map { (value: values[$0], index: $0) }.sorted { $0 < $1 }.map(\.index)
+    }
+
     /// Draws rounds with replacement and in each its samples with replacement, `count` times, and returns the medians.
     func resampledMedians(count: Int, using generator: inout SplitMix64) -> [Double] {
+        if isLarge { return drawnMedians(count: count, using: &generator) }
         var medians: [Double] = []
         medians.reserveCapacity(count)
         var counts = [Int32](repeating: 0, count: sorted.count)
@@ -88,7 +94,7 @@ extension SplitMix64 {
     ///
     /// - Source: Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29 (2019), without the rejection.
     @inline(__always)
-    fileprivate mutating func index(below bound: Int) -> Int {
+    mutating func index(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 }

@@ -71,3 +71,42 @@ import Testing
         #expect(MedianInterval(low: 0, median: 2, high: 9).overlaps(first))
     }
 }
+
+@Suite("the bootstrap of few and of many samples")
+struct ManySamplesTests {
+    @Test(
+        "the interval of one round is where order statistics say, whether samples are drawn or sums",
+        arguments: [50, 63, 64, 100, 400, 5000, 100_000])
+    func orderStatistics(count: Int) throws {
+        // Values are ranks, shuffled: the interval's ends are the ranks themselves.
+        var generator = SplitMix64(seed: 9)
+        let values = (1...UInt64(count)).shuffled(using: &generator)
+        let interval = try #require(MedianInterval(rounds: [values], seed: 1))
+        // Median ± 1.96 √n ÷ 2 (David and Nagaraja, Order Statistics, 2003, §7.1).
+        let half = 0.98 * Double(count).squareRoot()
+        #expect(abs((interval.high - interval.low) / 2 / half - 1) < 0.12, "\(interval)")
+        #expect(abs((interval.high + interval.low) / 2 - Double(count + 1) / 2) < 0.2 * half, "\(interval)")
+    }
+
+    @Test("rounds that differ widen the interval as much with many samples as with few")
+    func rounds() throws {
+        func halfWidth(_ perRound: Int) throws -> Double {
+            var generator = SplitMix64(seed: 4)
+            let rounds = (0..<5).map { round in
+                (0..<perRound).map { _ in UInt64(100_000 + round * 1000) + generator.next() % 200 }
+            }
+            return try #require(MedianInterval(rounds: rounds, seed: 1)).relativeHalfWidth
+        }
+        #expect(abs(try halfWidth(2000) / halfWidth(10) - 1) < 0.15)
+    }
+
+    @Test("samples that are the same, or of two values, are no trouble")
+    func ties() throws {
+        let two = (0..<1000).map { UInt64($0 % 2 + 1) }
+        let interval = try #require(MedianInterval(rounds: [two, two], seed: 1))
+        #expect(interval.low == 1 && interval.high == 2 && interval.median == 1.5)
+        let most = [UInt64](repeating: 5, count: 999) + [9]
+        let same = try #require(MedianInterval(rounds: [most], seed: 1))
+        #expect(same.low == 5 && same.high == 5)
+    }
+}

@@ -30,9 +30,10 @@ extension RunSummary {
 
     /// A line for each backend that read whole chunks of several sizes, in the main random workload.
     private func chunkLines(from firstIndex: Int) -> [LineChart.Line] {
+        let workload = mainRandomWorkload
         let cells = cells.filter {
-            $0.timeToFirstByte != nil && $0.cell.chunkByteCount != nil && $0.cell.workload == mainRandomWorkload
-                && ["chunk-cache", "whole-chunk"].contains($0.cell.access) && Series($0.cell).isLocal
+            $0.timeToFirstByte != nil && $0.cell.chunkByteCount != nil && $0.cell.workload == workload
+                && ["chunk-cache", "whole-chunk"].contains($0.cell.access) && $0.cell.isLocal
         }
         let names = backends.filter { name in cells.contains { $0.cell.backend == name } }
         return names.prefix(Self.mostLines).enumerated().map { index, name in

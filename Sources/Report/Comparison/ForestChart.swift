@@ -17,6 +17,8 @@ struct ForestChart: Sendable {
 
     /// One ratio.
     struct Row: Sendable {
+        /// What this row and those after it share, where that changes.
+        var heading: String?
         /// What was compared.
         var name: String
         /// The ratio.
@@ -25,42 +27,55 @@ struct ForestChart: Sendable {
         var interval: ClosedRange<Double>?
         /// The index of its colour.
         var style: Int
+
+        /// The ratio and its interval.
+        var words: String {
+            guard let interval else { return "\(RatioText.times(ratio)), no interval" }
+            return "\(RatioText.times(ratio)) (95 %: \(RatioText.times(interval.lowerBound)) to "
+                + "\(RatioText.times(interval.upperBound)))"
+        }
     }
 
     /// Draws the chart for a page or, 420 units wide, a telephone.
     func chart(width: Double = 960) -> Chart {
         let isWide = width >= 640
-        let left = isWide ? 400.0 : 160
+        let left = isWide ? 330.0 : 160
         let right = width - (isWide ? 150 : 64)
-        let (top, bottom) = (72.0, 72 + Double(max(rows.count, 1)) * Self.rowHeight)
+        let lines = rows.count + rows.count { $0.heading != nil }
+        let (top, bottom) = (72.0, 72 + Double(max(lines, 1)) * Self.rowHeight)
         let reach = reach
         let span = LogScale.position(of: reach, base: 2) * 1.06
         let scale = LogScale(base: 2, lower: -span, upper: span, start: left, end: right)
         var svg = SVGWriter()
-        svg.caption(title, in: width)
+        svg.label(TextWidth.shortened(title, to: width - 32), x: 16, y: 26, class: "caption")
         for value in [1 / reach, 1, reach] {
             svg.line(from: (scale(value), top - 6), to: (scale(value), bottom), class: value == 1 ? "mark" : "grid")
             svg.label(RatioText.times(value), x: scale(value), y: top - 14, anchor: "middle", class: "tick")
         }
-        for (index, row) in rows.enumerated() {
-            let y = top + (Double(index) + 0.5) * Self.rowHeight
+        var y = top - 0.5 * Self.rowHeight
+        for row in rows {
+            y += Self.rowHeight
+            if let heading = row.heading {
+                svg.label(TextWidth.shortened(heading, to: width - 32), x: 16, y: y + 6, class: "end")
+                y += Self.rowHeight
+            }
             svg.label(TextWidth.shortened(row.name, to: left - 28), x: 16, y: y + 4, class: "small")
-            let colour = "s\(row.style % Palette.seriesCount)"
-            let interval = row.interval.map {
-                ", 95 %: \(RatioText.times($0.lowerBound))–\(RatioText.times($0.upperBound))"
-            }
-            svg.value("\(row.name): \(RatioText.times(row.ratio))\(interval ?? ", no interval")") { svg in
-                if let interval = row.interval {
-                    let (from, to) = (scale(interval.lowerBound), scale(interval.upperBound))
-                    svg.line(from: (from, y), to: (max(to, from + 1), y), class: "whisker \(colour)")
-                }
-                svg.mark(SeriesStyle(row.style), x: scale(row.ratio), y: y, radius: 4.5)
-            }
+            let place = y
+            svg.value("\(row.name): \(row.words)") { draw(row, y: place, scale, to: &$0) }
             svg.label(RatioText.times(row.ratio), x: right + 12, y: y + 4, class: "small")
         }
         return Chart(
             name: isWide ? name : name + "-narrow", title: title, description: description, width: width,
             height: bottom + 16, body: svg.text)
+    }
+
+    private func draw(_ row: Row, y: Double, _ scale: LogScale, to svg: inout SVGWriter) {
+        let shape = row.style % Palette.seriesCount
+        if let interval = row.interval {
+            let (from, to) = (scale(interval.lowerBound), scale(interval.upperBound))
+            svg.line(from: (from, y), to: (max(to, from + 1), y), class: "whisker s\(shape)")
+        }
+        svg.mark(SeriesStyle(row.style), x: scale(row.ratio), y: y, radius: 4.5)
     }
 
     /// How far the axis reaches: the next round factor beyond all ratios and intervals.
@@ -75,11 +90,11 @@ extension RunComparison {
     /// The ratios as a picture, or `nil` if there are none.
     var forestChart: ForestChart? {
         guard !pairs.isEmpty else { return nil }
-        let names = CellNames(pairs.map(\.cell))
         // What is judged comes first; the table has all.
-        let drawn = pairs.enumerated().sorted { one, other in
+        let judged = pairs.enumerated().sorted { one, other in
             (rank(one.element), one.offset) < (rank(other.element), other.offset)
-        }.prefix(ForestChart.mostRows).map(\.element)
+        }
+        let drawn = judged.prefix(ForestChart.mostRows).sorted { $0.offset < $1.offset }.map(\.element)
         let more =
             pairs.count > drawn.count ? " Of \(pairs.count) cells \(drawn.count) are drawn; the table has all." : ""
         return ForestChart(
@@ -87,11 +102,15 @@ extension RunComparison {
             description:
                 "A row a cell: the ratio of the medians and its 95 % interval on a logarithmic axis; the dotted "
                 + "line is 1, no difference.\(more)",
-            rows: drawn.map { pair in
-                ForestChart.Row(
-                    name: names.name(of: pair.cell), ratio: pair.ratio.ratio,
-                    interval: pair.hasInterval ? pair.ratio.low...max(pair.ratio.low, pair.ratio.high) : nil,
-                    style: style(pair))
+            rows: CellGroups.groups(drawn, of: \.cell).flatMap { group in
+                let names = CellNames(group.elements.map(\.cell))
+                return group.elements.enumerated().map { index, pair in
+                    ForestChart.Row(
+                        heading: index == 0 ? group.title : nil, name: names.name(of: pair.cell),
+                        ratio: pair.ratio.ratio,
+                        interval: pair.hasInterval ? pair.ratio.low...max(pair.ratio.low, pair.ratio.high) : nil,
+                        style: style(pair))
+                }
             })
     }
 

@@ -7,9 +7,9 @@ extension Document {
         let cells = summary.cellsWithoutFigures
         guard !cells.isEmpty else { return nil }
         let table = Table(
-            caption: "Cells without figures, and why.",
+            caption: "Cells without figures, and why." + remark(cells.count),
             columns: [.text("Cell"), .text("Status"), .text("Reason")],
-            rows: cells.map { cell in
+            rows: cells.prefix(mostRows).map { cell in
                 [
                     Table.Entry(cell.cell.id, detail: cell.cell.label),
                     Table.Entry(cell.status, emphasis: .bad),
@@ -21,17 +21,23 @@ extension Document {
             blocks: [.paragraph("No speed is shown for what failed or was not checked."), .table(table)])
     }
 
+    /// More cells than these make a page slow, folded or not.
+    private static let mostCells = 1000
+
     /// Every cell, or `nil` if there are none.
     static func allCells(_ summary: RunSummary) -> Section? {
         guard !summary.cells.isEmpty else { return nil }
         let table = Table(
-            caption: "All \(RatioText.count(summary.cells.count, "cell")) in the order of the results.",
+            caption: "All \(RatioText.count(summary.cells.count, "cell")) in the order of the results."
+                + (summary.cells.count > mostCells
+                    ? " The first \(SignificantDigits.grouped(UInt64(mostCells))) are shown; results.csv has all."
+                    : ""),
             columns: [
                 .text("Cell"), .number("Throughput"), .number("Share of limit"), .number("Rounds (samples)"),
                 .number("Median read"),
                 .number("Fetched"), .number("Memory growth"),
             ],
-            rows: summary.cells.map(row))
+            rows: summary.cells.prefix(mostCells).map(row))
         return Section(
             name: "cells", title: "All cells",
             blocks: [.foldedTable(table), .paragraph("results.csv and results.json hold these and the raw samples.")])

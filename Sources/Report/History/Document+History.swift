@@ -22,13 +22,14 @@ extension Document {
         history.hosts.enumerated().map { index, host in
             let pictures = TrendPictures(host, number: index + 1)
             var blocks: [Block] = [.paragraph(introduction(host, history))]
-            blocks += changes(host).map { [.table($0)] } ?? []
+            blocks += turns(host).map { [.table($0)] } ?? []
             blocks += pictures.charts.map { .chart($0.chart(), narrow: $0.chart(width: 420)) }
             if pictures.leftOutCount > 0 {
                 blocks.append(
                     .paragraph(
                         "\(RatioText.count(pictures.leftOutCount, "more cell")) without a change are in the table."))
             }
+            blocks += changes(host).map { [.foldedTable($0)] } ?? []
             blocks += [.foldedTable(cells(host)), .foldedTable(runs(host))]
             return Section(
                 name: "history-\(index + 1)",
@@ -49,27 +50,43 @@ extension Document {
             + "of \(anchor.id). Runs stand in the order in which they started, at equal distances."
     }
 
+    private static func turns(_ host: HostHistory) -> Table? {
+        let rows = host.turns.map { turn in
+            let run = host.runs[turn.run]
+            let differences = (turn.entries.first?.change.differences ?? []).map { "\($0.name): \($0.a) → \($0.b)" }
+            return [
+                Table.Entry(run.header.startedAt, detail: run.path, link: run.link),
+                Table.Entry("\(turn.entries.count)"), Table.Entry(turn.rangeText), Table.Entry(turn.backendsText),
+                differences.isEmpty
+                    ? Table.Entry("nothing that is recorded") : Table.Entry(differences.joined(separator: "; ")),
+            ]
+        }
+        guard !rows.isEmpty else { return nil }
+        return Table(
+            caption: "The runs from which on levels are other ones, and what differs from the run before.",
+            columns: [
+                .text("From this run on"), .number("Cells"), .number("Change"), .text("Of these backends"),
+                .text("What else changed"),
+            ], rows: rows)
+    }
+
     private static func changes(_ host: HostHistory) -> Table? {
         let rows = host.changedCells.flatMap { cell in
             cell.changes.map { change in
                 let run = host.runs[change.run]
-                let differences = change.differences.map { "\($0.name): \($0.a) → \($0.b)" }
                 return [
                     Table.Entry(cell.cell.id),
                     Table.Entry(change.text, emphasis: change.factor < 1 ? .bad : .good),
                     Table.Entry(run.header.startedAt, detail: run.path, link: run.link),
                     Table.Entry(RatioText.times(change.before)), Table.Entry(RatioText.times(change.after)),
-                    differences.isEmpty
-                        ? Table.Entry("nothing recorded") : Table.Entry(differences.joined(separator: "; ")),
                 ]
             }
         }
         guard !rows.isEmpty else { return nil }
         return Table(
-            caption: "Where a level changed, the largest change first, and what differs from the run before.",
+            caption: "Every change of a level, the cell with the largest first.",
             columns: [
                 .text("Cell"), .number("Change"), .text("From this run on"), .number("Before"), .number("After"),
-                .text("What else changed"),
             ], rows: rows)
     }
 

@@ -12,14 +12,14 @@ extension History {
             guard host.cells.contains(where: { $0.ratios.count { $0 != nil } >= least }) else {
                 return "\(name): \(span), too few to tell a change from noise (at least \(least))."
             }
-            guard let first = changed.first, let change = Self.largest(first.changes) else {
+            let turns = host.turns
+            guard let turn = turns.max(by: { $0.entries.count < $1.entries.count }) else {
                 return "\(name): no change in \(RatioText.count(host.cells.count, "cell")) over \(span)."
             }
-            let run = host.runs[change.run]
-            return
-                "\(name): \(changed.count) of \(RatioText.count(host.cells.count, "cell")) changed over \(span); the "
-                + "largest change is \(change.text) in \(first.cell.id), from \(run.header.startedAt) "
-                + "on (\(run.path))."
+            let run = host.runs[turn.run]
+            return "\(name): \(changed.count) of \(RatioText.count(host.cells.count, "cell")) changed over \(span), at "
+                + "\(RatioText.count(turns.count, "run")); most of them, \(turn.entries.count), from "
+                + "\(run.header.startedAt) on (\(run.path)): \(turn.backendsText) by \(turn.rangeText)."
         }
     }
 
@@ -29,10 +29,6 @@ extension History {
         let more = skipped.count > 3 ? " and \(skipped.count - 3) more" : ""
         return "\(RatioText.count(skipped.count, "file")) could not be read and "
             + "\(skipped.count == 1 ? "is" : "are") not part of the history: \(names)\(more)."
-    }
-
-    private static func largest(_ changes: [CellHistory.Change]) -> CellHistory.Change? {
-        changes.max { $0.distance < $1.distance }
     }
 
     /// The method, its source and its limits, in sentences.

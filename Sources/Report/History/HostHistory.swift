@@ -61,6 +61,48 @@ package struct HostHistory: Sendable {
             .map(\.element)
     }
 
+    /// All changes by the run from which on they are there, and for each run the largest first: what changes together has
+    /// one reason more often than many.
+    var turns: [Turn] {
+        let all = changedCells.flatMap { cell in cell.changes.map { Turn.Entry(cell: cell.cell, change: $0) } }
+        return Dictionary(grouping: all, by: \.change.run).sorted { $0.key < $1.key }.map { run, entries in
+            let ordered = entries.enumerated().sorted {
+                ($1.element.change.distance, $0.offset) < ($0.element.change.distance, $1.offset)
+            }
+            return Turn(run: run, entries: ordered.map(\.element))
+        }
+    }
+
+    /// A run from which on levels are other ones.
+    struct Turn: Sendable {
+        /// The index of the run.
+        var run: Int
+        /// The cells that changed there, the largest change first; at least one.
+        var entries: [Entry]
+
+        /// One cell's change.
+        struct Entry: Sendable {
+            /// The cell.
+            var cell: Cell
+            /// Its change.
+            var change: CellHistory.Change
+        }
+
+        /// From the least to the greatest change, in percent.
+        var rangeText: String {
+            let factors = entries.map(\.change.factor).sorted()
+            guard let least = factors.first, let most = factors.last else { return "–" }
+            let ends = [TrendChart.change(least), TrendChart.change(most)]
+            return ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
+        }
+
+        /// The backends with how many of their cells, in the order of the names.
+        var backendsText: String {
+            Dictionary(grouping: entries, by: \.cell.backend).sorted { $0.key < $1.key }
+                .map { "\($0.key) (\($0.value.count))" }.joined(separator: ", ")
+        }
+    }
+
     /// The same configuration of the reference backend, or else one cell of it for all: whichever gives more ratios.
     private static func denominator(
         of cell: Cell, _ reference: String, _ anchor: Cell?, _ rates: [[String: Double]]
@@ -81,7 +123,7 @@ package struct HostHistory: Sendable {
     private static func anchor(_ cells: [Cell], _ rates: [[String: Double]]) -> Cell? {
         let ranks = cells.enumerated().map { index, cell -> (isOdd: Int, gaps: Int, distance: Double, index: Int) in
             let id = cell.id
-            let isOrdinary = cell.label == nil && cell.workload == "sequential" && Series(cell).isLocal
+            let isOrdinary = cell.label == nil && cell.workload == "sequential" && cell.isLocal
             let distance = (LogScale.position(of: Double(max(cell.windowByteCount, 1)), base: 2) - 18).magnitude
             return (isOrdinary ? 0 : 1, rates.count { $0[id] == nil }, distance, index)
         }

@@ -21,6 +21,19 @@ struct TrendChart: Sendable {
         var values: [Double?]
         /// The levels: the runs that one goes over, and its value.
         var levels: [(runs: Range<Int>, value: Double)]
+
+        /// What there is to be seen in it.
+        var words: String {
+            let known = values.compactMap { $0 }
+            guard let latest = known.last, let least = known.min(), let most = known.max() else {
+                return "\(name): no ratios"
+            }
+            let steps = zip(levels, levels.dropFirst()).map { before, after in
+                "\(TrendChart.change(after.value / before.value)) from run \(after.runs.lowerBound + 1) on"
+            }
+            return "\(name): \(RatioText.times(latest)) in the latest run, \(RatioText.times(least)) to "
+                + "\(RatioText.times(most)) in all; \(steps.isEmpty ? "no change" : steps.joined(separator: ", "))"
+        }
     }
 
     /// Draws the panels for a page or, 420 units wide, a telephone.
@@ -28,11 +41,11 @@ struct TrendChart: Sendable {
         let columns = width >= 640 ? 4 : 2
         let panelWidth = (width - 32 - Self.gap * Double(columns - 1)) / Double(columns)
         var svg = SVGWriter()
-        svg.caption(title, in: width)
+        svg.label(TextWidth.shortened(title, to: width - 32), x: 16, y: 26, class: "caption")
         for (index, panel) in panels.enumerated() {
             let left = 16 + Double(index % columns) * (panelWidth + Self.gap)
             let top = Self.top + Double(index / columns) * (Self.panelHeight + Self.gap)
-            svg.value(Self.words(panel)) { draw(panel, left: left, top: top, width: panelWidth, to: &$0) }
+            svg.value(panel.words) { draw(panel, left: left, top: top, width: panelWidth, to: &$0) }
         }
         let rows = Double((panels.count + columns - 1) / columns)
         return Chart(
@@ -74,17 +87,6 @@ struct TrendChart: Sendable {
                 change, x: from + (isRight ? -5 : 5), y: plotTop + 9, anchor: isRight ? "end" : "start",
                 class: "small end")
         }
-    }
-
-    /// A panel in words, for whoever points at it: the latest ratio, and each change.
-    private static func words(_ panel: Panel) -> String {
-        let values = panel.values.compactMap { $0 }
-        let latest = values.last.map { "latest \(RatioText.times($0))" } ?? "no value"
-        let changes = zip(panel.levels, panel.levels.dropFirst()).map { before, after in
-            "\(change(after.value / before.value)) at run \(after.runs.lowerBound + 1)"
-        }
-        return "\(panel.name): \(latest), \(RatioText.count(values.count, "run"))"
-            + (changes.isEmpty ? "" : "; \(changes.joined(separator: ", "))")
     }
 
     /// A factor as a change in percent with its sign: `+5.0 %`, `−12 %`.

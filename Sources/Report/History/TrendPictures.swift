@@ -15,9 +15,9 @@ struct TrendPictures: Sendable {
             isMany
             ? Array((host.changedCells + host.cells.filter(\.changes.isEmpty)).prefix(Self.mostPanels)) : host.cells
         leftOutCount = host.cells.count - drawn.count
-        let groups = Self.groups(drawn)
+        let groups = CellGroups.groups(drawn, of: \.cell)
         charts = groups.enumerated().map { index, group in
-            let (title, cells) = group
+            let (title, cells) = (group.title, group.elements)
             let names = CellNames(cells.map(\.cell))
             let changed = cells.count { !$0.changes.isEmpty }
             return TrendChart(
@@ -28,21 +28,6 @@ struct TrendPictures: Sendable {
                     + "which is marked by an upright line. The tables have all values.",
                 panels: cells.map { Self.panel($0, names, host.runs.count) })
         }
-    }
-
-    /// Puts cells together that differ in backend and window only; groups of one cell are put together too.
-    static func groups(_ cells: [CellHistory]) -> [(title: String, cells: [CellHistory])] {
-        var order: [Series] = []
-        var members: [Series: [CellHistory]] = [:]
-        for cell in cells {
-            let series = Series(cell.cell)
-            if members[series] == nil { order.append(series) }
-            members[series, default: []].append(cell)
-        }
-        let single = order.filter { members[$0]?.count == 1 }.flatMap { members[$0] ?? [] }
-        return order.filter { (members[$0]?.count ?? 0) > 1 }
-            .map { ("\($0.workload), \($0.description)", members[$0] ?? []) }
-            + (single.isEmpty ? [] : [(title: "other reads", cells: single)])
     }
 
     private static func panel(_ cell: CellHistory, _ names: CellNames, _ runCount: Int) -> TrendChart.Panel {

@@ -15,10 +15,10 @@ enum TrendText {
                     + WrappedText.lines(
                         "each line from its least (▁) to its greatest ratio (█), logarithmic; | marks a change of level; "
                             + "the figure is the latest ratio"))
-            parts += TrendPictures.groups(host.cells).map { group in
-                let names = CellNames(group.cells.map(\.cell))
+            parts += CellGroups.groups(host.cells, of: \.cell).map { group in
+                let names = CellNames(group.elements.map(\.cell))
                 return WrappedText.lines(group.title) + "\n"
-                    + group.cells.map { line($0, names) }.joined(separator: "\n")
+                    + group.elements.map { line($0, names) }.joined(separator: "\n")
             }
         }
         if !history.skipped.isEmpty {
@@ -47,31 +47,27 @@ enum TrendText {
     }
 
     /// More cells than these of one run are counted and not listed.
-    private static let mostCells = 6
+    private static let mostCells = 3
 
-    /// The changes by the run from which on they are there: what changes together has one reason more often than many.
     private static func changes(_ host: HostHistory) -> [String] {
-        let all = host.changedCells.flatMap { cell in cell.changes.map { (cell: cell.cell, change: $0) } }
-        let groups = Dictionary(grouping: all, by: \.change.run).sorted { $0.key < $1.key }
-        guard !groups.isEmpty else { return [] }
-        let texts = groups.map { number, changes in
-            let run = host.runs[number]
-            let ordered = changes.enumerated()
-                .sorted { ($1.element.change.distance, $0.offset) < ($0.element.change.distance, $1.offset) }
-                .map(\.element)
-            var lines = [
-                "run \(number + 1), \(run.header.startedAt), \(run.path): \(RatioText.count(changes.count, "cell"))"
-            ]
-            lines += (ordered.first?.change.differences ?? []).map {
+        let texts = host.turns.map { turn in
+            let run = host.runs[turn.run]
+            let title =
+                "run \(turn.run + 1), \(run.header.startedAt), \(run.path): "
+                + "\(RatioText.count(turn.entries.count, "cell")), \(turn.rangeText): \(turn.backendsText)"
+            var lines = [WrappedText.lines(title, indent: 2)]
+            lines += (turn.entries.first?.change.differences ?? []).map {
                 WrappedText.lines("\($0.name): \($0.a) → \($0.b)", first: "  ", indent: 4)
             }
-            lines += ordered.prefix(mostCells).map {
+            lines += turn.entries.prefix(mostCells).map {
                 WrappedText.lines(
                     $0.cell.id, first: "  \(WrappedText.padded($0.change.text, to: 8, isNumeric: true))  ")
             }
-            if ordered.count > mostCells { lines.append("  and \(ordered.count - mostCells) more, not as large") }
+            let more = turn.entries.count - mostCells
+            if more > 0 { lines.append("  and \(RatioText.count(more, "cell")) more, by less") }
             return lines.joined(separator: "\n")
         }
+        guard !texts.isEmpty else { return [] }
         return ["CHANGES, by the first run on the new level\n" + texts.joined(separator: "\n")]
     }
 

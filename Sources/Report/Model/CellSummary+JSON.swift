@@ -42,6 +42,7 @@ extension CellSummary {
             "chunkByteCount": JSONValue(cell.chunkByteCount),
             "windowByteCount": .integer(cell.windowByteCount),
             "workload": .string(cell.workload),
+            "readCount": cell.readCount.map { JSONValue(count: $0) } ?? .null,
             "access": .string(cell.access),
             "threads": JSONValue(count: cell.threads),
             "keyByteCount": JSONValue(count: cell.keyByteCount),

@@ -11,7 +11,7 @@ extension MachineLimits {
     ///     in one step.
     /// - Returns: The limit, or `nil` if none is known.
     func limit(of cell: Cell, bytesPerSecond: UInt64, deliveredByteCount: UInt64) -> BindingLimit? {
-        guard Series(cell).isLocal, let source = LimitedSource(rawValue: cell.source) else { return nil }
+        guard cell.isLocal, let source = LimitedSource(rawValue: cell.source) else { return nil }
         let readByteCount = cell.readCount.map { deliveredByteCount / UInt64(max(1, $0)) } ?? .max
         return bindingLimit(
             bytesPerSecond: Double(bytesPerSecond), keyByteCount: cell.keyByteCount,

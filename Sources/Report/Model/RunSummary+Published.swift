@@ -26,32 +26,40 @@ extension RunSummary {
     /// the one with the lowest median latency is taken for random reads; otherwise the smallest that ties with the
     /// fastest, because a larger one costs memory and is not known to give anything for it.
     func alternative(to published: CellSummary) -> CellSummary? {
-        let cell = published.cell
-        let candidates = cells.filter {
-            $0.speed != nil && $0.cell.label == nil && $0.cell.access == "block" && $0.cell.backend == cell.backend
-                && $0.cell.workload == cell.workload && $0.cell.threads == cell.threads
-                && $0.cell.keyByteCount == cell.keyByteCount && $0.cell.objectByteCount == cell.objectByteCount
-                && $0.cell.source == cell.source && Series($0.cell).isLocal == Series(cell).isLocal
-        }
-        let sameStrategy = candidates.filter { $0.cell.strategy == cell.strategy }
-        let sameChunks = sameStrategy.filter { $0.cell.chunkByteCount == cell.chunkByteCount }
-        let closest = [sameChunks, sameStrategy, candidates].first { !$0.isEmpty } ?? []
-        if cell.workload.hasPrefix("random"), let quickest = Self.quickest(in: closest) { return quickest }
-        return Self.smallestTie(in: closest)
+        let work = Work(published.cell)
+        return Self.alternative(
+            to: published.cell, among: cells.filter { Self.isOrdinary($0) && Work($0.cell) == work })
     }
 
     /// Every published configuration that was measured and has an alternative, one configuration after the other.
     var comparisons: [Comparison] {
-        var labels: [String] = []
-        for label in labelledCells.compactMap(\.cell.label) where !labels.contains(label) { labels.append(label) }
-        return labels.flatMap { label in
-            labelledCells.compactMap { published in
-                guard published.cell.label == label, published.speed != nil,
-                    let alternative = alternative(to: published)
-                else { return nil }
-                return Comparison(published: published, alternative: alternative)
+        let published = labelledCells.filter { $0.speed != nil }
+        guard !published.isEmpty else { return [] }
+        var ordinary: [Work: [CellSummary]] = [:]
+        for cell in cells where Self.isOrdinary(cell) { ordinary[Work(cell.cell), default: []].append(cell) }
+        var order: [String: Int] = [:]
+        for label in published.compactMap(\.cell.label) where order[label] == nil { order[label] = order.count }
+        let byLabel = Dictionary(grouping: published) { $0.cell.label ?? "" }
+        return byLabel.sorted { order[$0.key] ?? 0 < order[$1.key] ?? 0 }.flatMap { _, published in
+            published.compactMap { published in
+                Self.alternative(to: published.cell, among: ordinary[Work(published.cell)] ?? []).map {
+                    Comparison(published: published, alternative: $0)
+                }
             }
         }
+    }
+
+    /// Whether a cell reads by block, reproduces nothing and has a speed.
+    private static func isOrdinary(_ cell: CellSummary) -> Bool {
+        cell.speed != nil && cell.cell.label == nil && cell.cell.access == "block"
+    }
+
+    private static func alternative(to cell: Cell, among candidates: [CellSummary]) -> CellSummary? {
+        let sameStrategy = candidates.filter { $0.cell.strategy == cell.strategy }
+        let sameChunks = sameStrategy.filter { $0.cell.chunkByteCount == cell.chunkByteCount }
+        let closest = [sameChunks, sameStrategy, candidates].first { !$0.isEmpty } ?? []
+        if cell.workload.hasPrefix("random"), let quickest = quickest(in: closest) { return quickest }
+        return smallestTie(in: closest)
     }
 
     private static func quickest(in cells: [CellSummary]) -> CellSummary? {
@@ -69,5 +77,26 @@ extension RunSummary {
     private static func contains(_ label: String?, _ text: String) -> Bool {
         guard let label else { return false }
         return label.indices.contains { label[$0...].hasPrefix(text) }
+    }
+}
+
+/// What two cells must share to do the same work, whatever their format.
+private struct Work: Hashable {
+    var backend: String
+    var workload: String
+    var threads: Int
+    var keyByteCount: Int
+    var objectByteCount: UInt64
+    var source: String
+    var isLocal: Bool
+
+    init(_ cell: Cell) {
+        backend = cell.backend
+        workload = cell.workload
+        threads = cell.threads
+        keyByteCount = cell.keyByteCount
+        objectByteCount = cell.objectByteCount
+        source = cell.source
+        isLocal = cell.isLocal
     }
 }

@@ -65,7 +65,7 @@ extension RunSummary {
 extension CellSummary {
     /// Whether this is a cell of ranges of a kind, whose ciphertext is not waited for, with latencies.
     fileprivate func isRangeRead(_ kind: String) -> Bool {
-        latency != nil && cell.workload.hasPrefix(kind) && Series(cell).isLocal
+        latency != nil && cell.workload.hasPrefix(kind) && cell.isLocal
     }
 }
 

@@ -29,7 +29,7 @@ struct RunSummary: Sendable {
         }
         backends = names
         let candidates = cells.filter { $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential" }
-        let main = Self.largestSeries(in: candidates.filter { Series($0.cell).isLocal })
+        let main = Self.largestSeries(in: candidates.filter { $0.cell.isLocal })
         self.main = main
         mainCells = candidates.filter { Series($0.cell) == main }
         grid = MainGrid(mainCells, backends: names)

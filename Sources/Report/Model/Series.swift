@@ -53,13 +53,15 @@ struct Series: Hashable, Sendable {
         }
     }
 
-    /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
-    var isLocal: Bool { !isCold && remoteLatencyNanoseconds == nil }
-
     /// The simulated store in words, or `nil` without one.
     var remote: String? {
         guard let latency = remoteLatencyNanoseconds else { return nil }
         let rate = remoteBytesPerSecond.map { " and " + ByteCountText.rate($0) } ?? ""
         return "behind " + DurationText.text(nanoseconds: latency) + rate
     }
+}
+
+extension Cell {
+    /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
+    var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil }
 }

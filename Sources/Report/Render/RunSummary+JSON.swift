@@ -1,5 +1,6 @@
 import JSON
 import Results
+import Threads
 
 extension RunSummary {
     /// The whole run as one JSON object: what the records say, the figures computed from them, and the verdict.
@@ -11,7 +12,9 @@ extension RunSummary {
     func jsonParts(verdict: [String]) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
         { part in
             try JSONValue.write(
-                jsonMembers(verdict: verdict), list: "cells", count: cells.count, element: { cells[$0].json }, to: part)
+                jsonMembers(verdict: verdict), list: "cells", count: cells.count,
+                elements: { Parallel.map(Array(cells[$0])) { $0.json.elementText } },
+                to: part)
         }
     }
 

@@ -30,7 +30,9 @@ extension SideBySide {
             "schema": "chunkwise-side-by-side-1", "hostCount": JSONValue(count: hostCount),
             "verdict": JSONValue(strings: verdict),
         ]
-        try JSONValue.write(members, list: "runs", count: runs.count, element: { json(runs[$0]) }, to: part)
+        try JSONValue.write(
+            members, list: "runs", count: runs.count, elements: { runs[$0].map { json($0).elementText } },
+            to: part)
     }
 
     private func json(_ run: Run) -> JSONValue {
