@@ -11,7 +11,7 @@ struct AdapterTests {
             VectorSet.exhaustive(blockCounts: 2...2) + VectorSet.impossibleLengths()
             + VectorSet.counterCarries() + VectorSet.sequenceCarries() + VectorSet.largeOffsets()
         let tier = VectorTier(of: groups, largestCount: 250)
-        let outcome = try ForeignVerification(command: command, timeout: .seconds(30)).run(groups, tier: tier)
+        let outcome = try ForeignVerification(command: command, timeout: .seconds(300)).run(groups, tier: tier)
         let first = outcome.record.failures.first
         #expect(outcome.record.failed == 0, "\(first?.id ?? ""): \(first?.reason ?? "")")
         #expect(outcome.record.passed > 500)
@@ -49,7 +49,7 @@ struct AdapterTests {
     func articles(name: String, reasons: [String]) throws {
         let groups = VectorSet.exhaustive(blockCounts: 2...6) + VectorSet.badPaddings()
         let record = try ForeignVerification(
-            command: "python3 \(path(name))", timeout: .seconds(10), listedFailureCount: 500
+            command: "python3 \(path(name))", timeout: .seconds(100), listedFailureCount: 500
         ).run(groups, tier: VectorTier(of: groups, largestCount: 1500)).record
         #expect(record.passed > 100)
         for reason in reasons {
