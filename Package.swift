@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "NettleBackend", targets: ["NettleBackend"]),
         .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
+        .library(name: "HLS", targets: ["HLS"]),
         // For `Benchmarks/`, a package of its own.
         .library(name: "Statistics", targets: ["Statistics"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
@@ -66,6 +67,13 @@ let package = Package(
             name: "Transfer",
             dependencies: [
                 "RandomAccess", "ByteSources", "Threads",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .target(
+            name: "HLS",
+            dependencies: [
+                "RandomAccess", "ByteSources", "Transfer",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
@@ -173,6 +181,13 @@ let package = Package(
             name: "TransferTests",
             dependencies: [
                 "Transfer", "RandomAccess", "ByteSources", "SwiftAESBackend", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(
+            name: "HLSTests",
+            dependencies: [
+                "HLS", "RandomAccess", "ByteSources", "SwiftAESBackend", "BackendRegistry", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),

@@ -37,6 +37,12 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case unalignedPlaintext(byteCount: UInt64)
     /// The crypto library failed.
     case backend(name: String, operation: String, reason: String)
+    /// A playlist is not what it should be; the reason starts with its line.
+    case invalidPlaylist(reason: String)
+    /// There is no key where a playlist says that one is.
+    case keyUnavailable(uri: String, reason: String)
+    /// A part of an object that consists of several could not be opened or read.
+    indirect case inPart(String, DecryptionError)
 }
 
 extension DecryptionError: CustomStringConvertible {
@@ -72,6 +78,12 @@ extension DecryptionError: CustomStringConvertible {
             "the plaintext has \(byteCount) bytes: expected a multiple of 16, since padding is none"
         case .backend(let name, let operation, let reason):
             "\(name): \(operation) failed: \(reason)"
+        case .invalidPlaylist(let reason):
+            "invalid playlist: \(reason)"
+        case .keyUnavailable(let uri, let reason):
+            "no key for \(uri): \(reason)"
+        case .inPart(let part, let error):
+            "\(part): \(error)"
         }
     }
 }
@@ -102,6 +114,9 @@ extension DecryptionError {
         case .authenticationFailed: "authenticationFailed"
         case .rangeOutOfBounds: "rangeOutOfBounds"
         case .unalignedPlaintext, .backend: "internal"
+        case .invalidPlaylist: "invalidRequest"
+        case .keyUnavailable: "invalidKey"
+        case .inPart(_, let error): error.protocolName
         }
     }
 }

@@ -25,9 +25,12 @@ package final class FileSink: ByteSink {
     ///
     /// - Parameters:
     ///   - path: The final name; a file that has it now stays until ``commit()``.
+    ///   - isSecret: Whether nobody but its owner may read it, whatever file it replaces.
     ///   - prefersUnnamed: Whether to use a file without a name where there are such.
     /// - Throws: `DecryptionError.io` if the folder does not exist or cannot be written to.
-    package init(path: FilePath, prefersUnnamed: Bool = true) throws(DecryptionError) {
+    package init(
+        path: FilePath, isSecret: Bool = false, prefersUnnamed: Bool = true
+    ) throws(DecryptionError) {
         guard path.lastComponent != nil else {
             throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory")
         }
@@ -42,7 +45,11 @@ package final class FileSink: ByteSink {
                     permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
             }
         }
-        keepPermissions()
+        if isSecret {
+            _ = try SystemCall.retrying("create \(path)") { Int(fchmod(descriptor.rawValue, 0o600)) }
+        } else {
+            keepPermissions()
+        }
     }
 
     /// A file that is replaced keeps its permissions: who may not read it now may not read the new one.

@@ -54,8 +54,10 @@ extension DecryptionError {
         case .invalidParameter, .unsupported, .invalidIV: .usage
         case .unavailable: .noAnswer
         case .invalidKey, .invalidKeyFile, .truncatedCiphertext, .sourceChanged, .invalidPadding, .authenticationFailed,
-            .rangeOutOfBounds, .unalignedPlaintext:
+            .rangeOutOfBounds, .unalignedPlaintext, .invalidPlaylist:
             .badData
+        case .keyUnavailable: .missingInput
+        case .inPart(_, let error): error.code
         case .io, .backend: .io
         }
     }

@@ -1,0 +1,111 @@
+public import RandomAccess
+
+/// Makes a playlist, segments and keys from a plain file.
+///
+/// Holds one window of plaintext at most, whatever the file's length; the playlist is written last.
+public struct HLSEncryptor {
+    private let options: HLSOptions
+    private let secrets: HLSSecrets
+    private let backend: any CipherBackend
+
+    /// Creates an encryptor.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for options that cannot be.
+    public init(
+        options: HLSOptions, secrets: HLSSecrets = .random, backend: any CipherBackend
+    ) throws(DecryptionError) {
+        guard !options.segmentByteCounts.isEmpty, options.segmentByteCounts.allSatisfy({ $0 > 0 }) else {
+            throw .invalidParameter(
+                name: "segment lengths", value: "\(options.segmentByteCounts)", expected: "one at least, all above 0")
+        }
+        if let count = options.segmentsPerKey, count <= 0 {
+            throw .invalidParameter(name: "segments per key", value: "\(count)", expected: "at least 1")
+        }
+        self.options = options
+        self.secrets = secrets
+        self.backend = backend
+    }
+
+    /// Encrypts a file.
+    ///
+    /// - Parameters:
+    ///   - plain: The plain file.
+    ///   - output: Where everything goes: the keys, the segments, the playlist.
+    /// - Throws: `DecryptionError` of the source, the output or the backend.
+    public func run(_ plain: any ByteSource, to output: any HLSOutput) throws {
+        let cut = PlainCut(options, byteCount: plain.byteCount)
+        var keys: [Int: SecretKey] = [:]
+        for number in Set(cut.pieces.compactMap(\.key)).sorted() {
+            let key = try secrets.key(number)
+            keys[number] = key
+            try output.begin(Self.keyName(number), isSecret: true)
+            try key.withUnsafeBytes { bytes in try output.write(bytes) }
+            try output.end()
+        }
+        var text = PlaylistWriter(options)
+        var position: UInt64 = 0
+        if options.arrangement != .files { try output.begin(Self.commonName(options), isSecret: false) }
+        for piece in cut.pieces {
+            let name = options.arrangement == .files ? Self.name(of: piece, options) : Self.commonName(options)
+            let start = options.arrangement == .files ? 0 : position
+            if options.arrangement == .files { try output.begin(name, isSecret: false) }
+            let sequence = options.mediaSequence &+ UInt64(max(0, piece.segment))
+            let isAttribute = options.ivRule == .attribute || piece.segment < 0
+            let iv = isAttribute ? secrets.iv(piece.segment) : Block(bigEndianValue: UInt128(sequence))
+            let byteCount = try write(piece, of: plain, key: piece.key.flatMap { keys[$0] }, iv: iv, to: output)
+            position = start + byteCount
+            if options.arrangement == .files { try output.end() }
+            text.add(
+                piece, name: name, byteRange: start..<position, iv: isAttribute ? iv : nil,
+                keyURI: piece.key.map { options.keyURIPrefix + Self.keyName($0) })
+        }
+        if options.arrangement != .files { try output.end() }
+        try output.begin(options.playlistName, isSecret: false)
+        try Array(text.finished.utf8).withUnsafeBytes { bytes in try output.write(bytes) }
+        try output.end()
+    }
+
+    /// Writes a piece, encrypted if it has a key.
+    ///
+    /// - Returns: How many bytes were written.
+    private func write(
+        _ piece: PlainCut.Piece, of plain: any ByteSource, key: SecretKey?, iv: Block, to output: any HLSOutput
+    ) throws -> UInt64 {
+        let encryptor = try key.map { key in
+            try ObjectEncryptor(strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: backend, key: key)
+        }
+        var written: UInt64 = 0
+        func sink(_ bytes: UnsafeRawBufferPointer) throws {
+            try output.write(bytes)
+            written += UInt64(bytes.count)
+        }
+        let window = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(UInt64(piece.range.count), 1 << 18)), alignment: 4096)
+        defer {
+            eraseBytes(window)
+            window.deallocate()
+        }
+        var position = piece.range.lowerBound
+        while position < piece.range.upperBound {
+            let count = Int(min(UInt64(window.count), piece.range.upperBound - position))
+            let part = UnsafeMutableRawBufferPointer(rebasing: window[..<count])
+            try plain.fetch(at: position, into: part)
+            if let encryptor {
+                try encryptor.append(UnsafeRawBufferPointer(part), to: sink)
+            } else {
+                try sink(UnsafeRawBufferPointer(part))
+            }
+            position += UInt64(count)
+        }
+        try encryptor?.finish(to: sink)
+        return written
+    }
+
+    private static func keyName(_ number: Int) -> String { "key\(number).key" }
+
+    private static func commonName(_ options: HLSOptions) -> String { "media" + options.segmentSuffix }
+
+    private static func name(of piece: PlainCut.Piece, _ options: HLSOptions) -> String {
+        piece.segment < 0 ? "init.mp4" : "segment\(piece.segment)" + options.segmentSuffix
+    }
+}

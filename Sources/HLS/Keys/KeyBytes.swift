@@ -1,0 +1,83 @@
+internal import ByteSources
+internal import RandomAccess
+internal import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Room for a key's bytes, which is erased when it goes. Belongs to one thread.
+final class KeyBytes {
+    /// The most bytes that are read of what should be 16.
+    static let mostByteCount = 1024
+
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: mostByteCount, alignment: 16)
+    private(set) var count = 0
+
+    deinit {
+        eraseBytes(room)
+        room.deallocate()
+    }
+
+    /// Where the next bytes go; empty when the room is full.
+    var free: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: room[count...]) }
+
+    /// Notes that bytes were written to ``free``.
+    func add(_ count: Int) {
+        self.count += count
+    }
+
+    /// The key that the bytes are.
+    ///
+    /// - Parameter place: Where they are from, for the message.
+    /// - Throws: `KeyError.wrongLength`.
+    func key(place: String) throws(KeyError) -> SecretKey {
+        let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])
+        // Source: RFC 8216, section 5: the key file is 16 octets, packed.
+        guard count == 16, let key = try? SecretKey(bytes) else {
+            let isDigits = (32...34).contains(count) && bytes.prefix(32).allSatisfy(Self.isHexadecimal)
+            throw .wrongLength(
+                byteCount: count, isMore: count == Self.mostByteCount, place: place, isHexadecimal: isDigits)
+        }
+        return key
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x41...0x46 ~= byte || 0x61...0x66 ~= byte
+    }
+}
+
+extension KeyBytes {
+    /// Reads a key file, which may be a pipe.
+    ///
+    /// - Throws: `KeyError.missing`, `.unreadable`, `.wrongLength`.
+    static func read(_ path: FilePath) throws(KeyError) -> ProvidedKey {
+        let place = "key file \(path)"
+        let bytes = KeyBytes()
+        var status = stat()
+        do throws(DecryptionError) {
+            let descriptor = try SystemCall.check("open \(place)") {
+                try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            }
+            defer { try? descriptor.close() }
+            _ = try SystemCall.retrying("stat \(place)") { Int(fstat(descriptor.rawValue, &status)) }
+            while !bytes.free.isEmpty {
+                let count = try SystemCall.check("read \(place)") { try descriptor.read(into: bytes.free) }
+                guard count > 0 else { break }
+                bytes.add(count)
+            }
+        } catch {
+            if case .io(_, let code, let reason) = error, [ENOENT, ENOTDIR].contains(code) {
+                throw .missing(place: place, reason: reason)
+            }
+            throw .unreadable(error)
+        }
+        let permissions = UInt32(status.st_mode) & 0o777
+        let isShared = status.st_mode & S_IFMT == S_IFREG && permissions & 0o044 != 0
+        return ProvidedKey(
+            try bytes.key(place: place),
+            warnings: isShared ? [.readableByOthers(path: path.string, permissions: permissions)] : [])
+    }
+}

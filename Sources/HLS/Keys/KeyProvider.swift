@@ -1,0 +1,41 @@
+public import RandomAccess
+
+/// Where keys come from.
+///
+/// A provider is asked once for each URI of a playlist; what it returns is kept by a ``KeyRing``.
+public protocol KeyProvider: Sendable {
+    /// Finds a key.
+    ///
+    /// - Parameter uri: The key's URI as the playlist has it.
+    /// - Returns: The key, and what is worth a warning.
+    /// - Throws: `KeyError`.
+    func key(for uri: String) throws(KeyError) -> ProvidedKey
+}
+
+/// A key, and what its owner should know about where it was found.
+public struct ProvidedKey: Sendable {
+    /// The key.
+    public let key: SecretKey
+    /// What is worth a warning.
+    public let warnings: [KeyWarning]
+
+    /// Creates a provider's answer.
+    public init(_ key: SecretKey, warnings: [KeyWarning] = []) {
+        self.key = key
+        self.warnings = warnings
+    }
+}
+
+/// Something about a key that is no error, and should not be.
+public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
+    /// Others than the file's owner may read it.
+    case readableByOthers(path: String, permissions: UInt32)
+
+    /// What is wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .readableByOthers(let path, let permissions):
+            "key file \(path) can be read by others (permissions \(String(permissions, radix: 8))): expected 600"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+public import RandomAccess
+import Synchronization
+
+/// The keys that were asked for, each once.
+///
+/// Shared by any number of threads and objects. A failure is kept as well: a provider that has no key is not asked again
+/// for every segment.
+public final class KeyRing: Sendable {
+    private struct State {
+        var answers: [String: Result<SecretKey, KeyError>] = [:]
+        var warnings: [KeyWarning] = []
+    }
+
+    private let provider: any KeyProvider
+    private let state = Mutex(State())
+
+    /// Creates a ring without keys.
+    public init(_ provider: any KeyProvider) {
+        self.provider = provider
+    }
+
+    /// What providers warned about so far, each once.
+    public var warnings: [KeyWarning] { state.withLock { $0.warnings } }
+
+    /// A key, asked for if it was not yet.
+    ///
+    /// - Parameter uri: The key's URI as the playlist has it.
+    /// - Returns: A key of 16 bytes.
+    /// - Throws: `DecryptionError.keyUnavailable`.
+    public func key(for uri: String) throws(DecryptionError) -> SecretKey {
+        // Under the lock, so that threads which want the same key ask once.
+        let answer = state.withLock { state in
+            if let known = state.answers[uri] { return known }
+            let answer = ask(for: uri, &state)
+            state.answers[uri] = answer
+            return answer
+        }
+        switch answer {
+        case .success(let key): return key
+        case .failure(let error):
+            throw .keyUnavailable(uri: URIReference(uri).shown, reason: error.description)
+        }
+    }
+
+    private func ask(for uri: String, _ state: inout State) -> Result<SecretKey, KeyError> {
+        do throws(KeyError) {
+            let provided = try provider.key(for: uri)
+            // Source: RFC 8216, section 5: the key of AES-128 is 16 octets.
+            guard provided.key.byteCount == 16 else {
+                throw .wrongLength(
+                    byteCount: provided.key.byteCount, isMore: false, place: "the key", isHexadecimal: false)
+            }
+            for warning in provided.warnings where !state.warnings.contains(warning) { state.warnings.append(warning) }
+            return .success(provided.key)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

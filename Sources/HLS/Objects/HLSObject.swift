@@ -1,0 +1,122 @@
+internal import ByteSources
+public import RandomAccess
+
+/// The segments of a media playlist as one plaintext that can be read from the middle: the strategy `hls-aes128`.
+///
+/// The plaintext is, for each segment in order, its initialization section if that differs from the one before it, then
+/// the segment (PROTOCOL.md, "open"). Immutable, and shared by any number of cursors on any number of threads.
+///
+/// Opening looks at every segment: where the next one's plaintext starts is known only when this one's padding is. That
+/// is one open file and 32 bytes for each, and what is kept of it is some hundred bytes; a plaintext whose length were
+/// found while it is read would have no `plaintextByteCount`, and reads would depend on earlier ones. A few resources are
+/// kept open (``mostOpenResources``), whatever the number of segments.
+///
+/// What cannot be read, for a reason in the playlist, a key that is missing, or a resource that is, does not keep the
+/// rest from being read: it is listed in ``problems``, and takes room in the plaintext of which every read fails. That is
+/// one byte less than its ciphertext, or one byte where that is not known, so that no read passes over it in silence.
+public final class HLSObject: Sendable {
+    /// The playlist.
+    public let playlist: MediaPlaylist
+
+    let parts: [HLSPart]
+    let pool: ResourcePool
+    let backend: any CipherBackend
+
+    /// How many resources an object keeps open beside those that its cursors read.
+    public static let mostOpenResources = 32
+
+    /// Opens the segments of a playlist.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist.
+    ///   - resources: Where segments come from.
+    ///   - keys: Where keys come from.
+    ///   - backend: The library that decrypts.
+    /// - Throws: `DecryptionError.unsupported` if the backend has no AES-128 in CBC mode. What is wrong with single
+    ///   segments is not thrown: see ``problems`` and ``requireAll()``.
+    public init(
+        playlist: MediaPlaylist, resources: any SegmentResources, keys: KeyRing, backend: any CipherBackend
+    ) throws(DecryptionError) {
+        guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else {
+            throw .unsupported("hls-aes128 with the backend \(backend.name): expected one that has AES-128 in CBC mode")
+        }
+        let table = ResourceTable(playlist)
+        let pool = ResourcePool(resources, uris: table.uris, mostOpen: Self.mostOpenResources)
+        let opening = PartOpening(table: table, pool: pool, keys: keys, backend: backend)
+        self.playlist = playlist
+        self.pool = pool
+        self.backend = backend
+        self.parts = opening.parts(of: playlist)
+    }
+
+    /// The plaintext's length in bytes, with the room of what cannot be read.
+    public var plaintextByteCount: UInt64 { parts.last?.plaintext.upperBound ?? 0 }
+
+    /// Where a segment lies in the plaintext, its initialization section not counted.
+    ///
+    /// - Complexity: O(log n) in the segments.
+    public func plaintextRange(ofSegment index: Int) -> Range<UInt64> {
+        precondition(playlist.segments.indices.contains(index), "segment \(index) of \(playlist.segments.count)")
+        var (low, high) = (0, parts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let part = parts[middle]
+            if part.segment < index || part.segment == index && part.isInitialization {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return parts[low].plaintext
+    }
+
+    /// What cannot be read, and why, in the order of the plaintext.
+    public var problems: [(range: Range<UInt64>, error: DecryptionError)] {
+        parts.compactMap { part in
+            guard case .broken(let error) = part.content else { return nil }
+            return (part.plaintext, .inPart(name(of: part), error))
+        }
+    }
+
+    /// Makes sure that all of the plaintext can be read.
+    ///
+    /// - Throws: The first of ``problems``.
+    public func requireAll() throws(DecryptionError) {
+        for part in parts {
+            if case .broken(let error) = part.content { throw .inPart(name(of: part), error) }
+        }
+    }
+
+    /// Makes a reader for one thread.
+    ///
+    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
+    /// - Returns: A cursor at no particular place.
+    /// - Throws: `DecryptionError.invalidParameter`.
+    public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> HLSCursor {
+        guard windowByteCount > 0 else {
+            throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
+        }
+        return HLSCursor(object: self, windowByteCount: windowByteCount)
+    }
+
+    /// A part as a message names it.
+    func name(of part: HLSPart) -> String {
+        let segment = playlist.segments[part.segment]
+        guard part.isInitialization, let index = segment.initializationSection else {
+            return "segment \(part.segment + 1) (line \(segment.line), \(URIReference(segment.uri).shown))"
+        }
+        let section = playlist.initializationSections[index]
+        return "initialization section (line \(section.line), \(URIReference(section.uri).shown))"
+    }
+
+    /// The index of the part that holds the plaintext byte at `offset`, which must lie in the plaintext.
+    func partIndex(at offset: UInt64) -> Int {
+        var (low, high) = (0, parts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            // Empty parts have their end at or before any byte behind them.
+            if parts[middle].plaintext.upperBound <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,64 @@
+internal import RandomAccess
+import Synchronization
+
+/// Resources that are opened when they are needed, of which few are open at a time.
+///
+/// A film of thousands of segments is thousands of files, and a process has some hundred descriptors.
+final class ResourcePool: Sendable {
+    private struct State {
+        /// The open ones, the latest used last.
+        var open: [(resource: Int, source: any ByteSource)] = []
+        /// What each resource's length was when it was opened first.
+        var byteCounts: [UInt64?]
+    }
+
+    private let resources: any SegmentResources
+    private let uris: [String]
+    private let mostOpen: Int
+    private let state: Mutex<State>
+
+    /// Creates a pool.
+    ///
+    /// - Parameters:
+    ///   - resources: Where resources come from.
+    ///   - uris: Their URIs as written; a resource is an index into them.
+    ///   - mostOpen: How many are kept open; cursors keep a few more.
+    init(_ resources: any SegmentResources, uris: [String], mostOpen: Int) {
+        self.resources = resources
+        self.uris = uris
+        self.mostOpen = mostOpen
+        self.state = Mutex(State(byteCounts: Array(repeating: nil, count: uris.count)))
+    }
+
+    /// A resource, opened if it is not.
+    ///
+    /// - Throws: `DecryptionError` of the resources; `.sourceChanged` if its length is not what it was at first.
+    func source(_ resource: Int) throws(DecryptionError) -> any ByteSource {
+        if let source = state.withLock({ Self.touch(resource, &$0) }) { return source }
+        // Not under the lock, which other threads wait for. If two threads open the same, one of them is dropped.
+        let source = try resources.source(for: uris[resource])
+        let before = state.withLock { state -> UInt64 in
+            let before = state.byteCounts[resource] ?? source.byteCount
+            state.byteCounts[resource] = before
+            if before == source.byteCount, Self.touch(resource, &state) == nil {
+                if state.open.count >= mostOpen { state.open.removeFirst() }
+                state.open.append((resource, source))
+            }
+            return before
+        }
+        guard before == source.byteCount else {
+            throw .sourceChanged(byteCount: source.byteCount, expected: before)
+        }
+        return source
+    }
+
+    /// How many are open now.
+    var openCount: Int { state.withLock { $0.open.count } }
+
+    private static func touch(_ resource: Int, _ state: inout State) -> (any ByteSource)? {
+        guard let place = state.open.lastIndex(where: { $0.resource == resource }) else { return nil }
+        let found = state.open.remove(at: place)
+        state.open.append(found)
+        return found.source
+    }
+}
