@@ -187,7 +187,7 @@ let package = Package(
         .testTarget(
             name: "HLSTests",
             dependencies: [
-                "HLS", "RandomAccess", "ByteSources", "SwiftAESBackend", "BackendRegistry", "TestSupport",
+                "HLS", "RandomAccess", "ByteSources", "OpenSSLBackend", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),

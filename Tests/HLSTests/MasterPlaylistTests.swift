@@ -8,7 +8,8 @@ import Testing
 struct MasterPlaylistTests {
     private func master(_ text: String) throws -> MasterPlaylist {
         guard case .master(let playlist) = try Playlist.parse(text) else {
-            throw PlaylistProblem(line: 1, kind: .notAPlaylist, found: "a media playlist", expected: "a master playlist")
+            throw PlaylistProblem(
+                line: 1, kind: .notAPlaylist, found: "a media playlist", expected: "a master playlist")
         }
         return playlist
     }

@@ -29,7 +29,8 @@ struct MediaPlaylistTests {
             """)
         #expect(playlist.targetDuration == 10)
         #expect(playlist.version == 3)
-        #expect(playlist.segments.map(\.uri) == ["first", "second", "third"].map { "http://media.example.com/\($0).ts" })
+        #expect(
+            playlist.segments.map(\.uri) == ["first", "second", "third"].map { "http://media.example.com/\($0).ts" })
         #expect(playlist.segments.map(\.duration) == [9.009, 9.009, 3.003])
         #expect(playlist.segments.map(\.line) == [5, 7, 9])
         #expect(playlist.segments.map(\.encryption) == [.none, .none, .none])
@@ -178,7 +179,7 @@ struct MediaPlaylistTests {
             """)
         #expect(playlist.segments.map(\.encryption.keyURI) == ["k1", "k1", "k2", nil, nil])
         #expect(playlist.segments.map(\.problem?.kind) == [nil, nil, nil, nil, .unsupportedKeyFormat])
-        #expect(playlist.segments.last?.problem?.line == 14)
+        #expect(playlist.segments.last?.problem?.line == 16)
         #expect(playlist.segments.map(\.discontinuityNumber) == [0, 0, 0, 0, 1])
     }
 

@@ -36,7 +36,8 @@ public struct FolderKeys: KeyProvider {
         let name = names[uri] ?? Self.lastName(of: uri)
         guard let name, let component = FilePath.Component(name), component.kind == .regular else {
             throw .missing(
-                place: "a key file in \(folder)", reason: "the URI's path does not end with a name that a file can have")
+                place: "a key file in \(folder)", reason: "the URI's path does not end with a name that a file can have"
+            )
         }
         return try KeyBytes.read(folder.appending(component))
     }

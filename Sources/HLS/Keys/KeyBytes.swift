@@ -32,6 +32,7 @@ final class KeyBytes {
     /// The key that the bytes are.
     ///
     /// - Parameter place: Where they are from, for the message.
+    /// - Returns: The key.
     /// - Throws: `KeyError.wrongLength`.
     func key(place: String) throws(KeyError) -> SecretKey {
         let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])

@@ -72,7 +72,9 @@ struct KeyCommandRun {
             let rest = ContinuousClock.now.duration(to: end)
             // What prints more than a key's length many times over is no key command.
             guard rest > .zero, !bytes.free.isEmpty else { break }
-            let milliseconds = min(Int64(1 << 30), rest.components.seconds * 1000 + 1 + rest.components.attoseconds / 1_000_000_000_000_000)
+            let milliseconds = min(
+                Int64(1 << 30), rest.components.seconds * 1000 + 1 + rest.components.attoseconds / 1_000_000_000_000_000
+            )
             var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let ready = poll(&descriptor, 1, Int32(milliseconds))
             if ready < 0, errno != EINTR { break }

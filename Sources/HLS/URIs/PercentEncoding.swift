@@ -14,7 +14,9 @@ enum PercentEncoding {
                 decoded.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
             decoded.append(high << 4 | low)
         }
         guard !decoded.contains(0), !decoded.contains(UInt8(ascii: "/")) else { return nil }

@@ -73,7 +73,9 @@ extension URIReference {
         }
         if query != nil { shown.query = "…" }
         if fragment != nil { shown.fragment = "…" }
-        let text = shown.text.unicodeScalars.map { 0x20..<0x7F ~= $0.value ? String($0) : CharacterText.name($0) }
+        let text = shown.text.unicodeScalars.map {
+            0x20..<0x7F ~= $0.value || $0 == "…" ? String($0) : CharacterText.name($0)
+        }
         return text.prefix(200).joined() + (text.count > 200 ? "…" : "")
     }
 }

@@ -58,8 +58,7 @@ struct KeyState {
 
     /// The key that serves what comes now.
     ///
-    /// - Parameters:
-    ///   - line: The line of what comes, for messages.
+    /// - Parameter line: The line of what comes, for messages.
     /// - Returns: The key's URI and IV attribute; `nil` where nothing is encrypted.
     /// - Throws: `PlaylistProblem` if there are keys, and none that can be used.
     func key(line: Int) throws(PlaylistProblem) -> (uri: String, iv: Block?)? {

@@ -77,7 +77,9 @@ struct PlaylistParser {
 
     /// Garbage is recognised by its first bytes, whatever the length of its first line.
     private func checkStart(_ bytes: UnsafeRawBufferPointer) throws(PlaylistProblem) {
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) || bytes.starts(with: [0xFF, 0xFE])
+            || bytes.starts(with: [0xFE, 0xFF])
+        {
             throw PlaylistProblem(
                 line: 1, kind: .byteOrderMark, found: "a byte order mark", expected: "#EXTM3U as the first bytes")
         }

@@ -1,0 +1,83 @@
+import ByteSources
+import HLS
+import OpenSSLBackend
+import RandomAccess
+import Synchronization
+import TestSupport
+
+/// A key whose bytes are all equal to a number.
+func testKey(_ number: Int) throws(DecryptionError) -> SecretKey {
+    try SecretKey([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16))
+}
+
+/// Keys by the number in their names, and IVs that differ in every byte.
+let testSecrets = HLSSecrets(
+    key: { (number) throws(DecryptionError) in try testKey(number) },
+    iv: { segment in Block(bigEndianValue: UInt128(segment + 2) &* 0x0123_4567_89AB_CDEF_0011_2233_4455_6677) })
+
+/// Encrypts one segment on its own.
+func encryptedSegment(_ plain: [UInt8], key: Int, iv: UInt128) throws -> [UInt8] {
+    let encryptor = try ObjectEncryptor(
+        strategy: .cbcContinuous(iv: Block(bigEndianValue: iv), padding: .pkcs7), backend: OpenSSL(),
+        key: try testKey(key))
+    var ciphertext: [UInt8] = []
+    try plain.withUnsafeBytes { bytes in try encryptor.append(bytes) { ciphertext += $0 } }
+    try encryptor.finish { ciphertext += $0 }
+    return ciphertext
+}
+
+/// Keys for URIs that end with a number before a dot or at the end; counts how often each is asked for.
+final class CountingKeys: KeyProvider {
+    private let counts = Mutex<[String: Int]>([:])
+
+    var asked: [String: Int] { counts.withLock { $0 } }
+
+    func key(for uri: String) throws(KeyError) -> ProvidedKey {
+        counts.withLock { $0[uri, default: 0] += 1 }
+        guard let number = Int(uri.filter(\.isNumber)), let key = try? testKey(number) else {
+            throw .missing(place: uri, reason: "it has no number")
+        }
+        return ProvidedKey(key)
+    }
+}
+
+/// Resources in memory whose fetches are recorded.
+final class RecordedResources: SegmentResources {
+    private let sources: [String: RecordingSource]
+    private let openings = Mutex(0)
+
+    init(_ resources: [String: [UInt8]]) {
+        sources = resources.mapValues { RecordingSource(MemorySource($0), keepsRanges: true) }
+    }
+
+    var openingCount: Int { openings.withLock { $0 } }
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        openings.withLock { $0 += 1 }
+        guard let source = sources[uri] else { throw .io(operation: "open \(uri)", code: 2, reason: "not there") }
+        return source
+    }
+
+    func reset() {
+        for source in sources.values { source.reset() }
+    }
+
+    var fetched: [String: [Range<UInt64>]] { sources.mapValues(\.ranges).filter { !$0.value.isEmpty } }
+}
+
+/// Opens what an encryptor wrote.
+func open(
+    _ resources: [String: [UInt8]], _ text: String? = nil, keys: any KeyProvider = CountingKeys()
+) throws -> HLSObject {
+    let playlist = try mediaPlaylist(text ?? String(decoding: resources["playlist.m3u8"] ?? [], as: UTF8.self))
+    return try HLSObject(
+        playlist: playlist, resources: MemoryResources(resources), keys: KeyRing(keys), backend: OpenSSL())
+}
+
+/// Encrypts bytes into memory.
+func encrypted(_ plain: [UInt8], _ options: HLSOptions) throws -> [String: [UInt8]] {
+    let output = MemoryOutput()
+    try HLSEncryptor(options: options, secrets: testSecrets, backend: OpenSSL())
+        .run(MemorySource(plain), to: output)
+    return output.resources
+}
