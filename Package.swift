@@ -125,7 +125,7 @@ let package = Package(
             dependencies: [
                 "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol",
                 "Vectors", "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results",
-                "Recommendation", "Gate", "Report", "Threads",
+                "Recommendation", "Gate", "Report", "HLS", "Threads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

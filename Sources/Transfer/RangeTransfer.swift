@@ -5,7 +5,7 @@ import Threads
 ///
 /// Memory is one window for one thread, two windows a thread for more, whatever the range.
 package struct RangeTransfer {
-    private let object: EncryptedObject
+    private let object: any TransferableObject
     private let range: Range<UInt64>
     private let windowByteCount: Int
 
@@ -16,7 +16,7 @@ package struct RangeTransfer {
     ///   - range: Plaintext bytes, within the object.
     ///   - windowByteCount: The most bytes of one step, rounded down to whole blocks, one at least; steps end at its
     ///     multiples.
-    package init(object: EncryptedObject, range: Range<UInt64>, windowByteCount: Int) {
+    package init(object: any TransferableObject, range: Range<UInt64>, windowByteCount: Int) {
         self.object = object
         self.range = range
         // A window that ended inside a block would have that block fetched and decrypted twice.
@@ -35,12 +35,12 @@ package struct RangeTransfer {
     ) throws(DecryptionError) {
         let windows = firstWindow..<lastWindow
         let team = ThreadTeam(threadCount: max(1, min(threadCount, windows.count)))
-        var cursors: [ReadCursor] = []
-        for _ in 0..<team.threadCount { cursors.append(try object.makeCursor(windowByteCount: windowByteCount)) }
+        var cursors: [any RandomAccessDecryptor] = []
+        for _ in 0..<team.threadCount { cursors.append(try object.makeReader(windowByteCount: windowByteCount)) }
         let ring = WindowRing(
             windows: windows, slotCount: team.threadCount == 1 ? 1 : team.threadCount * Self.slotsPerThread,
             bufferByteCount: Int(min(UInt64(windowByteCount), UInt64(range.count))), isOrdered: !sink.isSeekable)
-        if range.count > windowByteCount { object.source.adviseSequential() }
+        if range.count > windowByteCount { object.adviseSequential() }
         // Each thread uses the cursor of its index and no other.
         nonisolated(unsafe) let ownCursors = cursors
         team.run { index in
@@ -63,7 +63,7 @@ package struct RangeTransfer {
     private static let slotsPerThread = 2
 
     private func decrypt(
-        _ window: UInt64, with cursor: ReadCursor, into buffer: UnsafeMutableRawBufferPointer
+        _ window: UInt64, with cursor: any RandomAccessDecryptor, into buffer: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> UnsafeRawBufferPointer {
         let part = part(window)
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])

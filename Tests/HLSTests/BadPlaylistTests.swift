@@ -1,6 +1,14 @@
 import HLS
 import RandomAccess
+import SystemPackage
+import TestSupport
 import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A playlist with one thing wrong.
 struct BadPlaylist: CustomTestStringConvertible {
@@ -299,6 +307,19 @@ struct BadPlaylistTests {
         } throws: {
             let problem = $0 as? PlaylistProblem
             return problem?.kind == .tooManyProblems && problem?.line == 1002
+        }
+    }
+
+    @Test("a file of 100 MB is refused unread")
+    func largeFile() throws {
+        let folder = try TemporaryFolder()
+        try folder.file("large.m3u8", "#EXTM3U\n")
+        truncate(folder.path("large.m3u8"), 100_000_000)
+        #expect {
+            try PlaylistFile(path: FilePath(folder.path("large.m3u8")))
+        } throws: {
+            guard case .inPart(_, .invalidPlaylist(let reason)) = $0 as? DecryptionError else { return false }
+            return reason.hasPrefix("line 1: 100000000 bytes: expected")
         }
     }
 

@@ -100,7 +100,7 @@ struct KeyProviderTests {
         let error = #expect(throws: DecryptionError.self) { try ring.key(for: "https://user:pw@h/k?token=5") }
         #expect(
             "\(try #require(error))"
-                == "no key for https://…@h/k?…: nobody handles the scheme \"https\": expected one of \"mykey\", \"other\""
+                == "no key for https://…@h/k?…: nobody handles the scheme \"https\": expected \"mykey\" or \"other\""
         )
         #expect(throws: KeyError.unhandledScheme("", handled: ["mykey", "other"])) { try keys.key(for: "relative.key") }
         let data = #expect(throws: DecryptionError.self) { try ring.key(for: "data:;base64,U0VDUkVU") }

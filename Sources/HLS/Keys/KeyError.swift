@@ -25,7 +25,7 @@ extension KeyError: CustomStringConvertible {
                 + ": expected "
                 + (handled.isEmpty
                     ? "a handler for it, of which there is none"
-                    : "one of " + handled.map { $0.isEmpty ? "none" : "\"\($0)\"" }.joined(separator: ", "))
+                    : handled.map { $0.isEmpty ? "a relative URI" : "\"\($0)\"" }.joined(separator: " or "))
         case .wrongLength(let byteCount, let isMore, let place, let isHexadecimal):
             "\(place) has \(byteCount == 0 ? "no" : "\(byteCount)")\(isMore ? " or more" : "") bytes: expected 16"
                 + (isHexadecimal ? " raw ones, not hexadecimal digits" : "")

@@ -6,7 +6,7 @@ enum PartReader {
     /// Bytes as they are.
     case plain(SlicedSource)
     /// A chain of CBC. Its padding is behind what is read, so that the cursor need not know of it.
-    case decrypting(ReadCursor)
+    case decrypting(any RandomAccessDecryptor)
 
     /// Opens the part's resource again, if need be.
     ///

@@ -19,12 +19,14 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --key-file k --iv $IV film.enc film.mp4
               chunkwise decrypt --key-file k --iv $IV film.enc - --range 1000000-1000999
               chunkwise decrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
+              chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
             """))
 
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
+    @OptionGroup var playlistOptions: PlaylistOptions
 
     @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
     var backend = "libgcrypt"
@@ -63,6 +65,10 @@ struct DecryptCommand: ParsableCommand {
                 throw CommandFailure(.usage, "--range \"\(range)\": expected A-B with A not above B, A-, or -N")
             }
         }
+        if layout.strategy == PlaylistOptions.strategyName {
+            return try decryptPlaylist(request, windowByteCount: windowByteCount, threadCount: threadCount)
+        }
+        try playlistOptions.refuse(with: layout.strategy)
         let strategy = try layout.strategy(iv: ivOptions.block())
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
@@ -73,6 +79,13 @@ struct DecryptCommand: ParsableCommand {
         let object = try attempt(input) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
+        try transfer(object, request, windowByteCount: windowByteCount, threadCount: threadCount)
+    }
+
+    /// Decrypts what was asked for of an open object.
+    func transfer(
+        _ object: any TransferableObject, _ request: RangeRequest?, windowByteCount: Int, threadCount: Int
+    ) throws {
         let length = object.plaintextByteCount
         guard let wanted = request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length else {
             throw CommandFailure(

@@ -51,6 +51,13 @@ struct StrategyOptions: ParsableArguments {
         return made
     }
 
+    /// Refuses all parameters, for a strategy that has none.
+    func refuseParameters() throws {
+        try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
+        try refuse(ivRule, "--iv-rule")
+        try refuse(padding, "--padding")
+    }
+
     private func refuse(_ value: String?, _ name: String) throws {
         if let value { throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)") }
     }

@@ -1,0 +1,89 @@
+import ArgumentParser
+import HLS
+import RandomAccess
+import SystemPackage
+import Transfer
+
+/// What the strategy hls-aes128 needs, whose input is a playlist.
+struct PlaylistOptions: ParsableArguments {
+    /// The strategy's name.
+    static let strategyName = "hls-aes128"
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: the folder with the keys, each named like the end of its URI. (default: where the URIs say)",
+            valueName: "folder"))
+    var keys: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument.",
+            valueName: "command"))
+    var keyCommand: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: the folder that nothing in the playlist may lead out of.", valueName: "folder"))
+    var root: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: which variant of a master playlist, from 0. (default: that of the highest bandwidth)",
+            valueName: "number"))
+    var variant: Int?
+
+    /// Refuses options that another strategy has no use for.
+    func refuse(with strategy: String) throws {
+        let given = [
+            ("--keys", keys), ("--key-command", keyCommand), ("--root", root), ("--variant", variant.map { "\($0)" }),
+        ]
+        for case (let name, let value?) in given {
+            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
+        }
+    }
+
+    /// Where keys come from.
+    func ring(_ keyOptions: KeyOptions, beside resources: FolderResources) throws -> KeyRing {
+        let isOneKey = keyOptions.keyFile != nil || keyOptions.keyHex != nil
+        guard [keys != nil, keyCommand != nil, isOneKey].count(where: { $0 }) <= 1 else {
+            throw CommandFailure(
+                .usage, "several places for keys: expected one of --keys, --key-command and --key-file")
+        }
+        if isOneKey {
+            let key = try keyOptions.key()
+            return KeyRing(HandlerKeys { _ in key })
+        }
+        if let keys { return KeyRing(FolderKeys(folder: FilePath(keys))) }
+        if let keyCommand {
+            return KeyRing(CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"]))
+        }
+        return KeyRing(PlaylistKeys(resources))
+    }
+}
+
+extension DecryptCommand {
+    /// Decrypts the segments of a playlist, or a range of them.
+    func decryptPlaylist(_ request: RangeRequest?, windowByteCount: Int, threadCount: Int) throws {
+        try layout.refuseParameters()
+        if let iv = ivOptions.iv {
+            throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
+        }
+        let cipher = try Validated.backend(backend)
+        let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
+        let file = try attemptInput {
+            try PlaylistFile(
+                path: FilePath(input), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
+        }
+        for problem in file.playlist.problems.prefix(10) { warn("\(file.path): \(problem)") }
+        let ring = try playlistOptions.ring(keyOptions, beside: file.resources)
+        let object = try attempt(input) {
+            try HLSObject(playlist: file.playlist, resources: file.resources, keys: ring, backend: cipher)
+        }
+        for warning in ring.warnings { warn("\(warning)") }
+        try transfer(object, request, windowByteCount: windowByteCount, threadCount: threadCount)
+    }
+
+    private func warn(_ text: String) {
+        Terminal.writeError("chunkwise: warning: \(text)")
+    }
+}
