@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "Conformance",
             dependencies: [
-                "JSON", "RandomAccess", "Vectors", "ByteSources", "SubjectProtocol", "Results", "Threads",
+                "JSON", "RandomAccess", "Vectors", "ByteSources", "SubjectProtocol", "Results", "Threads", "HLS",
             ]
         ),
         .target(

@@ -80,11 +80,12 @@ public final class HLSObject: Sendable {
 
     /// Makes sure that all of the plaintext can be read.
     ///
-    /// - Throws: The first of ``problems``.
+    /// - Throws: Of ``problems``, the first of those that come first in the subject protocol's order of checks: what the
+    ///   playlist says, then keys, then resources, their lengths, and their padding.
     public func requireAll() throws(DecryptionError) {
-        for part in parts {
-            if case .broken(let error) = part.content { throw .inPart(name(of: part), error) }
-        }
+        let order = ["invalidRequest", "unsupported", "invalidKey", "io", "truncatedCiphertext", "invalidPadding"]
+        func rank(_ error: DecryptionError) -> Int { order.firstIndex(of: error.protocolName) ?? order.count }
+        if let worst = problems.min(by: { rank($0.error) < rank($1.error) }) { throw worst.error }
     }
 
     /// Makes a reader for one thread.

@@ -1,0 +1,76 @@
+internal import RandomAccess
+
+/// Builds a playlist line by line, and what it names, with the oracle's cipher.
+struct PlaylistBuilder {
+    private(set) var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
+    var resources: [String: [UInt8]] = [:]
+    var keys: [String: [UInt8]] = [:]
+    private(set) var plaintext: [UInt8] = []
+
+    /// Adds a line.
+    mutating func line(_ text: String) {
+        lines.append(text)
+    }
+
+    /// Adds EXT-X-KEY, with an IV attribute if there is one.
+    mutating func key(_ uri: String, iv: UInt128? = nil, more: String = "") {
+        keys[uri] = Self.key(uri)
+        let digits = iv.map { String($0, radix: 16) }
+        let attribute = digits.map { ",IV=0x" + String(repeating: "0", count: 32 - $0.count) + $0 } ?? ""
+        line("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"" + attribute + more)
+    }
+
+    /// Adds a segment that is a resource of its own.
+    mutating func segment(_ uri: String, _ byteCount: Int, key: String? = nil, iv: UInt128 = 0) {
+        line("#EXTINF:1,")
+        line(uri)
+        resources[uri] = piece(byteCount, key: key, iv: iv)
+    }
+
+    /// Adds a segment that is a part of a resource, behind what the resource has.
+    ///
+    /// `gap` is the number of bytes before it that are nobody's; `nil` for none, and no offset in the tag.
+    mutating func range(_ uri: String, _ byteCount: Int, gap: Int?, key: String? = nil, iv: UInt128 = 0) {
+        resources[uri, default: []] += [UInt8](repeating: 0xEE, count: gap ?? 0)
+        let start = resources[uri]?.count ?? 0
+        let bytes = piece(byteCount, key: key, iv: iv)
+        line("#EXTINF:1,")
+        line("#EXT-X-BYTERANGE:\(bytes.count)" + (gap == nil ? "" : "@\(start)"))
+        line(uri)
+        resources[uri, default: []] += bytes
+    }
+
+    /// The ciphertext of the next bytes of the plaintext.
+    mutating func piece(_ byteCount: Int, key: String?, iv: UInt128) -> [UInt8] {
+        // No two pieces alike, and some bytes that look like padding.
+        let bytes = (0..<byteCount).map { place in
+            place % 16 == 15 ? 1 : UInt8(truncatingIfNeeded: (plaintext.count + place) &* 167 &+ 13)
+        }
+        plaintext += bytes
+        guard let key, let secret = try? SecretKey(Self.key(key)) else { return bytes }
+        return Oracle(strategy: .cbcContinuous(iv: Block(bigEndianValue: iv), padding: .pkcs7), key: secret)
+            .encrypt(bytes)
+    }
+
+    /// The group of a playlist that opens.
+    func opens(_ id: String, _ flags: PlaylistFlag...) -> PlaylistGroup {
+        PlaylistGroup(
+            id: "hls/" + id, flags: flags, playlist: text, resources: resources, keys: keys,
+            opening: .opens(plaintextByteCount: UInt64(plaintext.count)), plaintext: plaintext)
+    }
+
+    /// The group of a playlist that does not open.
+    func fails(_ id: String, _ error: ErrorName, _ flags: PlaylistFlag...) -> PlaylistGroup {
+        PlaylistGroup(
+            id: "hls/" + id, flags: flags, playlist: text, resources: resources, keys: keys, opening: .fails(error),
+            plaintext: [])
+    }
+
+    private var text: String { (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n") }
+
+    /// A key that is another one for each URI.
+    static func key(_ uri: String) -> [UInt8] {
+        let seed = uri.utf8.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
+        return (1...16).map { UInt8(truncatingIfNeeded: (seed &* (2 * $0 + 1) &* 0x9E37_79B9_7F4A_7C15) >> 32) }
+    }
+}

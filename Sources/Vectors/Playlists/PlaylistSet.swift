@@ -1,0 +1,181 @@
+/// The vectors of `hls-aes128`, made with an oracle that shares nothing with the readers.
+///
+/// - Source: RFC 8216, sections 4.3.2 and 5.2; PROTOCOL.md, "open".
+package enum PlaylistSet {
+    /// All groups.
+    package static var all: [PlaylistGroup] { sequences + attributes + rotations + ranges + sections + failures }
+
+    private static func build(_ body: (inout PlaylistBuilder) -> Void) -> PlaylistBuilder {
+        var builder = PlaylistBuilder()
+        body(&builder)
+        return builder
+    }
+
+    /// IVs from media sequence numbers.
+    static var sequences: [PlaylistGroup] {
+        func list(from first: UInt64?, _ segments: [Int]) -> PlaylistBuilder {
+            build { list in
+                if let first { list.line("#EXT-X-MEDIA-SEQUENCE:\(first)") }
+                list.key("k")
+                for (index, byteCount) in segments.enumerated() {
+                    if index == 2 { list.line("#EXT-X-DISCONTINUITY") }
+                    list.segment("s\(index).ts", byteCount, key: "k", iv: UInt128((first ?? 0) + UInt64(index)))
+                }
+            }
+        }
+        var groups = [
+            list(from: nil, [40, 16, 33, 0, 47]).opens("sequence/none", .sequenceIV, .segmentPadding, .segmentEdge),
+            list(from: 7, [17, 40]).opens("sequence/7", .sequenceIV),
+            list(from: 254, [20, 20, 20]).opens("sequence/carry8", .sequenceIV),
+        ]
+        for bits in [31, 32, 53, 63] as [UInt64] {
+            groups.append(list(from: 1 << bits - 1, [20, 20]).opens("sequence/carry\(bits)", .wideSequence))
+        }
+        groups.append(list(from: .max - 1, [20, 20]).opens("sequence/last", .wideSequence))
+        return groups
+    }
+
+    /// IVs from attributes.
+    static var attributes: [PlaylistGroup] {
+        let iv: UInt128 = 0xF0E1_D2C3_B4A5_9687_7869_5A4B_3C2D_1E0F
+        return [
+            build { list in
+                list.key("k", iv: iv)
+                for index in 0..<3 { list.segment("s\(index)", 20, key: "k", iv: iv) }
+            }.opens("attribute/same", .ivAttribute, .segmentEdge),
+            build { list in
+                list.line("#EXT-X-MEDIA-SEQUENCE:5")
+                list.key("k", iv: iv)
+                list.segment("a", 20, key: "k", iv: iv)
+                list.key("k")
+                list.segment("b", 20, key: "k", iv: 6)
+                list.key("k", iv: 1)
+                list.segment("c", 20, key: "k", iv: 1)
+            }.opens("attribute/then sequence", .ivAttribute, .sequenceIV),
+        ]
+    }
+
+    /// Keys that change, and end.
+    static var rotations: [PlaylistGroup] {
+        [
+            build { list in
+                for index in 0..<4 {
+                    if index % 2 == 0 { list.key("k\(index)") }
+                    list.segment("s\(index)", 20, key: "k\(index / 2 * 2)", iv: UInt128(index))
+                }
+            }.opens("rotation/keys", .keyRotation),
+            build { list in
+                list.segment("a", 31)
+                list.key("k")
+                list.segment("b", 16, key: "k", iv: 1)
+                list.line("#EXT-X-KEY:METHOD=NONE")
+                list.segment("c", 32)
+                list.segment("d", 5)
+                list.key("k")
+                list.segment("e", 20, key: "k", iv: 4)
+            }.opens("rotation/none", .methodNone, .segmentPadding, .segmentEdge),
+            build { list in
+                list.key("k1", more: ",KEYFORMAT=\"identity\"")
+                list.line("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.example\"")
+                list.segment("a", 20, key: "k1", iv: 0)
+                list.key("k2")
+                list.line("#EXT-X-KEY:METHOD=AES-128,URI=\"k3\",KEYFORMAT=\"com.example\"")
+                list.keys["k3"] = [UInt8](repeating: 3, count: 16)
+                list.segment("b", 20, key: "k2", iv: 1)
+                list.line("#EXT-X-KEY:METHOD=NONE")
+                list.segment("c", 20)
+            }.opens("rotation/formats", .keyFormat, .methodNone),
+        ]
+    }
+
+    /// Segments that are parts of resources.
+    static var ranges: [PlaylistGroup] {
+        [
+            build { list in
+                list.key("k")
+                list.range("all", 20, gap: 5, key: "k", iv: 0)
+                list.range("all", 16, gap: nil, key: "k", iv: 1)
+                list.range("all", 3, gap: nil, key: "k", iv: 2)
+                list.range("all", 40, gap: 7, key: "k", iv: 3)
+                list.range("all", 1, gap: nil, key: "k", iv: 4)
+                list.resources["all"]?.append(contentsOf: [1, 2, 3])
+            }.opens("ranges/encrypted", .byteRange, .segmentEdge),
+            build { list in
+                list.range("all", 20, gap: 3)
+                list.range("all", 16, gap: nil)
+                list.segment("other", 9)
+                list.range("all", 5, gap: 2)
+            }.opens("ranges/plain", .byteRange),
+        ]
+    }
+
+    /// Initialization sections.
+    static var sections: [PlaylistGroup] {
+        [
+            build { list in
+                list.line("#EXT-X-MAP:URI=\"init\"")
+                list.resources["init"] = list.piece(20, key: nil, iv: 0)
+                list.key("k")
+                list.segment("a", 20, key: "k", iv: 0)
+                list.segment("b", 20, key: "k", iv: 1)
+                list.line("#EXT-X-DISCONTINUITY")
+                // The same again, under a key with an IV: it is not there twice.
+                list.key("k", iv: 9)
+                list.line("#EXT-X-MAP:URI=\"init\"")
+                list.segment("c", 20, key: "k", iv: 9)
+            }.opens("sections/plain", .initializationSection),
+            build { list in
+                list.key("k1", iv: 77)
+                list.line("#EXT-X-MAP:URI=\"all\",BYTERANGE=\"32@3\"")
+                list.resources["all"] = [9, 9, 9] + list.piece(20, key: "k1", iv: 77)
+                list.key("k2")
+                list.range("all", 20, gap: 0, key: "k2", iv: 0)
+                list.range("all", 20, gap: nil, key: "k2", iv: 1)
+            }.opens("sections/encrypted", .initializationSection, .byteRange),
+        ]
+    }
+
+    /// What does not open, and why.
+    static var failures: [PlaylistGroup] {
+        func list(_ line: String, _ change: (inout PlaylistBuilder) -> Void = { _ in }) -> PlaylistBuilder {
+            build { list in
+                list.keys["k"] = PlaylistBuilder.key("k")
+                list.line(line)
+                list.segment("a", 20, key: "k", iv: 0)
+                list.segment("b", 20, key: "k", iv: 1)
+                change(&list)
+            }
+        }
+        let good = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\""
+        return [
+            list("#EXT-X-KEY:METHOD=AES-128,URI=\u{201C}k\u{201D}").fails(
+                "bad/curly quotes", .invalidRequest, .badPlaylist),
+            list(good + ",IV=0x1234").fails("bad/short IV", .invalidRequest, .badPlaylist),
+            list("#EXT-X-KEY:METHOD=AES-128").fails("bad/no URI", .invalidRequest, .badPlaylist),
+            list("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"").fails("bad/SAMPLE-AES", .unsupported, .badPlaylist),
+            PlaylistGroup(
+                id: "hls/bad/master", flags: [.badPlaylist],
+                playlist: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmedia.m3u8\n", resources: [:], keys: [:],
+                opening: .fails(.unsupported), plaintext: []),
+            list(good + ",KEYFORMAT=\"com.example\"").fails("bad/KEYFORMAT", .unsupported, .badPlaylist, .keyFormat),
+            list("#EXT-X-BYTERANGE:32").fails("bad/no predecessor", .invalidRequest, .badPlaylist, .byteRange),
+            list(good + "\n#EXT-X-MAP:URI=\"a\"").fails(
+                "bad/section without IV", .invalidRequest, .badPlaylist, .initializationSection),
+            list("#EXT-X-KEY:METHOD=AES-128,URI=\"other\"").fails("bad/no key", .invalidKey, .missingKey),
+            list(good) { $0.keys["k"] = [1, 2, 3] }.fails("bad/short key", .invalidKey, .missingKey),
+            list(good) { $0.keys["k"] = [] }.fails("bad/empty key", .invalidKey, .missingKey),
+            list(good) { $0.keys["k"] = [UInt8](repeating: 1, count: 32) }.fails(
+                "bad/long key", .invalidKey, .missingKey),
+            list(good) { $0.resources["b"] = nil }.fails("bad/no segment", .io, .badSegment),
+            list(good) { $0.resources["b"] = [] }.fails("bad/empty segment", .truncatedCiphertext, .badSegment),
+            list(good) { $0.resources["b"]?.removeLast() }.fails(
+                "bad/cut segment", .truncatedCiphertext, .badSegment),
+            build { list in
+                list.key("k")
+                list.range("all", 20, gap: 0, key: "k", iv: 0)
+                list.resources["all"]?.removeLast(16)
+            }.fails("bad/cut range", .truncatedCiphertext, .badSegment, .byteRange),
+            list(good) { $0.resources["a"]?.removeFirst(16) }.fails("bad/padding", .invalidPadding, .badSegment),
+        ]
+    }
+}
