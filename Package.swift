@@ -219,7 +219,13 @@ let package = Package(
                 "GcryptBackend", "BoringSSLBackend", "NettleBackend", "KernelBackend", "SwiftAESBackend",
             ]
         ),
-        .testTarget(name: "ChunkwiseTests", dependencies: ["chunkwise", "JSON", "Results", "TestSupport"]),
+        .testTarget(
+            name: "ChunkwiseTests",
+            dependencies: [
+                "chunkwise", "JSON", "Results", "TestSupport", "HLS", "RandomAccess", "ByteSources", "OpenSSLBackend",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

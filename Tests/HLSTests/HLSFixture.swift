@@ -65,6 +65,47 @@ final class RecordedResources: SegmentResources {
     var fetched: [String: [Range<UInt64>]] { sources.mapValues(\.ranges).filter { !$0.value.isEmpty } }
 }
 
+/// Resources in memory that count how many of them are open.
+final class CountedResources: SegmentResources {
+    private final class Counts: Sendable {
+        let open = Mutex((now: 0, most: 0))
+    }
+
+    private final class Source: ByteSource {
+        let base: MemorySource
+        let counts: Counts
+
+        init(_ base: MemorySource, _ counts: Counts) {
+            self.base = base
+            self.counts = counts
+            counts.open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        }
+
+        deinit {
+            counts.open.withLock { $0.now -= 1 }
+        }
+
+        var byteCount: UInt64 { base.byteCount }
+
+        func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+            try base.read(at: offset, into: buffers)
+        }
+    }
+
+    private let resources: [String: [UInt8]]
+    private let counts = Counts()
+
+    init(_ resources: [String: [UInt8]]) {
+        self.resources = resources
+    }
+
+    var mostOpen: Int { counts.open.withLock { $0.most } }
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        Source(MemorySource(resources[uri] ?? []), counts)
+    }
+}
+
 /// Opens what an encryptor wrote.
 func open(
     _ resources: [String: [UInt8]], _ text: String? = nil, keys: any KeyProvider = CountingKeys()

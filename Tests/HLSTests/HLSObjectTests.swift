@@ -236,6 +236,24 @@ struct HLSObjectTests {
         #expect(try cursor.read(at: 0, count: 30_000) == plain)
     }
 
+    @Test("open resources are as many as the object and its cursors keep, however many segments there are")
+    func openResources() throws {
+        let plain = Samples.bytes(6000)
+        let stored = try encrypted(plain, HLSOptions(segmentByteCounts: [10]))
+        let resources = CountedResources(stored)
+        let playlist = try mediaPlaylist(String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
+        let object = try HLSObject(
+            playlist: playlist, resources: resources, keys: KeyRing(CountingKeys()), backend: OpenSSL())
+        let cursors = try (0..<3).map { _ in try object.makeCursor() }
+        for number in 0..<500 {
+            let start = number &* 7919 % 5900
+            #expect(try cursors[number % 3].read(at: UInt64(start), count: 70) == Array(plain[start..<start + 70]))
+        }
+        // One more while a new one is opened, and four for each cursor.
+        #expect(resources.mostOpen <= HLSObject.mostOpenResources + 1 + 3 * 4)
+        #expect(resources.mostOpen >= HLSObject.mostOpenResources)
+    }
+
     @Test("a segment's place in the plaintext")
     func places() throws {
         let object = try open(

@@ -31,9 +31,13 @@ struct PlaylistMutantTests {
     @Test("each planted fault is noticed by vectors of its own class", arguments: PlaylistFault.allCases)
     func faults(_ fault: PlaylistFault) throws {
         let backend = try BackendRegistry.backend(named: "openssl")
-        let verification = PlaylistVerification(Self.groups, subject: PlaylistSubject(fault: fault, over: backend))
+        // Those of its class, and two of which most faults leave one alone.
+        let groups = Self.groups.filter {
+            $0.flags.contains(fault.flag) || ["hls/ranges/plain", "hls/rotation/keys"].contains($0.id)
+        }
+        let verification = PlaylistVerification(groups, subject: PlaylistSubject(fault: fault, over: backend))
         #expect(verification.failures.contains { $0.flags.contains(fault.flag) })
-        // And not by all: a reader that fails everything shows nothing.
+        // A reader that fails everything would show nothing.
         #expect(verification.passed > 0)
     }
 

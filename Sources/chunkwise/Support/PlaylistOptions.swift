@@ -74,13 +74,14 @@ extension DecryptCommand {
             try PlaylistFile(
                 path: FilePath(input), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
         }
-        for problem in file.playlist.problems.prefix(10) { warn("\(file.path): \(problem)") }
         let ring = try playlistOptions.ring(keyOptions, beside: file.resources)
         let object = try attempt(input) {
             try HLSObject(playlist: file.playlist, resources: file.resources, keys: ring, backend: cipher)
         }
         for warning in ring.warnings { warn("\(warning)") }
         try transfer(object, request, windowByteCount: windowByteCount, threadCount: threadCount)
+        // What is wrong where nothing was read; an error has said the rest.
+        for problem in file.playlist.problems.prefix(10) { warn("\(file.path): \(problem)") }
     }
 
     private func warn(_ text: String) {

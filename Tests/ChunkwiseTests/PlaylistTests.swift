@@ -1,0 +1,62 @@
+import ByteSources
+import HLS
+import OpenSSLBackend
+import RandomAccess
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("decrypt with the strategy hls-aes128")
+struct PlaylistTests {
+    private let folder: TemporaryFolder
+    private let plaintext = Samples.bytes(5000)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let options = HLSOptions(segmentByteCounts: [999], segmentsPerKey: 2, keyURIPrefix: "mykey://film/")
+        try HLSEncryptor(options: options, backend: OpenSSL())
+            .run(MemorySource(plaintext), to: FolderOutput(folder: FilePath(folder.path)))
+    }
+
+    private func decrypt(_ arguments: [String]) throws -> CommandRun {
+        try Chunkwise.run(["decrypt", "--strategy", "hls-aes128"] + arguments, in: folder.path)
+    }
+
+    @Test(
+        "segments and ranges of them, with keys of a folder or a command",
+        arguments: [
+            ["--keys", "."], ["--key-command", "f() { cat \"${1##*/}\"; }; f"], ["--keys", ".", "--root", "."],
+        ])
+    func ranges(keys: [String]) throws {
+        let whole = try decrypt(keys + ["playlist.m3u8", "out", "--threads", "3", "--window", "100"])
+        #expect(whole.status == 0 && whole.errorLines.isEmpty, "\(whole.errorLines)")
+        #expect(Samples.difference(folder.bytes("out") ?? [], plaintext) == nil)
+        for (text, range) in [("0-0", 0..<1), ("990-2100", 990..<2101), ("-17", 4983..<5000), ("4990-", 4990..<5000)] {
+            let run = try decrypt(keys + ["playlist.m3u8", "-", "--range", text])
+            #expect(run.status == 0 && run.output == Array(plaintext[range]), "\(text): \(run.errorLines)")
+        }
+    }
+
+    @Test("what is wrong is one line with the segment, its line and what was expected, and nothing is left")
+    func failures() throws {
+        Chunkwise.expectFailure(try decrypt(["playlist.m3u8", "out"]), 66, "nobody handles the scheme \"mykey\"")
+        Chunkwise.expectFailure(try decrypt(["none.m3u8", "out"]), 66, "none.m3u8")
+        Chunkwise.expectFailure(try decrypt(["segment0.ts", "out"]), 65, "line 1")
+        Chunkwise.expectFailure(try decrypt(["--iv", Chunkwise.ivHex, "playlist.m3u8", "out"]), 64, "--iv")
+        Chunkwise.expectFailure(try decrypt(["--padding", "none", "playlist.m3u8", "out"]), 64, "--padding")
+        Chunkwise.expectFailure(
+            try decrypt(["--keys", ".", "--key-command", "x", "playlist.m3u8", "out"]), 64, "several places")
+        Chunkwise.expectFailure(
+            try Chunkwise.convert("decrypt", folder, ["segment0.ts", "out"], ["--keys", "."]), 64, "--keys")
+        #expect(folder.bytes("out") == nil)
+    }
+
+    @Test("a segment that is cut short is named, and the others are served")
+    func cut() throws {
+        try folder.file("segment2.ts", Array((folder.bytes("segment2.ts") ?? []).dropLast()))
+        let arguments = ["--keys", ".", "playlist.m3u8", "-", "--range"]
+        Chunkwise.expectFailure(try decrypt(arguments + ["0-2500"]), 65, "segment 3 (line ")
+        let run = try decrypt(arguments + ["0-1997"])
+        #expect(run.status == 0 && run.output == Array(plaintext[..<1998]), "\(run.errorLines)")
+    }
+}
