@@ -17,6 +17,8 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case unavailable(backend: String, reason: String, expected: String)
     /// The key has a length that AES does not know.
     case invalidKey(byteCount: Int)
+    /// A key that a format derives its own from has a length that the format does not take.
+    case invalidKeyMaterial(byteCount: Int, expected: String)
     /// A key file holds no key.
     case invalidKeyFile(path: String, byteCount: Int)
     /// The IV or the initial counter block is not 16 bytes long.
@@ -29,8 +31,10 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case sourceChanged(byteCount: UInt64, expected: UInt64)
     /// The end does not unpad. Deliberately without any detail: what is wrong with a padding is nobody's business.
     case invalidPadding
-    /// A tag or commitment does not match.
+    /// A chunk's tag does not match.
     case authenticationFailed(chunk: UInt64)
+    /// The header is not that of the key: its commitment does not match, or it is none.
+    case headerRejected(expected: String)
     /// A read starts past the end of the plaintext.
     case rangeOutOfBounds(offset: UInt64, plaintextByteCount: UInt64)
     /// A plaintext that a strategy without padding cannot hold.
@@ -57,6 +61,8 @@ extension DecryptionError: CustomStringConvertible {
             "backend \"\(backend)\" is not available on this machine: \(reason): expected \(expected)"
         case .invalidKey(let byteCount):
             "the key has \(byteCount) bytes: expected 16, 24 or 32 (AES-128, AES-192 or AES-256)"
+        case .invalidKeyMaterial(let byteCount, let expected):
+            "the key has \(byteCount) bytes: expected \(expected)"
         case .invalidKeyFile(let path, let byteCount):
             "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected 16, 24 or 32 raw bytes, "
                 + "or 32, 48 or 64 hexadecimal digits"
@@ -72,6 +78,8 @@ extension DecryptionError: CustomStringConvertible {
             "the padding at the end is not valid: expected PKCS#7 (wrong key, IV or parameters, or damaged data)"
         case .authenticationFailed(let chunk):
             "chunk \(chunk) is not authentic: expected a matching tag (wrong key or context, or damaged data)"
+        case .headerRejected(let expected):
+            "the header is not authentic: expected \(expected) (wrong key, context or parameters, or damaged data)"
         case .rangeOutOfBounds(let offset, let plaintextByteCount):
             "the read starts at offset \(offset): expected at most \(plaintextByteCount), the plaintext's length"
         case .unalignedPlaintext(let byteCount):
@@ -106,12 +114,12 @@ extension DecryptionError {
         switch self {
         case .invalidParameter: "invalidRequest"
         case .unsupported, .unavailable: "unsupported"
-        case .invalidKey, .invalidKeyFile: "invalidKey"
+        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile: "invalidKey"
         case .invalidIV: "invalidIV"
         case .io: "io"
         case .truncatedCiphertext, .sourceChanged: "truncatedCiphertext"
         case .invalidPadding: "invalidPadding"
-        case .authenticationFailed: "authenticationFailed"
+        case .authenticationFailed, .headerRejected: "authenticationFailed"
         case .rangeOutOfBounds: "rangeOutOfBounds"
         case .unalignedPlaintext, .backend: "internal"
         case .invalidPlaylist: "invalidRequest"

@@ -60,6 +60,7 @@ struct NaiveLayout {
     private func iv(_ strategy: Strategy, chunk: Int, block: Int) -> ReadStep.IVSource {
         switch strategy {
         case .ctr(let iv): .value(Block(bigEndianValue: iv.bigEndianValue &+ UInt128(block)))
+        case .chunked: preconditionFailure("chunks have a layout of their own")
         case _ where block > 0: .precedingBlock
         case .cbcChunked(_, let iv, .sequence, _): .value(Block(bigEndianValue: iv.bigEndianValue &+ UInt128(chunk)))
         case .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): .value(iv)

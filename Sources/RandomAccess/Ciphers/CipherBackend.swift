@@ -4,6 +4,12 @@ public enum CipherMode: String, CaseIterable, Hashable, Sendable {
     case cbc
     /// Counter mode; the counter is the whole block, big-endian, modulo 2¹²⁸. Source: NIST SP 800-38A, section 6.5.
     case ctr
+    /// Galois/Counter Mode with nonces of 12 and tags of 16 bytes. Source: NIST SP 800-38D.
+    case gcm
+
+    /// The modes that process a stretch from any IV: those of ``CipherContext``. GCM opens and seals whole chunks, see
+    /// ``ChunkContext``.
+    public static let streaming: [CipherMode] = [.cbc, .ctr]
 }
 
 /// Whether a context turns plaintext into ciphertext or back.
@@ -39,11 +45,17 @@ public protocol CipherBackend: Sendable {
 
     /// Makes a context for one key, mode and direction.
     ///
-    /// - Throws: `DecryptionError.unsupported` for a mode or key length that the backend lacks, `.backend` if the library
-    ///   fails.
+    /// - Throws: `DecryptionError.unsupported` for a mode or key length that the backend lacks, and for GCM; `.backend` if
+    ///   the library fails.
     func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext
+
+    /// Makes a context that opens or seals chunks with AES-GCM, for one key and direction.
+    ///
+    /// - Throws: `DecryptionError.unsupported` if the backend lacks GCM or the key length, `.backend` if the library
+    ///   fails.
+    func makeChunkContext(direction: CipherDirection, key: SecretKey) throws(DecryptionError) -> any ChunkContext
 }
 
 /// A key schedule and the state that a library needs to use it; belongs to one thread at a time.
@@ -65,6 +77,13 @@ public protocol CipherContext: AnyObject {
 extension CipherBackend {
     /// Works in place.
     public var copyCountPerCall: Int { 0 }
+
+    /// Has no GCM.
+    public func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        throw .unsupported("AES-GCM in \(name)")
+    }
 }
 
 extension CipherContext {

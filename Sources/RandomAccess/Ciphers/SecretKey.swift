@@ -6,7 +6,7 @@ import Musl
 #error("explicit_bzero is needed to erase keys")
 #endif
 
-/// An AES key that erases itself and never prints.
+/// An AES key, or what one is derived from, that erases itself and never prints.
 ///
 /// The bytes live in one allocation that is overwritten with `explicit_bzero` before it is freed; descriptions,
 /// reflection and interpolation show the length only.
@@ -25,12 +25,21 @@ public final class SecretKey: @unchecked Sendable {
         storage.copyBytes(from: bytes)
     }
 
+    /// Copies what keys are derived from, of any length but 0: a format that takes less says so itself.
+    ///
+    /// - Throws: `DecryptionError.invalidKey` if there is nothing.
+    public init(material bytes: some Collection<UInt8>) throws(DecryptionError) {
+        guard !bytes.isEmpty else { throw .invalidKey(byteCount: 0) }
+        self.storage = .allocate(byteCount: bytes.count, alignment: 16)
+        storage.copyBytes(from: bytes)
+    }
+
     deinit {
         eraseBytes(storage)
         storage.deallocate()
     }
 
-    /// The key's length in bytes: 16, 24 or 32.
+    /// The key's length in bytes: 16, 24 or 32 for an AES key.
     public var byteCount: Int { storage.count }
 
     /// Calls `body` with the key's bytes, which it must not keep.

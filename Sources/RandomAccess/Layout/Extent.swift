@@ -5,10 +5,10 @@ public struct Extent: Hashable, Sendable {
     /// The plaintext that the chunk holds, padding not counted.
     public let plaintext: Range<UInt64>
 
-    /// The ciphertext of the chunk, padding counted.
+    /// The ciphertext of the chunk, padding or tag counted.
     public let ciphertext: Range<UInt64>
 
-    /// The IV of the chunk's first block in CBC, its counter block in CTR.
+    /// The IV of the chunk's first block in CBC, its counter block in CTR; in GCM its nonce and the number 1 (J₀).
     public let iv: Block
 
     /// How the ciphertext becomes plaintext.

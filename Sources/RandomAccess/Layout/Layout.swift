@@ -2,24 +2,45 @@
 ///
 /// Immutable and pure: no I/O, no cipher. Made by a ``Probe``.
 public struct Layout: Hashable, Sendable {
-    private let run: ExtentRun
+    private enum Shape: Hashable, Sendable {
+        case chains(ExtentRun)
+        case chunks(ChunkRun)
+    }
+
+    private let shape: Shape
 
     init(run: ExtentRun) {
-        self.run = run
+        self.shape = .chains(run)
+        self.plaintextByteCount = run.plaintext.upperBound
+        self.ciphertextByteCount = run.ciphertext.upperBound
+    }
+
+    init(chunks: ChunkRun) {
+        self.shape = .chunks(chunks)
+        self.plaintextByteCount = chunks.grid.plaintextByteCount
+        self.ciphertextByteCount = chunks.grid.ciphertextByteCount
     }
 
     /// The plaintext's length in bytes.
-    public var plaintextByteCount: UInt64 { run.plaintext.upperBound }
+    public let plaintextByteCount: UInt64
 
     /// The ciphertext's length in bytes.
-    public var ciphertextByteCount: UInt64 { run.ciphertext.upperBound }
+    public let ciphertextByteCount: UInt64
 
     /// The chunk that holds the plaintext byte at `offset`.
     ///
     /// - Precondition: `offset < plaintextByteCount`.
     public func extent(at offset: UInt64) -> Extent {
         precondition(offset < plaintextByteCount, "offset \(offset) of \(plaintextByteCount)")
-        return run.extent(at: offset)
+        return switch shape {
+        case .chains(let run): run.extent(at: offset)
+        case .chunks(let run): run.extent(at: offset)
+        }
+    }
+
+    /// The number of the authenticated chunk that holds the plaintext byte at `offset`; 0 where there are none.
+    func chunkIndex(at offset: UInt64) -> UInt64 {
+        if case .chunks(let run) = shape { run.grid.chunkIndex(at: offset) } else { 0 }
     }
 
     /// The range of plaintext that a read delivers: like `pread`, clipped at the end.
@@ -38,7 +59,7 @@ public struct Layout: Hashable, Sendable {
     /// - Parameters:
     ///   - range: Plaintext bytes, within `0..<plaintextByteCount`.
     ///   - windowByteCount: The most plaintext bytes of a step; steps end at its multiples. It is
-    ///     rounded down to whole blocks, one at least.
+    ///     rounded down to whole blocks, one at least. An authenticated chunk is a step whatever its length.
     /// - Returns: The steps, in the order of the plaintext.
     /// - Complexity: O(1), and O(1) for each step.
     public func plan(_ range: Range<UInt64>, windowByteCount: Int = .max) -> ReadPlan {

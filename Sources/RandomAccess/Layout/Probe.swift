@@ -1,4 +1,5 @@
-/// What must be seen of a ciphertext before its layout is known: the pure first step of opening an object.
+/// What must be seen of a ciphertext before its layout is known: the pure first step of opening an object of CBC or CTR.
+/// For authenticated chunks, that is ``ChunkGrid``.
 public struct Probe: Hashable, Sendable {
     /// The strategy.
     public let strategy: Strategy
@@ -22,6 +23,9 @@ public struct Probe: Hashable, Sendable {
         self.strategy = strategy
         self.ciphertextByteCount = ciphertextByteCount
         guard let padding = strategy.padding else {
+            guard strategy.chunkFormat == nil else {
+                throw .unsupported("a probe of \(strategy.name), whose header is seen first")
+            }
             self.lastBlock = nil
             self.chunkCiphertextByteCount = .max
             return
@@ -91,6 +95,7 @@ extension Strategy {
         switch self {
         case .cbcContinuous(let iv, _), .ctr(let iv): iv
         case .cbcChunked(_, let iv, _, _): iv.advanced(by: index &* ivStep)
+        case .chunked: Block(bigEndianValue: 0)
         }
     }
 }

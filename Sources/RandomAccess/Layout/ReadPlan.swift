@@ -20,7 +20,9 @@ public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
         guard position < end else { return nil }
         let extent = layout.extent(at: position)
         let windowRest = windowByteCount - position % windowByteCount
-        let windowStop = windowRest > end - position ? end : position + windowRest
+        // A chunk is authenticated as a whole.
+        let isUncut = windowRest > end - position || extent.mode == .gcm
+        let windowStop = isUncut ? end : position + windowRest
         let stop = Swift.min(extent.plaintext.upperBound, windowStop)
         let step = extent.step(for: position..<stop)
         position = stop
@@ -47,6 +49,8 @@ extension Extent {
             return ReadStep(
                 mode: mode, ciphertext: ciphertextStart..<ciphertext.lowerBound + stop,
                 iv: .value(iv.advanced(by: firstBlock)), skip: skip, count: count)
+        case .gcm:
+            return ReadStep(mode: mode, ciphertext: ciphertext, iv: .value(iv), skip: Int(start), count: count)
         }
     }
 }

@@ -23,9 +23,13 @@ public enum Strategy: Hashable, Sendable {
     case cbcChunked(chunkByteCount: UInt64, iv: Block, ivRule: IVRule, padding: Padding)
     /// Counter mode over the whole file; `iv` is the initial counter block.
     case ctr(iv: Block)
+    /// Chunks that are each encrypted and authenticated.
+    case chunked(ChunkFormat)
 
     /// The names of all strategies, as they are written on the command line and in the subject protocol.
-    public static let names = ["cbc-continuous", "cbc-chunked", "ctr"]
+    public static let names = [
+        "cbc-continuous", "cbc-chunked", "ctr", "cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf",
+    ]
 
     /// The strategy's name.
     public var name: String {
@@ -33,6 +37,7 @@ public enum Strategy: Hashable, Sendable {
         case .cbcContinuous: "cbc-continuous"
         case .cbcChunked: "cbc-chunked"
         case .ctr: "ctr"
+        case .chunked(let format): format.name
         }
     }
 
@@ -41,19 +46,38 @@ public enum Strategy: Hashable, Sendable {
         switch self {
         case .cbcContinuous, .cbcChunked: .cbc
         case .ctr: .ctr
+        case .chunked: .gcm
+        }
+    }
+
+    /// The cipher mode that a strategy of a name needs; of one that is unknown, any.
+    package static func mode(ofName name: String) -> CipherMode {
+        switch name {
+        case "ctr": .ctr
+        case "cbc-continuous", "cbc-chunked": .cbc
+        default: .gcm
         }
     }
 
     /// The plaintext bytes of a full chunk, or `nil` where the whole file is one chunk.
     public var chunkByteCount: UInt64? {
-        if case .cbcChunked(let chunkByteCount, _, _, _) = self { chunkByteCount } else { nil }
+        switch self {
+        case .cbcContinuous, .ctr: nil
+        case .cbcChunked(let chunkByteCount, _, _, _): chunkByteCount
+        case .chunked(let format): format.chunkByteCount
+        }
+    }
+
+    /// The format of chunks that are authenticated, or `nil` where nothing is.
+    public var chunkFormat: ChunkFormat? {
+        if case .chunked(let format) = self { format } else { nil }
     }
 
     /// The padding, or `nil` where the mode needs none.
     public var padding: Padding? {
         switch self {
         case .cbcContinuous(_, let padding), .cbcChunked(_, _, _, let padding): padding
-        case .ctr: nil
+        case .ctr, .chunked: nil
         }
     }
 
@@ -61,6 +85,7 @@ public enum Strategy: Hashable, Sendable {
     ///
     /// - Throws: `DecryptionError.invalidParameter`.
     public func validate() throws(DecryptionError) {
+        if let chunkFormat { return try chunkFormat.validate() }
         guard let chunkByteCount else { return }
         // Far above any file, far below where sums of two lengths would overflow.
         guard chunkByteCount > 0, chunkByteCount % 16 == 0, chunkByteCount <= 1 << 62 else {

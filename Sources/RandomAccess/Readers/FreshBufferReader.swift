@@ -4,8 +4,13 @@
 /// While a window is decrypted, its ciphertext, its plaintext and what the caller gets of it are all in memory; the
 /// article allocates each of them anew, here the caller's buffer is the caller's.
 public final class FreshBufferReader: RandomAccessDecryptor {
+    private enum Context {
+        case stretches(any CipherContext)
+        case chunks(any ChunkContext)
+    }
+
     private let object: EncryptedObject
-    private let context: any CipherContext
+    private let context: Context
     private let windowByteCount: Int
 
     /// Creates a reader for one thread.
@@ -16,7 +21,9 @@ public final class FreshBufferReader: RandomAccessDecryptor {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
         }
         self.object = object
-        self.context = try object.makeContext()
+        self.context =
+            object.strategy.chunkFormat == nil
+            ? .stretches(try object.makeContext()) : .chunks(try object.makeChunkContext())
         self.windowByteCount = windowByteCount
     }
 
@@ -28,14 +35,19 @@ public final class FreshBufferReader: RandomAccessDecryptor {
         let range = try object.layout.clip(offset: offset, count: buffer.count)
         var delivered = 0
         for step in object.layout.plan(range, windowByteCount: windowByteCount) {
-            try decrypt(step, into: UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count]))
+            let number = object.layout.chunkIndex(at: range.lowerBound + UInt64(delivered))
+            try decrypt(
+                step, chunk: number,
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count]))
             delivered += step.count
         }
         try object.source.checkUnchanged()
         return delivered
     }
 
-    private func decrypt(_ step: ReadStep, into output: UnsafeMutableRawBufferPointer) throws(DecryptionError) {
+    private func decrypt(
+        _ step: ReadStep, chunk: UInt64, into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) {
         let fetched = UnsafeMutableRawBufferPointer.allocate(byteCount: step.fetch.count, alignment: 16)
         defer { fetched.deallocate() }
         try object.source.fetch(at: step.fetch.lowerBound, into: fetched)
@@ -47,7 +59,10 @@ public final class FreshBufferReader: RandomAccessDecryptor {
         }
         let plaintext = UnsafeMutableRawPointer.allocate(byteCount: ciphertext.count, alignment: 16)
         defer { plaintext.deallocate() }
-        try context.process(ciphertext, into: plaintext, iv: iv)
+        switch context {
+        case .stretches(let context): try context.process(ciphertext, into: plaintext, iv: iv)
+        case .chunks(let context): try context.open(ciphertext, chunk: chunk, into: plaintext, start: iv)
+        }
         output.copyMemory(from: UnsafeRawBufferPointer(start: plaintext + step.skip, count: step.count))
     }
 }

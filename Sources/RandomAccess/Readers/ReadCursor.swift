@@ -1,4 +1,4 @@
-/// Reads an object block by block: fetches what a range needs, decrypts it where the caller wants it.
+/// Reads an object of CBC or CTR block by block: fetches what a range needs, decrypts it where the caller wants it.
 ///
 /// A cursor owns its cipher context and a little room, belongs to one thread, and allocates nothing per read. Whole
 /// blocks are fetched straight into the caller's buffer and decrypted in place, or decrypted there from where the source
@@ -53,6 +53,7 @@ public final class ReadCursor: RandomAccessDecryptor {
             switch step.mode {
             case .cbc: try decryptCBC(step, into: output, carry: &carry)
             case .ctr: try decryptCTR(step, into: output)
+            case .gcm: preconditionFailure("chunks are ChunkCursor's")
             }
             delivered += step.count
         }

@@ -3,7 +3,8 @@
 /// The access policy of article 000 ("play encrypted files with on-the-fly decryption"), with correct arithmetic: there
 /// for comparison. A read of two bytes may cost a chunk.
 public final class WholeChunkReader: RandomAccessDecryptor {
-    private let cursor: ReadCursor
+    private let object: EncryptedObject
+    private let cursor: any RandomAccessDecryptor
     private let chunkByteCount: UInt64
     private let cache: UnsafeMutableRawBufferPointer
     private var cachedChunk: (index: UInt64, byteCount: Int)?
@@ -20,6 +21,7 @@ public final class WholeChunkReader: RandomAccessDecryptor {
         guard chunkByteCount > 0 else {
             throw .invalidParameter(name: "chunk length", value: "\(chunkByteCount)", expected: "at least 1 byte")
         }
+        self.object = object
         self.cursor = try object.makeCursor()
         let formatChunk = object.strategy.chunkByteCount
         self.chunkByteCount = max(1, min(formatChunk ?? UInt64(chunkByteCount), object.plaintextByteCount))
@@ -40,7 +42,7 @@ public final class WholeChunkReader: RandomAccessDecryptor {
 
     /// Reads plaintext; see ``RandomAccessDecryptor/read(at:into:)``.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
-        let range = try cursor.object.layout.clip(offset: offset, count: buffer.count)
+        let range = try object.layout.clip(offset: offset, count: buffer.count)
         var position = range.lowerBound
         while position < range.upperBound {
             let index = position / chunkByteCount
@@ -52,7 +54,7 @@ public final class WholeChunkReader: RandomAccessDecryptor {
             position += UInt64(taken)
         }
         // A chunk that was kept needed no fetch that would have noticed.
-        try cursor.object.source.checkUnchanged()
+        try object.source.checkUnchanged()
         return range.count
     }
 

@@ -1,0 +1,105 @@
+/// SHA-256 over 32-bit words and SHA-512 over 64-bit ones: for deriving keys, once for each object.
+///
+/// No branch and no address depends on what is hashed. The state is erased with the object.
+///
+/// - Source: FIPS 180-4.
+final class SHA2<Word: SHA2Word> {
+    /// The length of a block in bytes: 64 or 128.
+    static var blockByteCount: Int { 2 * Word.bitWidth }
+    /// The length of a digest in bytes: 32 or 64.
+    static var digestByteCount: Int { Word.bitWidth }
+
+    /// H, then the block that is being filled, then W.
+    private let words: UnsafeMutableBufferPointer<Word>
+    private let block: UnsafeMutableRawBufferPointer
+    private var filled = 0
+    private var byteCount: UInt64 = 0
+
+    /// Section 5.3.
+    init() {
+        self.words = .allocate(capacity: 8 + 16 + Word.roundCount)
+        words.initialize(repeating: 0)
+        self.block = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: words[8..<24]))
+        for index in 0..<8 { words[index] = Self.word(SHA2Constants.start[index]) }
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(words))
+        words.deallocate()
+    }
+
+    /// Adds bytes.
+    func update(_ bytes: UnsafeRawBufferPointer) {
+        for byte in bytes { append(byte) }
+    }
+
+    /// Adds one byte.
+    func append(_ byte: UInt8) {
+        block[filled] = byte
+        filled += 1
+        byteCount += 1
+        if filled == block.count {
+            compress()
+            filled = 0
+        }
+    }
+
+    /// Ends the message and writes its digest, ``digestByteCount`` bytes. Source: section 5.1.
+    func finish(into digest: UnsafeMutableRawBufferPointer) {
+        let bitCount = byteCount * 8
+        append(0x80)
+        // The message's length takes two words, the last 64 bits of which are enough for us.
+        while filled != block.count - 2 * MemoryLayout<Word>.size { append(0) }
+        while filled != block.count - 8 { append(0) }
+        for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
+        for index in 0..<8 {
+            digest.storeBytes(
+                of: words[index].bigEndian, toByteOffset: index * MemoryLayout<Word>.size, as: Word.self)
+        }
+    }
+
+    /// Sections 6.2.2 and 6.4.2.
+    private func compress() {
+        let w = UnsafeMutableBufferPointer(rebasing: words[24...])
+        for t in 0..<16 {
+            w[t] = Word(
+                bigEndian: block.loadUnaligned(fromByteOffset: t * MemoryLayout<Word>.size, as: Word.self))
+        }
+        for t in 16..<Word.roundCount {
+            let early = Self.small(w[t - 15], Word.smallSigma0)
+            w[t] = Self.small(w[t - 2], Word.smallSigma1) &+ w[t - 7] &+ early &+ w[t - 16]
+        }
+        var (a, b, c, d) = (words[0], words[1], words[2], words[3])
+        var (e, f, g, h) = (words[4], words[5], words[6], words[7])
+        for t in 0..<Word.roundCount {
+            let choice = (e & f) ^ (~e & g)
+            let first = h &+ Self.big(e, Word.bigSigma1) &+ choice &+ Self.word(SHA2Constants.rounds[t]) &+ w[t]
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            let second = Self.big(a, Word.bigSigma0) &+ majority
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+        }
+        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { words[index] &+= value }
+    }
+
+    /// The first bits of a constant, as many as a word has.
+    private static func word(_ constant: UInt64) -> Word {
+        Word(truncatingIfNeeded: constant >> UInt64(64 - Word.bitWidth))
+    }
+
+    private static func turned(_ word: Word, _ count: Int) -> Word {
+        word >> Word(count) | word << Word(Word.bitWidth - count)
+    }
+
+    private static func big(_ word: Word, _ counts: (Int, Int, Int)) -> Word {
+        turned(word, counts.0) ^ turned(word, counts.1) ^ turned(word, counts.2)
+    }
+
+    private static func small(_ word: Word, _ counts: (Int, Int, Int)) -> Word {
+        turned(word, counts.0) ^ turned(word, counts.1) ^ word >> Word(counts.2)
+    }
+}
+
+/// SHA-256.
+typealias SHA256 = SHA2<UInt32>
+/// SHA-512.
+typealias SHA512 = SHA2<UInt64>
