@@ -10,7 +10,7 @@ public struct BoringSSL: CipherBackend {
     /// The AES key lengths in bytes.
     public let keyByteCounts = [16, 24, 32]
     /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr]
+    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
     /// The package's version and the BoringSSL revision in it; the library itself does not tell.
     public let version = "swift-crypto 4.5.2 (BoringSSL 0226f304)"
     /// The CPU feature that BoringSSL's AES-CBC and AES-CTR choose on this machine.
@@ -32,6 +32,14 @@ public struct BoringSSL: CipherBackend {
     public func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        BoringSSLContext(mode: mode, direction: direction, key: key)
+        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
+        return BoringSSLContext(mode: mode, direction: direction, key: key)
+    }
+
+    /// Makes a context that opens or seals chunks with AES-GCM.
+    public func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        BoringSSLChunkContext(direction: direction, key: key)
     }
 }

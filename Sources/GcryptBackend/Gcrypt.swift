@@ -8,7 +8,7 @@ public struct Gcrypt: CipherBackend {
     /// The AES key lengths in bytes.
     public let keyByteCounts = [16, 24, 32]
     /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr]
+    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
     /// The library's version, such as `1.10.1`.
     public let version: String
 
@@ -37,6 +37,14 @@ public struct Gcrypt: CipherBackend {
     public func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        try GcryptContext(mode: mode, direction: direction, key: key)
+        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
+        return try GcryptContext(mode: mode, direction: direction, key: key)
+    }
+
+    /// Makes a context that opens or seals chunks with AES-GCM.
+    public func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        try GcryptChunkContext(direction: direction, key: key)
     }
 }

@@ -8,24 +8,31 @@ final class GcryptContext: CipherContext {
     private let direction: CipherDirection
 
     init(mode: CipherMode, direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
+        self.handle = try Self.open(mode == .cbc ? GCRY_CIPHER_MODE_CBC : GCRY_CIPHER_MODE_CTR, key: key)
+        self.mode = mode
+        self.direction = direction
+    }
+
+    /// Makes a handle for AES in a mode, with its key schedule.
+    ///
+    /// The corresponding C functions are `gcry_cipher_open` and `gcry_cipher_setkey`.
+    static func open(_ mode: gcry_cipher_modes, key: SecretKey) throws(DecryptionError) -> gcry_cipher_hd_t {
         let algorithm: gcry_cipher_algos
         switch key.byteCount {
         case 16: algorithm = GCRY_CIPHER_AES
         case 24: algorithm = GCRY_CIPHER_AES192
         default: algorithm = GCRY_CIPHER_AES256
         }
-        let gcryptMode = mode == .cbc ? GCRY_CIPHER_MODE_CBC : GCRY_CIPHER_MODE_CTR
         var opened: gcry_cipher_hd_t?
         try checkGcrypt(
-            gcry_cipher_open(&opened, Int32(algorithm.rawValue), Int32(gcryptMode.rawValue), 0), in: "gcry_cipher_open")
+            gcry_cipher_open(&opened, Int32(algorithm.rawValue), Int32(mode.rawValue), 0), in: "gcry_cipher_open")
         guard let opened else {
             throw .backend(name: "libgcrypt", operation: "gcry_cipher_open", reason: "no handle")
         }
-        self.handle = opened
-        self.mode = mode
-        self.direction = direction
         let code = key.withUnsafeBytes { gcry_cipher_setkey(opened, $0.baseAddress, $0.count) }
+        if code != 0 { gcry_cipher_close(opened) }
         try checkGcrypt(code, in: "gcry_cipher_setkey")
+        return opened
     }
 
     deinit {
@@ -43,7 +50,7 @@ final class GcryptContext: CipherContext {
         case .cbc:
             try checkGcrypt(
                 iv.withUnsafeBytes { gcry_cipher_setiv(handle, $0.baseAddress, $0.count) }, in: "gcry_cipher_setiv")
-        case .ctr:
+        case .ctr, .gcm:
             try checkGcrypt(
                 iv.withUnsafeBytes { gcry_cipher_setctr(handle, $0.baseAddress, $0.count) }, in: "gcry_cipher_setctr")
         }

@@ -59,7 +59,7 @@ final class KernelContext: CipherContext {
         switch (mode, direction) {
         case (.cbc, .decrypt): iv = lastSent
         case (.cbc, .encrypt): iv = Block(loadingFrom: UnsafeRawBufferPointer(room), at: lastBlock)
-        case (.ctr, _): iv = iv.advanced(by: UInt64(count / Block.byteCount))
+        case (.ctr, _), (.gcm, _): iv = iv.advanced(by: UInt64(count / Block.byteCount))
         }
         return count
     }

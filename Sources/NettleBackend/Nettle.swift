@@ -14,7 +14,7 @@ public struct Nettle: CipherBackend {
     /// The AES key lengths in bytes.
     public let keyByteCounts = [16, 24, 32]
     /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr]
+    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
     /// The CPU feature that the library's AES chooses on this machine.
     public let cpuFeatures: [String]
 
@@ -36,7 +36,15 @@ public struct Nettle: CipherBackend {
     public func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        try NettleContext(mode: mode, direction: direction, key: key)
+        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
+        return try NettleContext(mode: mode, direction: direction, key: key)
+    }
+
+    /// Makes a context that opens or seals chunks with AES-GCM.
+    public func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        try NettleChunkContext(direction: direction, key: key)
     }
 
     /// AES instructions or nothing: without them, the library looks up tables.

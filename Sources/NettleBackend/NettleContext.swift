@@ -43,7 +43,7 @@ final class NettleContext: CipherContext {
         guard input.count > 0, let source = input.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
         let destination = output.assumingMemoryBound(to: UInt8.self)
         // The library ends the process over a part of a block.
-        guard mode == .ctr || input.count % Block.byteCount == 0 else {
+        guard mode != .cbc || input.count % Block.byteCount == 0 else {
             throw .backend(
                 name: "nettle", operation: "nettle_cbc_\(direction.rawValue)",
                 reason: "\(input.count) bytes: expected a multiple of 16")
@@ -59,7 +59,7 @@ final class NettleContext: CipherContext {
             case (.cbc, .encrypt):
                 nettle_cbc_encrypt(
                     context, cipher.encrypt, Block.byteCount, chained, input.count, destination, source)
-            case (.ctr, _):
+            case (.ctr, _), (.gcm, _):
                 nettle_ctr_crypt(context, cipher.encrypt, Block.byteCount, chained, input.count, destination, source)
             }
         }

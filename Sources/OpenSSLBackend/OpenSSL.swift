@@ -8,7 +8,7 @@ public struct OpenSSL: CipherBackend {
     /// The AES key lengths in bytes.
     public let keyByteCounts = [16, 24, 32]
     /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr]
+    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
 
     private let ciphers: OpenSSLCiphers
 
@@ -35,7 +35,16 @@ public struct OpenSSL: CipherBackend {
     public func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
+        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
         let cipher = try ciphers.cipher(mode: mode, keyByteCount: key.byteCount)
         return try OpenSSLContext(cipher: cipher, mode: mode, direction: direction, key: key)
+    }
+
+    /// Makes a context that opens or seals chunks with AES-GCM.
+    public func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        let cipher = try ciphers.cipher(mode: .gcm, keyByteCount: key.byteCount)
+        return try OpenSSLChunkContext(cipher: cipher, direction: direction, key: key)
     }
 }

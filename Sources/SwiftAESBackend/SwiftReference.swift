@@ -11,7 +11,7 @@ public struct SwiftReference: CipherBackend {
     /// The AES key lengths in bytes.
     public let keyByteCounts = [16, 24, 32]
     /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr]
+    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
     /// None: portable code.
     public let cpuFeatures: [String] = []
 
@@ -22,6 +22,16 @@ public struct SwiftReference: CipherBackend {
     public func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        SwiftReferenceContext(mode: mode, direction: direction, key: key)
+        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
+        return SwiftReferenceContext(mode: mode, direction: direction, key: key)
+    }
+
+    /// Makes a context that opens or seals chunks with AES-GCM.
+    public func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        try SwiftChunkContext(
+            backend: name, counters: SwiftReferenceContext(mode: .ctr, direction: .encrypt, key: key),
+            direction: direction)
     }
 }

@@ -22,7 +22,7 @@ final class SwiftReferenceContext: CipherContext {
                 name: "swift-reference", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
         case (.cbc, .decrypt): decryptCBC(input, into: output, iv: iv)
         case (.cbc, .encrypt): encryptCBC(input, into: output, iv: iv)
-        case (.ctr, _): applyCTR(input, into: output, counter: iv)
+        case (.ctr, _), (.gcm, _): applyCTR(input, into: output, counter: iv)
         }
     }
 

@@ -87,7 +87,7 @@ struct BackendTests {
         "the kernel's ciphers are among those that are tested",
         .enabled(if: BackendRegistry.availableNames.contains("af-alg"), "this kernel has no AF_ALG"))
     func kernel() throws {
-        #expect(try BackendRegistry.backend(named: "af-alg").modes == CipherMode.allCases)
+        #expect(try BackendRegistry.backend(named: "af-alg").modes == CipherMode.streaming)
     }
 
     @Test(
@@ -132,7 +132,7 @@ struct BackendTests {
     // Without the readable AES, which knows no pieces and takes its time.
     @Test(
         "large stretches are the same in every library",
-        arguments: BackendRegistry.availableNames.filter { $0 != "swift-reference" }, CipherMode.allCases)
+        arguments: BackendRegistry.availableNames.filter { $0 != "swift-reference" }, CipherMode.streaming)
     func largeStretches(name: String, mode: CipherMode) throws {
         let backend = try BackendRegistry.backend(named: name)
         let reference = try BackendRegistry.backend(named: "openssl")
@@ -151,7 +151,7 @@ struct BackendTests {
         }
     }
 
-    @Test("nothing is made of nothing", arguments: BackendRegistry.availableNames, CipherMode.allCases)
+    @Test("nothing is made of nothing", arguments: BackendRegistry.availableNames, CipherMode.streaming)
     func empty(name: String, mode: CipherMode) throws {
         let backend = try BackendRegistry.backend(named: name)
         let key = try SecretKey(sample(16))
@@ -186,7 +186,7 @@ struct BackendTests {
 
     @Test(
         "1 to 70 blocks are right in place and out of place, both ways", arguments: BackendRegistry.availableNames,
-        CipherMode.allCases)
+        CipherMode.streaming)
     func blockCounts(name: String, mode: CipherMode) throws {
         let backend = try BackendRegistry.backend(named: name)
         let reference = try BackendRegistry.backend(named: "swift-reference")

@@ -6,7 +6,7 @@ import Testing
 @Suite("inputs that are longer than an `int`")
 struct OpenSSLSplitTests {
     @Test(
-        "several calls give what one gives", arguments: CipherMode.allCases, [16, 48, 64, 1024])
+        "several calls give what one gives", arguments: CipherMode.streaming, [16, 48, 64, 1024])
     func splits(mode: CipherMode, largestCallByteCount: Int) throws {
         let ciphers = try OpenSSLCiphers()
         let key = try SecretKey(sample(16))

@@ -114,7 +114,7 @@ struct BitslicedTests {
         #expect(try process(answer.mode, .decrypt, ciphertext, key: key, iv: iv) == plaintext)
     }
 
-    @Test("random blocks come out as the reference's", arguments: CipherMode.allCases, CipherDirection.allCases)
+    @Test("random blocks come out as the reference's", arguments: CipherMode.streaming, CipherDirection.allCases)
     func randomBlocks(mode: CipherMode, direction: CipherDirection) throws {
         var random = SplitMix(state: 4)
         // Around the batches of 8 and 32 blocks, and several of them.

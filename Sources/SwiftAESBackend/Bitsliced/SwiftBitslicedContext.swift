@@ -22,7 +22,7 @@ final class SwiftBitslicedContext: CipherContext {
                 name: "swift-bitsliced", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
         case (.cbc, .decrypt): decryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
         case (.cbc, .encrypt): encryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
-        case (.ctr, _): applyCTR(start, into: output, byteCount: input.count, counter: iv)
+        case (.ctr, _), (.gcm, _): applyCTR(start, into: output, byteCount: input.count, counter: iv)
         }
     }
 

@@ -1,0 +1,59 @@
+internal import Crypto
+internal import RandomAccess
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A key for swift-crypto's AES-GCM, which makes the key schedule anew for each chunk and returns a copy.
+final class BoringSSLChunkContext: ChunkContext {
+    private let direction: CipherDirection
+    // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference goes.
+    private let key: SymmetricKey
+
+    init(direction: CipherDirection, key: SecretKey) {
+        self.direction = direction
+        self.key = key.withUnsafeBytes { SymmetricKey(data: $0) }
+    }
+
+    /// The corresponding functions are `AES.GCM.open(_:using:)` and `AES.GCM.seal(_:using:nonce:)`.
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
+    ) throws(DecryptionError) -> Bool {
+        do {
+            let nonce = try start.withUnsafeBytes { try AES.GCM.Nonce(data: $0.prefix(12)) }
+            if direction == .encrypt {
+                let sealed = try AES.GCM.seal(Self.view(input[...]), using: key, nonce: nonce)
+                Self.copy(sealed.ciphertext, to: output)
+                Self.copy(sealed.tag, to: output + input.count)
+                return true
+            }
+            guard input.count >= ChunkFormat.tagByteCount else {
+                throw DecryptionError.backend(
+                    name: "boringssl", operation: "gcm", reason: "a chunk of \(input.count) bytes")
+            }
+            let textByteCount = input.count - ChunkFormat.tagByteCount
+            let box = try AES.GCM.SealedBox(
+                nonce: nonce, ciphertext: Self.view(input[..<textByteCount]), tag: Self.view(input[textByteCount...]))
+            Self.copy(try AES.GCM.open(box, using: key), to: output)
+            return true
+        } catch CryptoKitError.authenticationFailure {
+            return false
+        } catch {
+            throw .backend(name: "boringssl", operation: "gcm \(direction.rawValue)", reason: "\(error)")
+        }
+    }
+
+    /// A view, not a copy: the functions only read it.
+    private static func view(_ bytes: Slice<UnsafeRawBufferPointer>) -> Data {
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+        guard let start = bytes.baseAddress, bytes.count > 0 else { return Data() }
+        return Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
+    }
+
+    private static func copy(_ data: Data, to output: UnsafeMutableRawPointer) {
+        data.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: output, count: $0.count).copyMemory(from: $0) }
+    }
+}
