@@ -39,12 +39,15 @@ extension VectorGroup {
         try place.allow([
             "id", "source", "flags", "comment", "strategy", "iv", "padding", "chunkByteCount", "ivRule", "key",
             "ciphertext", "object", "plaintext", "error", "reads", "windowByteCounts", "interleaving", "threadCount",
-            "supply",
+            "supply", "context", "associatedData", "segmentByteCount", "derivedKeyByteCount",
         ])
         let keyPlace = try place.member("key")
         let keyBytes = try keyPlace.bytes()
-        let key = try keyPlace.check { try SecretKey(keyBytes) }
         let strategy = try Strategy(place)
+        // A format that derives its keys says itself what it takes.
+        let key = try keyPlace.check { () throws(DecryptionError) in
+            strategy.chunkFormat == nil ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
+        }
         try place.check { try strategy.validate() }
         let flags = try place.member("flags").flags()
         let id = try place.member("id").string()
@@ -53,10 +56,19 @@ extension VectorGroup {
             guard try place.optionalMember("reads") == nil else {
                 throw place.error("both \"error\" and \"reads\": expected no reads of an object that does not open")
             }
+            let object =
+                try place.optionalMember("object") == nil
+                ? nil : try VectorObject(place, strategy: strategy, key: key)
+            let ciphertext: any ByteSource
+            if let object {
+                ciphertext = object.ciphertext
+            } else {
+                ciphertext = MemorySource(try place.member("ciphertext").bytes())
+            }
             self.init(
-                id: id, source: source, flags: flags, strategy: strategy, key: key,
-                ciphertext: MemorySource(try place.member("ciphertext").bytes()), plaintext: GroupPlaintext([]),
-                opening: .fails(try failure.choice(of: ErrorName.self)), reads: [])
+                id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
+                plaintext: GroupPlaintext([]), opening: .fails(try failure.choice(of: ErrorName.self)),
+                rule: object?.rule, reads: [])
             return
         }
         let object = try VectorObject(place, strategy: strategy, key: key)
@@ -86,6 +98,10 @@ extension Strategy {
     /// The members have the names that PROTOCOL.md gives them.
     fileprivate init(_ place: JSONPlace) throws(VectorFileError) {
         let name = try place.member("strategy")
+        if let format = try ChunkFormat(place, name: try name.string()) {
+            self = .chunked(format)
+            return
+        }
         let ivPlace = try place.member("iv")
         let ivBytes = try ivPlace.bytes()
         let iv = try ivPlace.check { try Block(ivBytes) }
@@ -101,6 +117,23 @@ extension Strategy {
                 padding: try place.member("padding").choice(of: Padding.self))
         default:
             throw name.unexpected("one of \(Strategy.names.joined(separator: ", "))")
+        }
+    }
+}
+
+extension ChunkFormat {
+    /// A format of authenticated chunks, or `nil` if the name is that of another strategy.
+    fileprivate init?(_ place: JSONPlace, name: String) throws(VectorFileError) {
+        switch name {
+        case "cobblestone-128", "cobblestone-256":
+            self = .cobblestone(
+                keyByteCount: name == "cobblestone-256" ? 32 : 16, context: try place.member("context").bytes())
+        case "tink-aes-gcm-hkdf":
+            self = .tinkAESGCMHKDF(
+                associatedData: try place.member("associatedData").bytes(),
+                segmentByteCount: try place.member("segmentByteCount").integer(UInt64.self),
+                derivedKeyByteCount: try place.member("derivedKeyByteCount").integer(in: 1...64))
+        default: return nil
         }
     }
 }

@@ -5,6 +5,7 @@ enum VectorRules {
         if groups.contains(where: { $0.interleaving != nil || $0.threadCount > 1 }) { lines += together }
         if groups.contains(where: { $0.supply != .any }) { lines += supplies }
         if groups.contains(where: { if case .generated = $0.rule { true } else { false } }) { lines += generated }
+        if groups.contains(where: { $0.strategy.chunkFormat != nil }) { lines += chunked }
         if groups.contains(where: { if case .monteCarlo = $0.rule { true } else { false } }) { lines += monteCarlo }
         return lines
     }
@@ -47,6 +48,17 @@ enum VectorRules {
         "Ciphertext byte i is S[i], except, with pkcs7, in the last block of each chunk. Where that block starts at b",
         "and its chunk holds m bytes, r = m mod 16, its plaintext is S[b ... b+r-1] and 16 - r bytes of value 16 - r,",
         "and its ciphertext is AES(plaintext xor C), C being the block before it, or the chunk's IV if it is alone.",
+    ]
+
+    private static let chunked = [
+        "With authenticated chunks, object {plaintextByteCount: n, seed: s} is as long as PROTOCOL.md's format of n bytes,",
+        "and its byte i is S[i] of the stream for s, except of Cobblestone's commitment (bytes 24 to 55), the first byte",
+        "of Tink's header, and the tags of 16 bytes behind each chunk: these are what key, salt and ciphertext ask for.",
+        "The stream is S[8i ... 8i+7] = w(i), little-endian, modulo 2^64, with z = s + (i + 1) * 9e3779b97f4a7c15;",
+        "z = (z xor z >> 30) * bf58476d1ce4e5b9; z = (z xor z >> 27) * 94d049bb133111eb; w(i) = z xor z >> 31.",
+        "edits {pieces: [[a, b] or [a, b, t], ...], flips: [j, ...]}: the ciphertext is its bytes a to b - 1, piece after",
+        "piece, those of a piece with t from the object with the seed t instead; then bit 0 of each byte j is flipped.",
+        "The plaintext's length follows from the edited ciphertext's; a chunk that is not authentic delivers nothing.",
     ]
 
     private static let monteCarlo = [

@@ -72,6 +72,10 @@ package struct VectorWriter: Sendable {
         switch group.rule {
         case .generated(let object):
             text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"seed\":\(object.seed)},\n"
+        case .edited(let object, let edits):
+            text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"seed\":\(object.seed),"
+            text += "\"edits\":\(Self.text(edits))}"
+            if case .opens = group.opening { text += ",\n" }
         case .monteCarlo(let firstBlock):
             text += " \"object\":{\"monteCarlo\":\"\(Hexadecimal.encode(firstBlock.bytes))\"},\n"
         case nil:
@@ -149,7 +153,20 @@ package struct VectorWriter: Sendable {
             "\"strategy\":\"cbc-chunked\",\"iv\":\"\(Hexadecimal.encode(iv.bytes))\","
                 + "\"padding\":\"\(padding.rawValue)\",\"chunkByteCount\":\(chunkByteCount), "
                 + "\"ivRule\":\"\(ivRule.rawValue)\""
+        case .chunked(.cobblestone(_, let context)):
+            "\"strategy\":\"\(strategy.name)\",\"context\":\"\(Hexadecimal.encode(context))\""
+        case .chunked(.tinkAESGCMHKDF(let associatedData, let segmentByteCount, let derivedKeyByteCount)):
+            "\"strategy\":\"\(strategy.name)\",\"associatedData\":\"\(Hexadecimal.encode(associatedData))\","
+                + "\"segmentByteCount\":\(segmentByteCount),\"derivedKeyByteCount\":\(derivedKeyByteCount)"
         }
+    }
+
+    private static func text(_ edits: CiphertextEdits) -> String {
+        let pieces = edits.pieces.map { piece in
+            "[\(piece.range.lowerBound),\(piece.range.upperBound)" + (piece.seed.map { ",\($0)" } ?? "") + "]"
+        }
+        let flips = edits.flips.isEmpty ? "" : ",\"flips\":[\(edits.flips.map(String.init).joined(separator: ","))]"
+        return "{\"pieces\":[\(pieces.joined(separator: ","))]\(flips)}"
     }
 
     private mutating func writeList(_ name: String, _ lines: [String]) {

@@ -1,4 +1,4 @@
-package import ByteSources
+internal import ByteSources
 package import RandomAccess
 
 /// An object that is defined by its ciphertext, so that any range of it, and that range's plaintext, costs the range and
@@ -14,6 +14,10 @@ package import RandomAccess
 ///    AES(P ⊕ C), where C is the ciphertext block before it, or the chunk's IV if it is the chunk's only block.
 ///
 /// C is never itself a last block, so step 3 looks back one block and no further.
+///
+/// Of authenticated chunks the length is that of the format's header, the plaintext, and a tag for each chunk; a byte
+/// is S[i], too, except of Cobblestone's commitment, of the first byte of Tink's header, and of each tag: these are as the
+/// key and the rest of the ciphertext ask for. A tag costs its chunk to compute, and no more.
 package struct GeneratedObject: Sendable {
     /// The strategy.
     package let strategy: Strategy
@@ -24,7 +28,7 @@ package struct GeneratedObject: Sendable {
     /// What the stream is computed from.
     package let seed: UInt64
     /// The ciphertext.
-    package let source: GeneratedSource
+    package let source: any ByteSource
     /// What the object decrypts to.
     package let oracle: Oracle
 
@@ -46,6 +50,11 @@ package struct GeneratedObject: Sendable {
         self.seed = seed
         self.oracle = Oracle(strategy: strategy, key: key)
         let stream = SplitMix64Stream(seed: seed)
+        if case .chunked(let format) = strategy {
+            try format.check(key)
+            self.source = try SealedSource(format, key: key, stream: stream, plaintextByteCount: plaintextByteCount)
+            return
+        }
         guard let padding = strategy.padding else {
             self.source = GeneratedSource(stream: stream, byteCount: plaintextByteCount)
             return

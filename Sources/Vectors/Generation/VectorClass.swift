@@ -66,5 +66,11 @@ extension VectorSet {
         VectorClass("monte-carlo", "the CBC Monte Carlo test of NIST's AESAVS, a chain of 1000 blocks a step") {
             monteCarlo()
         },
+        VectorClass("chunks", "authenticated chunks: lengths, numbers, derived keys, and how they are read") {
+            chunkLengths() + chunkCounters() + keyDerivations() + chunkReads()
+        },
+        VectorClass("tampered-chunks", "authenticated chunks that were changed, moved, cut off or added to") {
+            chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()
+        },
     ]
 }

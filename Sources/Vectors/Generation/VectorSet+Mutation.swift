@@ -15,6 +15,8 @@ extension VectorSet {
         groups += residues().filter { $0.strategy.padding != Padding.none }
         groups += chunkEdges().filter { ($0.strategy.chunkByteCount ?? .max) <= 4096 }
         groups += windowEdges().filter { ($0.windowByteCounts.first ?? .max) <= 4096 }
+        groups += chunkLengths() + chunkCounters() + keyDerivations() + chunkReads()
+        groups += chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()
         return groups + largeOffsets().filter { $0.strategy.chunkByteCount == nil }
     }
 }

@@ -62,6 +62,7 @@ extension Strategy {
     fileprivate var iv: Block {
         switch self {
         case .ctr(let iv), .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): iv
+        case .chunked: Block(bigEndianValue: 0)
         }
     }
 
@@ -69,6 +70,7 @@ extension Strategy {
     fileprivate func replacingIV(with iv: Block) -> Strategy {
         switch self {
         case .ctr: .ctr(iv: iv)
+        case .chunked: self
         case .cbcContinuous(_, let padding): .cbcContinuous(iv: iv, padding: padding)
         case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
             .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)

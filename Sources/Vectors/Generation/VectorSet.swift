@@ -90,6 +90,10 @@ extension Strategy {
         case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
             "\(name) \(ivRule.rawValue) \(padding.rawValue) chunk=\(chunkByteCount)"
         case .ctr: name
+        case .chunked(.cobblestone(_, let context)):
+            context.isEmpty ? name : "\(name) context of \(context.count)"
+        case .chunked(.tinkAESGCMHKDF(_, let segmentByteCount, let derivedKeyByteCount)):
+            "\(name) segment=\(segmentByteCount) aes\(derivedKeyByteCount * 8)"
         }
     }
 }

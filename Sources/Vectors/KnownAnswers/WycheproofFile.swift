@@ -33,6 +33,14 @@ struct WycheproofFile {
                             .error("\(number) stands here twice: expected one test of a number")
                     }
                     let id = "\(name)/\(number)"
+                    if let keyByteCount = Self.cobblestoneKeyByteCount(algorithm) {
+                        _ = try flags(of: test)
+                        groups.append(
+                            try Self.chunkedGroup(
+                                test, keyByteCount: keyByteCount, id: id, source: "Wycheproof, \(name), tcId \(number)")
+                        )
+                        continue
+                    }
                     switch try read(test, id: id, number: number) {
                     case .success(let known): groups.append(known.group)
                     case .failure(let missing): unsupported.append(UnsupportedVector(id: id, reason: missing.reason))

@@ -4,6 +4,8 @@ package import RandomAccess
 package enum CiphertextRule: Sendable {
     /// As ``GeneratedObject`` says.
     case generated(GeneratedObject)
+    /// The same, and then tampered with.
+    case edited(GeneratedObject, CiphertextEdits)
     /// The thousand blocks that a step of ``MonteCarlo`` decrypts, the first of which is given.
     case monteCarlo(firstBlock: Block)
 }

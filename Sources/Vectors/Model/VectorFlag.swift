@@ -102,6 +102,20 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case specialBlock = "SpecialBlock"
     /// A step of the Monte Carlo test: a thousand chained blocks.
     case monteCarlo = "MonteCarlo"
+    /// A bit of an authenticated chunk, or of its tag, is another one.
+    case chunkTag = "ChunkTag"
+    /// Authenticated chunks are swapped, repeated, left out, or another object's.
+    case chunkOrder = "ChunkOrder"
+    /// The end is cut off: between authenticated chunks, or within one.
+    case truncatedChunks = "TruncatedChunks"
+    /// Something follows the last authenticated chunk.
+    case trailingData = "TrailingData"
+    /// The header is not that of the key or the context, or is damaged.
+    case headerCheck = "HeaderCheck"
+    /// A chunk's number needs more than 8, 16 or 24 bits.
+    case chunkCounter = "ChunkCounter"
+    /// What goes into the derived keys: salts, contexts, associated data, key lengths.
+    case keyDerivation = "KeyDerivation"
 
     /// What goes wrong in programs that fail such a vector.
     package var explanation: String {
@@ -157,6 +171,13 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .longRead: "a long read is cut, or its later windows or chunks are wrong"
         case .specialBlock: "what a block holds is taken for a hole, an end, or a block that was seen before"
         case .monteCarlo: "an error that only shows after many chained blocks"
+        case .chunkTag: "a chunk is delivered although its tag is wrong, or before it was looked at"
+        case .chunkOrder: "a chunk passes in a place that is not its own"
+        case .truncatedChunks: "a part of the message passes for the whole"
+        case .trailingData: "what follows the end is ignored, or delivered"
+        case .headerCheck: "the commitment is not compared, so that a ciphertext may open under two keys"
+        case .chunkCounter: "a chunk's number is held in too few bits, or in the wrong order of bytes"
+        case .keyDerivation: "the salt or the context is no part of the keys"
         }
     }
 
@@ -206,6 +227,13 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .concurrentReads: "rclone/rclone#677; FiloSottile/age commit 4202739"
         case .longRead: "palantir/hadoop-crypto#101, video-dev/hls.js#1447"
         case .specialBlock: "NIST SP 800-38A, section 6.2; sparse files and caches by content"
+        case .chunkTag: "NIST SP 800-38D, section 7.2; Wycheproof, flag ModifiedCiphertext"
+        case .chunkOrder: "Wycheproof, flag ChunkReordering; rfjakob/gocryptfs#1024"
+        case .truncatedChunks: "c2sp.org/chunked-encryption, \"Message chunking\"; Wycheproof, flag Truncation"
+        case .trailingData: "tink-crypto/tink-cc#20; Wycheproof, flag TrailingData"
+        case .headerCheck: "c2sp.org/chunked-encryption, \"Key derivation\"; Wycheproof, flag HeaderFailure"
+        case .chunkCounter: "c2sp.org/chunked-encryption, \"AEAD usage\"; Wycheproof, flag CounterRollover"
+        case .keyDerivation: "RFC 5869, section 3; c2sp.org/chunked-encryption, \"Key derivation\""
         case .monteCarlo: "NIST, The Advanced Encryption Standard Algorithm Validation Suite (2002), section 6.4.2"
         }
     }

@@ -93,11 +93,12 @@ extension VectorGroup {
     package init(
         id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
         ciphertext: any ByteSource, plaintext: GroupPlaintext, opening: Opening, windowByteCounts: [Int] = [.max],
-        reads: [RangeRead]
+        rule: CiphertextRule? = nil, reads: [RangeRead]
     ) {
         self.init(
             id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
-            plaintext: plaintext, opening: opening, windowByteCounts: windowByteCounts, readCount: reads.count
+            plaintext: plaintext, opening: opening, windowByteCounts: windowByteCounts, readCount: reads.count,
+            rule: rule
         ) { AnySequence(reads) }
     }
 

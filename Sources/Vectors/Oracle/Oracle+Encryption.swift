@@ -11,7 +11,7 @@ extension Oracle {
         for start in stride(from: 0, to: plaintext.count, by: 16) {
             let bytes = Array(plaintext[start..<min(start + 16, plaintext.count)])
             switch strategy {
-            case .ctr:
+            case .ctr, .chunked:
                 let mask = aes.encrypt(counter).bytes
                 result += zip(bytes, mask).map { $0 ^ $1 }
                 counter = counter.adding(1)
@@ -29,6 +29,7 @@ extension Oracle {
         var chunkByteCount = max(1, plaintext.count)
         switch strategy {
         case .ctr: break
+        case .chunked: preconditionFailure("chunked objects are generated")
         case .cbcContinuous(_, let itsPadding): padding = itsPadding
         case .cbcChunked(let length, _, _, let itsPadding):
             padding = itsPadding

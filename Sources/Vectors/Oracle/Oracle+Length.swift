@@ -14,6 +14,8 @@ extension Oracle {
         switch strategy {
         case .ctr:
             return total
+        case .chunked(let format):
+            return try self.plaintextByteCount(format, of: source)
         case .cbcContinuous(_, let itsPadding):
             padding = itsPadding
         case .cbcChunked(let length, _, _, let itsPadding):

@@ -7,14 +7,21 @@ package import RandomAccess
 package struct Oracle: Sendable {
     let aes: OracleAES
     let strategy: Strategy
+    let key: SecretKey
     private let iv: OracleBlock
 
     /// Creates an oracle for the objects of one strategy and key.
     package init(strategy: Strategy, key: SecretKey) {
-        self.aes = OracleAES(key: key)
         self.strategy = strategy
+        self.key = key
         switch strategy {
-        case .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _), .ctr(let iv): self.iv = OracleBlock(iv.bytes)
+        case .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _), .ctr(let iv):
+            self.aes = OracleAES(key: key)
+            self.iv = OracleBlock(iv.bytes)
+        case .chunked:
+            // Each object has its own key, see ``OracleChunks``.
+            self.aes = .ofZeros
+            self.iv = OracleBlock([UInt8](repeating: 0, count: 16))
         }
     }
 
@@ -36,6 +43,9 @@ package struct Oracle: Sendable {
     ) throws(DecryptionError) {
         precondition(range.upperBound <= plaintextByteCount, "range \(range) of \(plaintextByteCount)")
         precondition(output.count == range.count, "\(output.count) bytes of room for \(range.count)")
+        if case .chunked(let format) = strategy {
+            return try decryptChunks(format, ciphertext: ciphertext, range: range, into: output)
+        }
         let largestPiece: UInt64 = 1 << 16
         let room = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(min(UInt64(output.count) + 48, largestPiece + 48)), alignment: 16)
@@ -61,7 +71,7 @@ package struct Oracle: Sendable {
             let part = UnsafeMutableRawBufferPointer(rebasing: output[place..<place + Int(count)])
             switch strategy {
             case .ctr: try decryptCTR(piece, of: ciphertext, room: room, into: part)
-            case .cbcContinuous, .cbcChunked: try decryptCBC(piece, of: ciphertext, room: room, into: part)
+            case .cbcContinuous, .cbcChunked, .chunked: try decryptCBC(piece, of: ciphertext, room: room, into: part)
             }
             position += count
         }

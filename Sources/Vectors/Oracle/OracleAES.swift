@@ -10,8 +10,15 @@ final class OracleAES: Sendable {
     private let wordCount: Int
     private let tables = OracleTables.shared
 
-    init(key: SecretKey) {
-        let keyWordCount = key.byteCount / 4
+    /// AES under 16 zeros, where no key is known yet.
+    static let ofZeros = OracleAES([UInt8](repeating: 0, count: 16))
+
+    convenience init(key: SecretKey) {
+        self.init(key.withUnsafeBytes { Array($0) })
+    }
+
+    private init(_ key: [UInt8]) {
+        let keyWordCount = key.count / 4
         let roundCount = keyWordCount + 6
         let wordCount = 4 * (roundCount + 1)
         let box = OracleTables.shared.box

@@ -10,7 +10,11 @@ import json
 import struct
 import sys
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 MASK = 2**64 - 1
 
@@ -121,6 +125,138 @@ class Object:
         return b"".join(parts)
 
 
+class ChunkedObject:
+    """The object of a group with authenticated chunks."""
+
+    def __init__(self, group):
+        self.cobblestone = group["strategy"].startswith("cobblestone")
+        self.material = bytes.fromhex(group["key"])
+        self.info = bytes.fromhex(group["context" if self.cobblestone else "associatedData"])
+        self.size = 16 if self.cobblestone and group["strategy"].endswith("128") else 32
+        if not self.cobblestone:
+            self.size = group["derivedKeyByteCount"]
+        self.header = 56 if self.cobblestone else self.size + 8
+        self.full = 16384 if self.cobblestone else group["segmentByteCount"] - 16
+        self.first = self.full if self.cobblestone else self.full - self.header
+        self.rule = group.get("object")
+        self.held = bytes.fromhex(group.get("ciphertext", ""))
+        self.cache, self.generators = {}, {}
+        self.total = len(self.held)
+        if self.rule:
+            self.original = self.rule["plaintextByteCount"]
+            count = self.original // self.full + 1 if self.cobblestone else (
+                1 if self.original <= self.first else 1 + (self.original - self.first + self.full - 1) // self.full)
+            self.total = self.header + self.original + 16 * count
+            self.pieces = [[0, self.total]]
+            if "edits" in self.rule:
+                self.pieces = self.rule["edits"]["pieces"]
+                self.originalTotal, self.total = self.total, sum(p[1] - p[0] for p in self.pieces)
+            else:
+                self.originalTotal = self.total
+        self.length = self.open()
+
+    def keys(self, header):
+        if self.cobblestone:
+            name = b"AEAD_AES_%d_GCM" % (8 * self.size)
+            out = HKDFExpand(
+                hashes.SHA512(), self.size + 44,
+                b"c2sp.org/chunked-encryption@v1+" + name + b"\0" + header[:24] + self.info).derive(self.material)
+            return out[:self.size], out[self.size:self.size + 12], header[:24] + out[self.size + 12:]
+        salt = header[1:1 + self.size]
+        key = HKDF(hashes.SHA256(), self.size, salt, self.info).derive(self.material)
+        return key, header[1 + self.size:], bytes([self.header]) + header[1:]
+
+    def nonce(self, base, chunk, last):
+        if self.cobblestone:
+            return xor(base, chunk.to_bytes(12, "big"))
+        return base + chunk.to_bytes(4, "big") + bytes([last])
+
+    def place(self, chunk):
+        """Where a chunk's plaintext and its ciphertext start."""
+        start = 0 if chunk == 0 else self.first + (chunk - 1) * self.full
+        return start, self.header + start + 16 * chunk
+
+    def generated(self, seed, start, end):
+        """Bytes of the generated ciphertext of a seed, before anything is done to it."""
+        if seed not in self.generators:
+            self.generators[seed] = self.keys(stream(seed, 0, self.header)) + ({},)
+        key, base, header, tags = self.generators[seed]
+        data = bytearray(stream(seed, start, end - start))
+        for i in range(start, min(end, self.header)):
+            data[i - start] = header[i]
+        after = start - self.header - self.first - 16
+        chunk = 0 if after < 0 else 1 + after // (self.full + 16)
+        while True:
+            text, cipher = self.place(chunk)
+            size = min(self.first if chunk == 0 else self.full, self.original - text)
+            tag = cipher + size
+            if tag >= end or text > self.original or tag + 16 > self.originalTotal:
+                return bytes(data)
+            if chunk not in tags:
+                last = tag + 16 == self.originalTotal
+                sealed = stream(seed, cipher, size)
+                nonce = self.nonce(base, chunk, last)
+                counter = Cipher(algorithms.AES(key), modes.CTR(nonce + b"\0\0\0\2")).decryptor()
+                tags[chunk] = AESGCM(key).encrypt(nonce, counter.update(sealed), None)[-16:]
+            for i in range(max(start, tag), min(end, tag + 16)):
+                data[i - start] = tags[chunk][i - tag]
+            chunk += 1
+
+    def ciphertext(self, start, end):
+        if not self.rule:
+            return self.held[start:end]
+        parts, at = [], 0
+        for piece in self.pieces:
+            low, high = max(start, at), min(end, at + piece[1] - piece[0])
+            if low < high:
+                seed = piece[2] if len(piece) > 2 else self.rule["seed"]
+                parts.append(self.generated(seed, piece[0] + low - at, piece[0] + high - at))
+            at += piece[1] - piece[0]
+        data = bytearray(b"".join(parts))
+        for flip in self.rule.get("edits", {}).get("flips", []):
+            if start <= flip < end:
+                data[flip - start] ^= 1
+        return bytes(data)
+
+    def open(self):
+        """The plaintext's length, or the name of what is wrong."""
+        if self.total < self.header + 16:
+            return "truncatedCiphertext"
+        grid = self.header if self.cobblestone else 0
+        count, rest = divmod(self.total - grid, self.full + 16)
+        if rest < 16 and (rest or self.cobblestone):
+            return "truncatedCiphertext"
+        self.count = count + 1 if rest else count
+        header = self.ciphertext(0, self.header)
+        self.key, self.base, right = self.keys(header)
+        if header != right:
+            return "authenticationFailed"
+        self.length = self.total - self.header - 16 * self.count
+        try:
+            self.chunk(self.count - 1)
+        except InvalidTag:
+            return "authenticationFailed"
+        return self.length
+
+    def chunk(self, index):
+        if index not in self.cache:
+            start = self.place(index)[1]
+            end = min(self.total, self.place(index + 1)[1])
+            nonce = self.nonce(self.base, index, index == self.count - 1)
+            self.cache = {index: AESGCM(self.key).decrypt(nonce, self.ciphertext(start, end), None)}
+        return self.cache[index]
+
+    def read(self, offset, count):
+        end, parts = min(offset + count, self.length), []
+        while offset < end:
+            index = 0 if offset < self.first else 1 + (offset - self.first) // self.full
+            start = self.place(index)[0]
+            part = self.chunk(index)[offset - start:end - start]
+            parts.append(part)
+            offset += len(part)
+        return b"".join(parts)
+
+
 def expand(entries):
     for entry in entries:
         yield from range(entry[0], entry[1] + 1) if isinstance(entry, list) else [entry]
@@ -145,10 +281,13 @@ def reads(pattern, length):
 
 def check(group):
     """Checks a group and returns the number of its reads."""
-    thing, number = Object(group), 0
+    isChunked = "iv" not in group
+    thing, number = ChunkedObject(group) if isChunked else Object(group), 0
     if "error" in group:
-        assert thing.heldLength() == group["error"], thing.heldLength()
+        found = thing.length if isChunked else thing.heldLength()
+        assert found == group["error"], found
         return 0
+    assert isinstance(thing.length, int), thing.length
     plaintext = bytes.fromhex(group["plaintext"]) if "plaintext" in group else None
     if plaintext is not None:
         assert thing.read(0, thing.length) == plaintext, "the ciphertext decrypts to something else"
@@ -163,7 +302,12 @@ def check(group):
                 continue
             if min(count, thing.length - offset) > 2**20 and "--large" not in sys.argv:
                 continue
-            found = thing.read(offset, count)
+            try:
+                found = thing.read(offset, count)
+            except InvalidTag:
+                assert pattern.get("error") == "authenticationFailed", (offset, count)
+                continue
+            assert "error" not in pattern, (offset, count)
             digest = hashlib.sha256(found).hexdigest()
             if "digests" in pattern:
                 assert pattern["digests"][16 * index:16 * index + 16] == digest[:16], (offset, count)

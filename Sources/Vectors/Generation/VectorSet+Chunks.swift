@@ -1,0 +1,129 @@
+internal import ByteSources
+internal import RandomAccess
+
+/// Objects of authenticated chunks that are as they should be.
+extension VectorSet {
+    /// The formats whose chunks are small, as people use them.
+    package static let chunkFormats: [ChunkFormat] = [
+        .cobblestone(keyByteCount: 16, context: []),
+        .cobblestone(keyByteCount: 32, context: Array("chunkwise".utf8)),
+        .tinkAESGCMHKDF(associatedData: [], segmentByteCount: 4096, derivedKeyByteCount: 16),
+        .tinkAESGCMHKDF(
+            associatedData: Array("chunkwise".utf8), segmentByteCount: 4096, derivedKeyByteCount: 32),
+    ]
+
+    /// Key number `index` for a format.
+    static func key(_ index: Int, for format: ChunkFormat) -> SecretKey {
+        switch format {
+        case .cobblestone(let keyByteCount, _): key(3 * index + (keyByteCount == 32 ? 2 : 0))
+        case .tinkAESGCMHKDF: key(3 * index + 2)
+        }
+    }
+
+    /// The plaintext bytes of the first chunk, and of each that follows.
+    static func capacities(_ format: ChunkFormat) -> (first: UInt64, full: UInt64) {
+        let places = OracleChunkPlaces(format, plaintextByteCount: 1 << 30)
+        return (places.plaintextStart(ofChunk: 1), places.full)
+    }
+
+    /// Plaintexts of every kind of length around whole chunks: read whole, around the edges, and at the end.
+    package static func chunkLengths() -> [VectorGroup] {
+        chunkFormats.enumerated().flatMap { index, format in
+            let (first, full) = capacities(format)
+            let lengths = [
+                0, 1, 16, first - 1, first, first + 1, first + full, first + full + 1, first + 2 * full + 17,
+            ]
+            return lengths.enumerated().map { place, length in
+                let edges = [first, first + full].filter { $0 + 17 < length && $0 > 17 }
+                let around: [ReadPattern] = edges.map { edge in
+                    .product(
+                        offsets: [edge - 17...edge - 16, edge - 1...edge + 1], counts: [1, 16, 33, Int(full) + 2],
+                        flags: [.chunkEdge])
+                }
+                return generated(
+                    id: "chunks/\(Strategy.chunked(format).label)/length=\(length)",
+                    flags: length == 0 ? [.chunkEdge, .emptyObject] : [.chunkEdge], strategy: .chunked(format),
+                    key: key(place, for: format), plaintextByteCount: length, seed: UInt64(17000 + 20 * index + place),
+                    windowByteCounts: [.max, 4096],
+                    patterns: around + [
+                        .product(offsets: [0...0], toEnd: [0, 1], flags: [.chunkEdge]),
+                        .product(
+                            offsets: [length - min(length, 3)...length + 1], counts: [1, 100], toEnd: [0],
+                            flags: [.lastBytes]),
+                    ])
+            }
+        } + [segmentsOfMebibytes()]
+    }
+
+    private static func segmentsOfMebibytes() -> VectorGroup {
+        let format = ChunkFormat.tinkAESGCMHKDF(
+            associatedData: [], segmentByteCount: 1 << 20, derivedKeyByteCount: 32)
+        let (first, full) = capacities(format)
+        let length = first + full + 5
+        return generated(
+            id: "chunks/\(Strategy.chunked(format).label)/length=\(length)", flags: [.chunkEdge],
+            strategy: .chunked(format), key: key(2), plaintextByteCount: length, seed: 17999,
+            patterns: [
+                .product(
+                    offsets: [0...0, first - 1...first, first + full - 1...first + full + 1], counts: [1, 4096],
+                    toEnd: [0], flags: [.chunkEdge])
+            ])
+    }
+
+    /// Objects of so many chunks that their numbers take more than one, two and three bytes.
+    package static func chunkCounters() -> [VectorGroup] {
+        chunkFormats.enumerated().flatMap { index, format in
+            let (first, full) = capacities(format)
+            return [UInt64(1) << 8, 1 << 16, 1 << 24].enumerated().map { place, count in
+                let edge = first + (count - 1) * full
+                let length = edge + full + 100
+                return generated(
+                    id: "chunk-counters/\(Strategy.chunked(format).label)/chunk=\(count)", flags: [.chunkCounter],
+                    strategy: .chunked(format), key: key(place, for: format), plaintextByteCount: length,
+                    seed: UInt64(18000 + 10 * index + place),
+                    patterns: [
+                        .product(
+                            offsets: [0...0, edge - full - 1...edge - full, edge - 1...edge + 1, length - 1...length],
+                            counts: [1, 33], flags: [.chunkCounter]),
+                        .product(offsets: [edge - 100...edge - 100], counts: [Int(full) + 200], flags: [.chunkCounter]),
+                    ])
+            }
+        }
+    }
+
+    /// Everything that goes into the keys: salts, contexts and associated data of several lengths, keys of each length.
+    package static func keyDerivations() -> [VectorGroup] {
+        let contexts = [[], [0], Array("chunkwise".utf8), Array("a\0b".utf8), streamBytes(seed: 19000, count: 300)]
+        var groups: [VectorGroup] = []
+        for (number, context) in contexts.enumerated() {
+            let formats: [(ChunkFormat, Int)] = [
+                (.cobblestone(keyByteCount: 16, context: context), 16),
+                (.cobblestone(keyByteCount: 32, context: context), 32),
+                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 4096, derivedKeyByteCount: 16), 16),
+                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 4096, derivedKeyByteCount: 16), 24),
+                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 4096, derivedKeyByteCount: 32), 32),
+                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 512, derivedKeyByteCount: 32), 80),
+            ]
+            for (place, (format, keyByteCount)) in formats.enumerated() {
+                groups.append(
+                    generated(
+                        id: "key-derivation/\(Strategy.chunked(format).label)/key of \(keyByteCount)/info of "
+                            + "\(context.count)/\(number)",
+                        flags: [.keyDerivation], strategy: .chunked(format),
+                        key: material(keyByteCount, number: 10 * number + place), plaintextByteCount: 100,
+                        seed: UInt64(19100 + 10 * number + place),
+                        patterns: [.product(offsets: [0...1, 99...99], counts: [16, 100], flags: [.keyDerivation])]))
+            }
+        }
+        return groups
+    }
+
+    /// Key material of any length.
+    static func material(_ byteCount: Int, number: Int) -> SecretKey {
+        do {
+            return try SecretKey(material: (0..<byteCount).map { UInt8(truncatingIfNeeded: 7 * number + 13 * $0 + 1) })
+        } catch {
+            preconditionFailure("\(byteCount) bytes are material for a key: \(error)")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import ByteSources
+package import RandomAccess
+
+/// What was done to a ciphertext behind its writer's back: it is cut into pieces that are put together anew, and bits of
+/// the result are flipped.
+package struct CiphertextEdits: Hashable, Sendable {
+    /// A part of a ciphertext.
+    package struct Piece: Hashable, Sendable {
+        /// The bytes.
+        package let range: Range<UInt64>
+        /// The seed of the generated object that they are from, where that is another one than the group's: of the same
+        /// strategy, key and length.
+        package let seed: UInt64?
+
+        /// Creates a piece.
+        package init(_ range: Range<UInt64>, seed: UInt64? = nil) {
+            self.range = range
+            self.seed = seed
+        }
+    }
+
+    /// The parts, in order.
+    package let pieces: [Piece]
+    /// The bytes of the result whose lowest bit is flipped.
+    package let flips: [UInt64]
+
+    /// Creates edits.
+    package init(pieces: [Piece], flips: [UInt64] = []) {
+        self.pieces = pieces
+        self.flips = flips
+    }
+
+    /// The ciphertext that comes of them.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a piece or a flip beyond the end of what it is part of.
+    package func apply(to object: GeneratedObject) throws(DecryptionError) -> any ByteSource {
+        var parts: [(source: any ByteSource, range: Range<UInt64>)] = []
+        for piece in pieces {
+            var source = object.source
+            if let seed = piece.seed {
+                source = try GeneratedObject(
+                    strategy: object.strategy, key: object.key, plaintextByteCount: object.plaintextByteCount,
+                    seed: seed
+                ).source
+            }
+            guard piece.range.upperBound <= source.byteCount else {
+                throw .invalidParameter(
+                    name: "piece", value: "\(piece.range)", expected: "a part of \(source.byteCount) bytes")
+            }
+            parts.append((source, piece.range))
+        }
+        let edited = EditedSource(parts: parts, flips: flips)
+        guard flips.allSatisfy({ $0 < edited.byteCount }) else {
+            throw .invalidParameter(name: "flips", value: "\(flips)", expected: "places in \(edited.byteCount) bytes")
+        }
+        return edited
+    }
+}
+
+/// Parts of sources, one after the other, with flipped bits.
+private struct EditedSource: ByteSource {
+    let parts: [(source: any ByteSource, range: Range<UInt64>)]
+    let flips: [UInt64]
+
+    var byteCount: UInt64 { parts.reduce(0) { $0 + UInt64($1.range.count) } }
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        var start: UInt64 = 0
+        for part in parts {
+            let end = start + UInt64(part.range.count)
+            if offset < end {
+                let inPart = part.range.lowerBound + offset - start
+                let room = buffers.prefix(Int(min(UInt64(buffers.byteCount), end - offset)))
+                let count = try part.source.read(at: inPart, into: room)
+                room.prefix(count).forEach { place, buffer in
+                    for flip in flips where flip >= offset + UInt64(place) {
+                        let index = Int(flip - offset) - place
+                        if index < buffer.count { buffer[index] ^= 1 }
+                    }
+                }
+                return count
+            }
+            start = end
+        }
+        return 0
+    }
+}

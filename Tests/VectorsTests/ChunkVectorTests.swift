@@ -1,0 +1,90 @@
+import BackendRegistry
+import ByteSources
+import RandomAccess
+import Testing
+
+@testable import Vectors
+
+@Suite("vectors of authenticated chunks")
+struct ChunkVectorTests {
+    private static let groups =
+        VectorSet.chunkLengths() + VectorSet.keyDerivations() + VectorSet.chunkCounters()
+
+    private static func bytes(_ source: any ByteSource) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(source.byteCount))
+        try bytes.withUnsafeMutableBytes { try source.fetch(at: 0, into: $0) }
+        return bytes
+    }
+
+    @Test("the oracle finds generated objects authentic, and as long as they are")
+    func generated() throws {
+        for group in Self.groups {
+            let oracle = Oracle(strategy: group.strategy, key: group.key)
+            #expect(try oracle.plaintextByteCount(of: group.ciphertext) == group.plaintext.byteCount, "\(group.id)")
+        }
+    }
+
+    @Test("what our encryptor writes, the oracle reads", arguments: VectorSet.chunkFormats)
+    func encrypted(format: ChunkFormat) throws {
+        let key = VectorSet.key(1, for: format)
+        for count in [0, 5, 4056, 16384, 20000] {
+            let plaintext = VectorSet.streamBytes(seed: 3, count: count)
+            let encryptor = try ObjectEncryptor(
+                strategy: .chunked(format), backend: BackendRegistry.backend(named: "openssl"), key: key)
+            var ciphertext: [UInt8] = []
+            try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext += $0 } }
+            try encryptor.finish { ciphertext += $0 }
+            let oracle = Oracle(strategy: .chunked(format), key: key)
+            let source = MemorySource(ciphertext)
+            #expect(try oracle.plaintextByteCount(of: source) == UInt64(count))
+            let found = GroupPlaintext(oracle: oracle, ciphertext: source, byteCount: UInt64(count))
+            var room = [UInt8](repeating: 0, count: count)
+            try room.withUnsafeMutableBytes { try found.copy(0..<UInt64(count), into: $0) }
+            #expect(room == plaintext)
+        }
+    }
+
+    @Test("a part of a generated ciphertext is that part of the whole")
+    func parts() throws {
+        for group in VectorSet.chunkLengths().prefix(9) {
+            let whole = try Self.bytes(group.ciphertext)
+            for offset in [0, 1, 24, 55, 56, 57, 16384, 16430, 16439, 16440, 16455, 16456] where offset < whole.count {
+                var part = [UInt8](repeating: 0, count: min(37, whole.count - offset))
+                try part.withUnsafeMutableBytes { try group.ciphertext.fetch(at: UInt64(offset), into: $0) }
+                #expect(part == Array(whole[offset..<offset + part.count]), "\(group.id) at \(offset)")
+            }
+        }
+    }
+
+    @Test("SHA-512 is that of FIPS 180-4's examples, whatever the length")
+    func sha512() {
+        #expect(SHA512.hash(Array("abc".utf8)).prefix(8) == [0xdd, 0xaf, 0x35, 0xa1, 0x93, 0x61, 0x7a, 0xba])
+        // Source: Python's hashlib, which is OpenSSL's: the digests of 0 to 299 bytes 'a', hashed again.
+        let digests = (0..<300).flatMap { SHA512.hash([UInt8](repeating: 0x61, count: $0)) }
+        #expect(SHA512.hash(digests).prefix(8) == [0x31, 0xc3, 0x36, 0xad, 0xab, 0x57, 0x73, 0x70])
+    }
+
+    /// Source: Python's zlib, levels 0, 1 and 9.
+    @Test(
+        "what zlib packed is unpacked",
+        arguments: [
+            [
+                120, 1, 51, 80, 48, 84, 48, 82, 48, 86, 48, 81, 48, 85, 48, 83, 48, 24, 229, 141, 134, 196, 104, 42, 64,
+                202, 15, 0, 245, 40, 129, 174,
+            ],
+            [
+                120, 218, 51, 80, 48, 84, 48, 82, 48, 86, 48, 81, 48, 85, 48, 83, 48, 24, 229, 141, 242, 70, 121, 72,
+                60, 0, 245, 40, 129, 174,
+            ],
+        ])
+    func inflate(packed: [UInt8]) {
+        let text = (0..<400).flatMap { Array("\($0 % 7) ".utf8) }
+        #expect(Inflate.zlib(packed) == text)
+        for place in packed.indices {
+            #expect(Inflate.zlib(Array(packed[..<place])) == nil, "cut at \(place)")
+            var changed = packed
+            changed[place] ^= 1
+            #expect(Inflate.zlib(changed) != text || Inflate.zlib(changed) == nil || place == 1, "byte \(place)")
+        }
+    }
+}
