@@ -33,6 +33,17 @@ package enum Requirements {
             "chunk-iv", "The chain restarts at each chunk, from the IV that the rule gives.",
             "Reading rules, PROTOCOL.md \"open\"", [.chunkEdge, .sequenceCarry]),
         make(
+            "chunk-tags", "Nothing of a chunk is delivered before its tag has been found right, and nothing otherwise.",
+            "NIST SP 800-38D, section 7.2; c2sp.org/chunked-encryption", [.chunkTag]),
+        make(
+            "chunk-places", "A chunk is authentic in its own place only, and the object's end is proven.",
+            "c2sp.org/chunked-encryption, \"Message chunking\" and \"AEAD usage\"",
+            [.chunkOrder, .chunkCounter, .truncatedChunks, .trailingData]),
+        make(
+            "chunk-keys",
+            "Keys follow from salt and context, and the header's commitment is compared before any chunk.",
+            "c2sp.org/chunked-encryption, \"Key derivation\"; RFC 5869", [.keyDerivation, .headerCheck]),
+        make(
             "range-start", "A read starts anywhere, and delivers the bytes from there on.",
             "Reading rules, PROTOCOL.md \"read\"",
             [

@@ -1,9 +1,12 @@
 package import RandomAccess
+internal import Vectors
 
 /// Judges which ciphertext a read fetched, apart from whether its bytes are right.
 ///
 /// A reader that promises blocks may fetch those that cover the range, one more for each chunk or window that it
 /// touches, and the padding between chunks; and it has no way to be right without them.
+///
+/// Of authenticated chunks a reader may fetch those that the range touches, whole; it needs none that it has kept.
 ///
 /// - Source: PROTOCOL.md, "Served sources"; NIST SP 800-38A, section 6.2.
 package struct FetchRule: Sendable {
@@ -11,9 +14,13 @@ package struct FetchRule: Sendable {
     private let chunkByteCount: UInt64
     private let chunkCiphertextByteCount: UInt64
     private let windowByteCount: UInt64
+    private let chunks: OracleChunkPlaces?
 
-    /// Creates the rule for objects of a strategy and a reader with a window.
-    package init(strategy: Strategy, windowByteCount: Int) {
+    /// Creates the rule for an object and a reader with a window.
+    package init(strategy: Strategy, ciphertextByteCount: UInt64 = .max, windowByteCount: Int) {
+        self.chunks = strategy.chunkFormat.flatMap {
+            try? OracleChunkPlaces($0, ciphertextByteCount: ciphertextByteCount)
+        }
         self.isCBC = strategy.mode == .cbc
         let chunk = strategy.chunkByteCount ?? 1 << 62
         self.chunkByteCount = chunk
@@ -23,6 +30,7 @@ package struct FetchRule: Sendable {
 
     /// The ciphertext from the first needed byte to the last, for a range that is not empty.
     package func span(of range: Range<UInt64>) -> Range<UInt64> {
+        if let chunks { return chunks.ciphertext(of: range) }
         let first = place(of: range.lowerBound)
         let last = place(of: range.upperBound - 1)
         let hasPreviousBlock = isCBC && range.lowerBound % chunkByteCount >= 16
@@ -47,6 +55,7 @@ package struct FetchRule: Sendable {
         guard !range.isEmpty else {
             return fetched == 0 ? nil : "\(fetched) bytes fetched to deliver none"
         }
+        if let chunks { return complaint(about: fetches, within: chunks.ciphertext(of: range)) }
         let most = UInt64(range.count) + 30 + 16 * touchedCount(of: range)
         guard fetched <= most else {
             return "\(fetched) bytes fetched to deliver \(range.count): expected at most \(most)"
@@ -64,6 +73,19 @@ package struct FetchRule: Sendable {
         }
         guard reached == span.upperBound else {
             return "ciphertext \(reached..<span.upperBound) is needed and was never fetched"
+        }
+        return nil
+    }
+
+    /// What is wrong with fetches of which each byte is to lie in a span, and none to be fetched twice, or `nil`.
+    private func complaint(about fetches: [Range<UInt64>], within span: Range<UInt64>) -> String? {
+        var reached = span.lowerBound
+        for fetch in fetches.sorted(by: { $0.lowerBound < $1.lowerBound }) where !fetch.isEmpty {
+            guard fetch.lowerBound >= span.lowerBound, fetch.upperBound <= span.upperBound else {
+                return "ciphertext \(fetch) fetched: expected bytes of the chunks \(span) only"
+            }
+            guard fetch.lowerBound >= reached else { return "ciphertext \(fetch) fetched twice: expected once" }
+            reached = fetch.upperBound
         }
         return nil
     }

@@ -17,15 +17,22 @@ struct FaultCheck {
             fault.inject(kind)
             let found = check.complaint(
                 about: reader, offset: read.offset, count: read.count, expecting: name,
-                mayDeliver: reader.setup.keepsPlaintext && kind != .changedLength ? expected : nil)
+                mayDeliver: mayKeep(reader) && kind != .changedLength ? expected : nil)
             if let found, group.supply != .recovering { return "\(kind): \(found)" }
         }
         return nil
     }
 
+    /// Whether a reader may deliver what it kept: readers of whole chunks do, and any reader of authenticated ones.
+    private func mayKeep(_ reader: OpenedReader) -> Bool {
+        reader.setup.keepsPlaintext || group.strategy.chunkFormat != nil
+    }
+
     /// What goes wrong, and the error that is to come of it.
     private func faults(for range: Range<UInt64>) -> [(FaultySource.Fault, ErrorName)] {
-        let span = FetchRule(strategy: group.strategy, windowByteCount: .max).span(of: range)
+        let span = FetchRule(
+            strategy: group.strategy, ciphertextByteCount: group.ciphertext.byteCount, windowByteCount: .max
+        ).span(of: range)
         let (last, middle) = (span.upperBound - 1, span.lowerBound + UInt64(span.count) / 2)
         let failures: [(FaultySource.Fault, ErrorName)] = [
             (.failureFrom(last), .io), (.failureFrom(middle), .io), (.failure, .io),

@@ -30,6 +30,8 @@ struct OpenedReader {
         self.decryptor = try subject.open(setup, source, group.strategy, group.key)
         self.recorder = recorder
         self.fault = fault
-        self.rule = setup.gradedWindowByteCount.map { FetchRule(strategy: group.strategy, windowByteCount: $0) }
+        self.rule = setup.gradedWindowByteCount.map {
+            FetchRule(strategy: group.strategy, ciphertextByteCount: group.ciphertext.byteCount, windowByteCount: $0)
+        }
     }
 }

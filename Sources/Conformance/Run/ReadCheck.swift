@@ -61,10 +61,29 @@ struct ReadCheck {
             guard ErrorName(error) == name else {
                 return "\(ErrorName(error).rawValue) (\(error)): expected the error \(name.rawValue)"
             }
+            if name == .authenticationFailed, let complaint = released(UnsafeRawBufferPointer(room), from: offset) {
+                return complaint
+            }
             // What would have been delivered is unspecified; what lies around it is not the reader's.
             return buffer.complaint(delivered: count)
         }
     }
+
+    /// What a chunk that is not authentic left in the buffer, or `nil` if that cannot be told: where a read lies within
+    /// one chunk, nothing of what that would decrypt to may be there.
+    private func released(_ room: UnsafeRawBufferPointer, from offset: UInt64) -> String? {
+        let end = min(offset + UInt64(room.count), group.plaintext.byteCount)
+        guard let format = group.strategy.chunkFormat, end >= offset + Self.tellingByteCount,
+            let places = try? OracleChunkPlaces(format, ciphertextByteCount: group.ciphertext.byteCount),
+            places.ciphertext(of: offset..<offset + 1) == places.ciphertext(of: offset..<end),
+            let expected = try? ExpectedBytes(of: group.plaintext, offset: offset, count: Int(end - offset)),
+            expected.complaint(about: UnsafeRawBufferPointer(rebasing: room[..<Int(end - offset)])) == nil
+        else { return nil }
+        return "\(end - offset) bytes of a chunk that is not authentic were left in the buffer: expected none"
+    }
+
+    /// So many bytes do not agree by chance.
+    private static let tellingByteCount: UInt64 = 16
 
     /// Whether a reader that has just failed still reads: a few bytes from the start.
     func complaintAfterFailure(about reader: OpenedReader) throws(DecryptionError) -> String? {

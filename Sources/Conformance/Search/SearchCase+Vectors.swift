@@ -1,5 +1,6 @@
 package import JSON
 internal import RandomAccess
+internal import SubjectProtocol
 internal import Vectors
 
 extension SearchCase {
@@ -37,6 +38,7 @@ extension SearchCase {
             members["padding"] = .string(padding.rawValue)
             members["chunkByteCount"] = .integer(chunkByteCount)
             members["ivRule"] = .string(ivRule.rawValue)
+        case .chunked: members.merge(object.strategy.protocolMembers) { $1 }
         }
         let group = try? object.group(id: id, windowByteCount: .max)
         var plaintext: [UInt8]?

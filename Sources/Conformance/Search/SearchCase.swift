@@ -61,6 +61,7 @@ extension SearchCase.Object {
         case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
             result += 8 + (iv.bigEndianValue == 0 ? 0 : 1) + (padding == .none ? 0 : 2) + (ivRule == .fixed ? 0 : 1)
             result += chunkByteCount > 16 ? 1 : 0
+        case .chunked: result += 16
         }
         return result
     }

@@ -94,6 +94,7 @@ struct SearchShrinking {
         let zero = Block(bigEndianValue: 0)
         switch strategy {
         case .ctr: return [.ctr(iv: zero)]
+        case .chunked: return []
         case .cbcContinuous(let iv, let padding):
             return [
                 .ctr(iv: iv), .cbcContinuous(iv: iv, padding: .none), .cbcContinuous(iv: zero, padding: padding),

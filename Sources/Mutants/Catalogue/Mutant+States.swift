@@ -183,7 +183,7 @@ extension Mutant {
                     return Block(bigEndianValue: shared.bigEndianValue &+ step)
                 }
                 switch strategy {
-                case .ctr: break
+                case .ctr, .chunked: break
                 case .cbcContinuous(let given, _), .cbcChunked(_, let given, _, _): iv.value = given
                 }
                 return try TextbookReader(

@@ -115,7 +115,7 @@ extension TextbookIVQuestion {
         switch strategy {
         case .ctr(let iv): iv.advanced(by: place.block)
         case .cbcContinuous(let iv, _): place.block == 0 ? iv : previous ?? iv
-        case .cbcChunked: place.block == 0 ? chunkIV(place.chunk) : previous ?? chunkIV(place.chunk)
+        case .cbcChunked, .chunked: place.block == 0 ? chunkIV(place.chunk) : previous ?? chunkIV(place.chunk)
         }
     }
 
@@ -123,6 +123,7 @@ extension TextbookIVQuestion {
     var given: Block {
         switch strategy {
         case .ctr(let iv), .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): iv
+        case .chunked: Block(bigEndianValue: 0)
         }
     }
 

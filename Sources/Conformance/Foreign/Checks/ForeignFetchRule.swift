@@ -1,4 +1,5 @@
 internal import RandomAccess
+internal import Vectors
 
 /// Judges what a subject fetched, by the granularity that it declared.
 ///
@@ -13,12 +14,23 @@ struct ForeignFetchRule {
     let granularity: ForeignHello.Granularity
     let ciphertextByteCount: UInt64
 
+    /// Where authenticated chunks lie, which are fetched whole.
+    private var chunks: OracleChunkPlaces? {
+        strategy.chunkFormat.flatMap { try? OracleChunkPlaces($0, ciphertextByteCount: ciphertextByteCount) }
+    }
+
     private var chunkByteCount: UInt64 { strategy.chunkByteCount ?? 1 << 62 }
     private var chunkCiphertextByteCount: UInt64 { chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0) }
 
     /// What opening the object may fetch: the last chunk's last two blocks; or that chunk, for whom this is the least.
     var allowedToOpen: RangeSet<UInt64> {
         guard ciphertextByteCount > 0 else { return RangeSet() }
+        if let chunks {
+            var allowed = RangeSet(0..<chunks.headerByteCount)
+            allowed.insert(
+                contentsOf: chunks.ciphertextStart(ofChunk: chunks.chunkCount - 1)..<ciphertextByteCount)
+            return allowed
+        }
         let lastChunk = (ciphertextByteCount - 1) / chunkCiphertextByteCount * chunkCiphertextByteCount
         let start =
             granularity == .chunk ? lastChunk : max(lastChunk, ciphertextByteCount - min(32, ciphertextByteCount))
@@ -27,6 +39,7 @@ struct ForeignFetchRule {
 
     /// What a read that delivers `range` may fetch.
     func allowed(for range: Range<UInt64>) -> RangeSet<UInt64> {
+        if let chunks { return RangeSet(chunks.ciphertext(of: range)) }
         var allowed = RangeSet<UInt64>()
         forEachChunk(of: range) { chunkStart, inChunk, isLast in
             let chunkEnd = chunkStart + chunkCiphertextByteCount
@@ -44,6 +57,7 @@ struct ForeignFetchRule {
 
     /// What a read that delivers `range` cannot be right without.
     func needed(for range: Range<UInt64>) -> RangeSet<UInt64> {
+        if let chunks { return RangeSet(chunks.ciphertext(of: range)) }
         var needed = RangeSet<UInt64>()
         forEachChunk(of: range) { chunkStart, inChunk, _ in
             let first = inChunk.lowerBound / 16 * 16

@@ -45,6 +45,7 @@ extension Strategy {
         case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
             let iv = Block(bigEndianValue: iv.bigEndianValue ^ change)
             return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
+        case .chunked: return self
         }
     }
 }
