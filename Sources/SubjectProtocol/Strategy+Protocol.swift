@@ -16,6 +16,12 @@ extension Strategy {
             members["ivRule"] = .string(ivRule.rawValue)
         case .ctr(let iv):
             members["iv"] = .string(Hexadecimal.encode(iv.bytes))
+        case .chunked(.cobblestone(_, let context)):
+            members["context"] = .string(Hexadecimal.encode(context))
+        case .chunked(.tinkAESGCMHKDF(let associatedData, let segmentByteCount, let derivedKeyByteCount)):
+            members["associatedData"] = .string(Hexadecimal.encode(associatedData))
+            members["segmentByteCount"] = .integer(segmentByteCount)
+            members["derivedKeyByteCount"] = .integer(UInt64(derivedKeyByteCount))
         }
         return members
     }
@@ -40,6 +46,14 @@ package struct OpenParameters: Sendable {
             throw .unsupported("strategy \"\(name)\": expected one of \(Strategy.names.joined(separator: ", "))")
         }
         let keyBytes = try Self.bytes("key", of: request)
+        if let format = try Self.chunkFormat(name, request) {
+            let strategy = Strategy.chunked(format)
+            try strategy.validate()
+            self.key = try SecretKey(material: keyBytes)
+            self.strategy = strategy
+            try format.check(key)
+            return
+        }
         let ivBytes = try Self.bytes("iv", of: request)
         let padding: Padding? = name == "ctr" ? nil : try Self.choice("padding", of: request)
         let ivRule: IVRule? = name == "cbc-chunked" ? try Self.choice("ivRule", of: request) : nil
@@ -55,6 +69,27 @@ package struct OpenParameters: Sendable {
         try Self.strategy(padding, ivRule, chunkByteCount, iv: zero).validate()
         self.key = try SecretKey(keyBytes)
         self.strategy = Self.strategy(padding, ivRule, chunkByteCount, iv: try Block(ivBytes))
+    }
+
+    /// The format of authenticated chunks of this name, or `nil` if it is that of another strategy.
+    private static func chunkFormat(_ name: String, _ request: JSONValue) throws(DecryptionError) -> ChunkFormat? {
+        switch name {
+        case "cobblestone-128", "cobblestone-256":
+            return .cobblestone(
+                keyByteCount: name == "cobblestone-256" ? 32 : 16, context: try bytes("context", of: request))
+        case "tink-aes-gcm-hkdf":
+            let associatedData = try bytes("associatedData", of: request)
+            guard let segmentByteCount = request["segmentByteCount"]?.integer else {
+                throw missing("segmentByteCount", "4096 or 1048576")
+            }
+            guard let derivedKeyByteCount = request["derivedKeyByteCount"]?.integer.flatMap(Int.init(exactly:)) else {
+                throw missing("derivedKeyByteCount", "16 or 32")
+            }
+            return .tinkAESGCMHKDF(
+                associatedData: associatedData, segmentByteCount: segmentByteCount,
+                derivedKeyByteCount: derivedKeyByteCount)
+        default: return nil
+        }
     }
 
     /// Integers in messages stay below 2⁵³, so that every language can hold them.

@@ -110,6 +110,16 @@ extension Cell {
                 throw .invalidParameter(name: "cell", value: id, expected: "chunk length and IV rule")
             }
             return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: rule, padding: padding)
+        case "cobblestone-128", "cobblestone-256":
+            return .chunked(.cobblestone(keyByteCount: strategy == "cobblestone-256" ? 32 : 16, context: []))
+        case "tink-aes-gcm-hkdf":
+            guard let chunkByteCount else {
+                throw .invalidParameter(name: "cell", value: id, expected: "a chunk length")
+            }
+            return .chunked(
+                .tinkAESGCMHKDF(
+                    associatedData: [], segmentByteCount: chunkByteCount + UInt64(ChunkFormat.tagByteCount),
+                    derivedKeyByteCount: keyByteCount))
         default: throw .unsupported("strategy \"\(strategy)\"")
         }
     }

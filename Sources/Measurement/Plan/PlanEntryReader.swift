@@ -26,7 +26,7 @@ struct PlanEntryReader {
         let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
         let source = try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
         let objectByteCount = try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
-        let keyByteCount = try keyByteCount()
+        let keyByteCount = try keyByteCount(strategy)
         let label = try entry.text("label")
         let remote = try remote(source)
         let isCold = try isCold(source)
@@ -85,6 +85,13 @@ struct PlanEntryReader {
     }
 
     private func chunks(_ strategy: String) throws(PlanError) -> [UInt64?] {
+        if strategy.hasPrefix("tink") { return try segments() }
+        if strategy.hasPrefix("cobblestone") {
+            if let texts = try entry.texts("chunk-size") {
+                try require(false, "chunk-size", texts[0], "no chunk-size for \(strategy), whose chunks have 16KiB")
+            }
+            return [ChunkFormat.cobblestone(keyByteCount: 16, context: []).chunkByteCount]
+        }
         guard let texts = try entry.texts("chunk-size") else {
             try require(strategy != "cbc-chunked", "strategy", strategy, "a chunk-size with it")
             return [nil]
@@ -95,6 +102,17 @@ struct PlanEntryReader {
             let size = try entry.size(text, key: "chunk-size", minimum: 16)
             try require(size % 16 == 0, "chunk-size", text, "a multiple of 16 bytes")
             sizes.append(size)
+        }
+        return sizes
+    }
+
+    /// Tink's segments are said with their tags, as its templates are named.
+    private func segments() throws(PlanError) -> [UInt64?] {
+        var sizes: [UInt64?] = []
+        for text in try entry.texts("chunk-size") ?? ["4KiB"] {
+            let size = try entry.size(text, key: "chunk-size", minimum: 64)
+            try require(size <= 1 << 28, "chunk-size", text, "at most 256MiB")
+            sizes.append(size - UInt64(ChunkFormat.tagByteCount))
         }
         return sizes
     }
@@ -111,8 +129,10 @@ struct PlanEntryReader {
     }
 
     private func padding(_ strategy: String, _ objectByteCount: UInt64) throws(PlanError) -> String? {
-        if strategy == "ctr" {
-            if let text = try entry.text("padding") { try require(false, "padding", text, "no padding for ctr") }
+        if !strategy.hasPrefix("cbc") {
+            if let text = try entry.text("padding") {
+                try require(false, "padding", text, "no padding for \(strategy)")
+            }
             return nil
         }
         let padding = try single("padding", known: Padding.allCases.map(\.rawValue), fallback: "pkcs7")
@@ -122,9 +142,16 @@ struct PlanEntryReader {
         return padding
     }
 
-    private func keyByteCount() throws(PlanError) -> Int {
+    private func keyByteCount(_ strategy: String) throws(PlanError) -> Int {
+        let known =
+            switch strategy {
+            case "cobblestone-128": ["128"]
+            case "cobblestone-256": ["256"]
+            case "tink-aes-gcm-hkdf": ["128", "256"]
+            default: ["128", "192", "256"]
+            }
         // Bits, as the ciphers are named after them.
-        switch try single("key-size", known: ["128", "192", "256"], fallback: "128") {
+        return switch try single("key-size", known: known, fallback: known[0]) {
         case "128": 16
         case "192": 24
         default: 32

@@ -56,12 +56,13 @@ package struct ReaderConfiguration: Sendable {
     ///   - bufferByteCount: The caller's buffer, one a thread: the longest read.
     ///   - chunkByteCount: The format's chunk, or `nil` where the file is one.
     ///   - plaintextByteCount: The object's length: no buffer is longer.
+    ///   - isAuthenticated: Whether chunks are opened whole, so that a reader holds some.
     ///   - copiesInLibrary: Further copies of what is decrypted at once that the backend's library makes.
     ///   - isMapped: Whether the file's pages are the process's while they are read.
     /// - Returns: A number of bytes.
     package func boundByteCount(
-        bufferByteCount: UInt64, chunkByteCount: UInt64?, plaintextByteCount: UInt64, copiesInLibrary: UInt64,
-        isMapped: Bool = false
+        bufferByteCount: UInt64, chunkByteCount: UInt64?, plaintextByteCount: UInt64,
+        isAuthenticated: Bool = false, copiesInLibrary: UInt64, isMapped: Bool = false
     ) -> UInt64 {
         let window = min(UInt64(windowByteCount), bufferByteCount)
         let perThread: UInt64
@@ -74,9 +75,12 @@ package struct ReaderConfiguration: Sendable {
         case .freshBuffers:
             perThread = bufferByteCount + (2 + copiesInLibrary) * (window + 32)
         }
+        // What is fetched at once, and a chunk that is kept, each with its tag.
+        let chunk = min(chunkByteCount ?? 0, plaintextByteCount) + 64
+        let chunks = isAuthenticated ? 2 * chunk + min(UInt64(windowByteCount), 256 << 10) + copiesInLibrary * chunk : 0
         let pages = isMapped ? MappedSource.boundByteCount : 0
         let extra = extraWork == nil ? 0 : UInt64(ExtraWorkReader.bufferByteCount(windowByteCount))
-        return UInt64(threadCount) * (perThread + pages + extra + Self.threadOverhead) + Self.constantOverhead
+        return UInt64(threadCount) * (perThread + chunks + pages + extra + Self.threadOverhead) + Self.constantOverhead
     }
 
     /// A thread's stack and allocator caches, as far as they are touched.

@@ -22,6 +22,12 @@ final class CountingBackend: CipherBackend {
     ) throws(DecryptionError) -> any CipherContext {
         CountingContext(try base.makeContext(mode: mode, direction: direction, key: key), counter: counter)
     }
+
+    func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        CountingChunkContext(try base.makeChunkContext(direction: direction, key: key), counter: counter)
+    }
 }
 
 /// A sum that several threads add to.
@@ -54,5 +60,22 @@ private final class CountingContext: CipherContext {
         // Whole blocks: a last counter block is used up even if half of it is needed.
         counter.add((input.count + 15) / 16 * 16)
         try base.process(input, into: output, iv: iv)
+    }
+}
+
+private final class CountingChunkContext: ChunkContext {
+    private let base: any ChunkContext
+    private let counter: ByteCounter
+
+    init(_ base: any ChunkContext, counter: ByteCounter) {
+        self.base = base
+        self.counter = counter
+    }
+
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
+    ) throws(DecryptionError) -> Bool {
+        counter.add((input.count + 15) / 16 * 16)
+        return try base.process(input, into: output, start: start)
     }
 }

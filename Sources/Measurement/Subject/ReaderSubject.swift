@@ -41,7 +41,7 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// The members of the answer to `hello`.
     package var hello: [String: JSONValue] {
-        let strategies = Strategy.names.filter { backend.modes.contains($0 == "ctr" ? .ctr : .cbc) }
+        let strategies = Strategy.names.filter { backend.modes.contains(Strategy.mode(ofName: $0)) }
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
         return [
             "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
@@ -201,7 +201,9 @@ package final class ReaderSubject: SubjectImplementation {
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.strategy.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount,
-            copiesInLibrary: UInt64(backend.copyCountPerCall), isMapped: entry.source is any ViewableSource)
+            isAuthenticated: entry.object.strategy.chunkFormat != nil,
+            copiesInLibrary: UInt64(backend.copyCountPerCall),
+            isMapped: entry.source is any ViewableSource && entry.object.strategy.chunkFormat == nil)
         return [
             "nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound),
             "residentByteCount": JSONValue(cold?.residentByteCount), "usage": usage.total?.json ?? .null,

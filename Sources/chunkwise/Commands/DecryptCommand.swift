@@ -69,7 +69,7 @@ struct DecryptCommand: ParsableCommand {
             return try decryptPlaylist(request, windowByteCount: windowByteCount, threadCount: threadCount)
         }
         try playlistOptions.refuse(with: layout.strategy)
-        let strategy = try layout.strategy(iv: ivOptions.block())
+        let strategy = try layout.strategy(ivOptions)
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the

@@ -19,7 +19,10 @@ struct EncryptCommand: ParsableCommand {
               chunkwise encrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.mp4 film.enc
               tar c folder | chunkwise encrypt --key-file k --iv $IV --strategy ctr - folder.enc
 
-            None of the strategies detects changes: CBC and CTR hide data, they do not protect it.
+              chunkwise encrypt --key-file k --strategy cobblestone-128 film.mp4 film.enc
+
+            CBC and CTR hide data, they do not detect changes to it. The strategies cobblestone-128, cobblestone-256 and
+            tink-aes-gcm-hkdf do; they need no IV.
             """))
 
     @OptionGroup var layout: StrategyOptions
@@ -49,7 +52,7 @@ struct EncryptCommand: ParsableCommand {
             throw CommandFailure(.usage, "--threads \(threads): expected 1, since encryption is sequential")
         }
         let windowByteCount = try Validated.window(window)
-        let strategy = try layout.strategy(iv: ivOptions.block())
+        let strategy = try layout.strategy(ivOptions)
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         let source = try attemptInput { try StreamInput(input) }

@@ -140,7 +140,7 @@ struct MeasureCommand: ParsableCommand {
 
     private func inputObject() throws -> MeasuredObject? {
         guard let input else { return nil }
-        let strategy = try layout.strategy(iv: ivOptions.block())
+        let strategy = try layout.strategy(ivOptions)
         let key = try keyOptions.key()
         return try attemptInput { try MeasuredObject.file(FilePath(input), strategy: strategy, key: key) }
     }
@@ -169,7 +169,7 @@ struct MeasureCommand: ParsableCommand {
             backend: backend, strategy: strategy.name, ivRule: ivRule?.rawValue, padding: strategy.padding?.rawValue,
             chunkByteCount: strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
-            threads: try Validated.threads(threads), keyByteCount: object?.keyByteCount ?? (keySize ?? 128) / 8,
+            threads: try Validated.threads(threads), keyByteCount: try object?.keyByteCount ?? keyByteCount(strategy),
             objectByteCount: objectByteCount, source: (source ?? .file).rawValue)
         if case .trace(let name) = parsed {
             traces[name] = try Self.trace(name, cell)
@@ -187,6 +187,20 @@ struct MeasureCommand: ParsableCommand {
         cell.isCold = cold ? true : nil
         try addStore(to: &cell)
         return cell
+    }
+
+    /// The key's length, which some strategies say by themselves.
+    private func keyByteCount(_ strategy: Strategy) throws -> Int {
+        let own: Int? =
+            switch strategy.chunkFormat {
+            case .cobblestone(let keyByteCount, _): keyByteCount
+            case .tinkAESGCMHKDF(_, _, let derivedKeyByteCount): derivedKeyByteCount
+            case nil: nil
+            }
+        if let own, let keySize, keySize != own * 8 {
+            throw CommandFailure(.usage, "--key-size \(keySize): expected \(own * 8) with this \(strategy.name)")
+        }
+        return own ?? (keySize ?? 128) / 8
     }
 
     /// The simulated remote store.

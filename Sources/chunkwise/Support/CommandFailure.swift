@@ -53,8 +53,8 @@ extension DecryptionError {
         switch self {
         case .invalidParameter, .unsupported, .invalidIV: .usage
         case .unavailable: .noAnswer
-        case .invalidKey, .invalidKeyFile, .truncatedCiphertext, .sourceChanged, .invalidPadding, .authenticationFailed,
-            .rangeOutOfBounds, .unalignedPlaintext, .invalidPlaylist:
+        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile, .truncatedCiphertext, .sourceChanged, .invalidPadding,
+            .authenticationFailed, .headerRejected, .rangeOutOfBounds, .unalignedPlaintext, .invalidPlaylist:
             .badData
         case .keyUnavailable: .missingInput
         case .inPart(_, let error): error.code

@@ -6,7 +6,9 @@ import SubjectProtocol
 
 /// How ciphertext is laid out.
 struct StrategyOptions: ParsableArguments {
-    @Option(help: "cbc-continuous, cbc-chunked or ctr.", completion: .strategies)
+    @Option(
+        help: "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256 or tink-aes-gcm-hkdf.",
+        completion: .strategies)
     var strategy = "cbc-continuous"
 
     @Option(
@@ -25,12 +27,41 @@ struct StrategyOptions: ParsableArguments {
         completion: .list(Padding.allCases.map(\.rawValue)))
     var padding: String?
 
-    /// The strategy with a given IV.
-    func strategy(iv: Block) throws -> Strategy {
+    @Option(help: ArgumentHelp("What a Cobblestone object is bound to, in hexadecimal.", valueName: "hex"))
+    var context: String?
+
+    @Option(help: ArgumentHelp("What a Tink object is bound to, in hexadecimal.", valueName: "hex"))
+    var associatedData: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates. (default: 4KiB)",
+            valueName: "size"),
+        transform: ByteSize.argument)
+    var segmentSize: ByteSize?
+
+    @Option(help: ArgumentHelp("Bits of the key that Tink derives: 128 or 256. (default: 256)", valueName: "bits"))
+    var derivedKeySize: Int?
+
+    /// The strategy with the IV that is given, which has to be given where there is one, and only there.
+    func strategy(_ options: IVOptions) throws -> Strategy {
+        let made = try strategy(iv: options.block())
+        if made.chunkFormat != nil { try refuse(options.iv, "--iv") }
+        return made
+    }
+
+    /// The strategy with the IV that goes with it, which is only asked for where there is one.
+    func strategy(iv: @autoclosure () throws -> Block) throws -> Strategy {
         guard Strategy.names.contains(strategy) else {
             throw CommandFailure(
                 .usage, "unknown strategy \"\(strategy)\": expected one of \(Strategy.names.joined(separator: ", "))")
         }
+        if let format = try chunkFormat() {
+            let made = Strategy.chunked(format)
+            try attempt { try made.validate() }
+            return made
+        }
+        let iv = try iv()
         if strategy != "cbc-chunked" {
             try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
             try refuse(ivRule, "--iv-rule")
@@ -51,11 +82,50 @@ struct StrategyOptions: ParsableArguments {
         return made
     }
 
+    /// The format of authenticated chunks, or `nil` for another strategy; what belongs to another one is refused.
+    private func chunkFormat() throws -> ChunkFormat? {
+        let isCobblestone = strategy.hasPrefix("cobblestone")
+        let isTink = strategy.hasPrefix("tink")
+        if !isCobblestone { try refuse(context, "--context") }
+        if !isTink {
+            try refuse(associatedData, "--associated-data")
+            try refuse(segmentSize.map { "\($0)" }, "--segment-size")
+            try refuse(derivedKeySize.map { "\($0)" }, "--derived-key-size")
+        }
+        guard isCobblestone || isTink else { return nil }
+        try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
+        try refuse(ivRule, "--iv-rule")
+        try refuse(padding, "--padding")
+        if isCobblestone {
+            return .cobblestone(
+                keyByteCount: strategy == "cobblestone-256" ? 32 : 16, context: try bytes(context, "--context"))
+        }
+        let bits = derivedKeySize ?? 256
+        guard bits == 128 || bits == 256 else {
+            throw CommandFailure(.usage, "--derived-key-size \(bits): expected 128 or 256")
+        }
+        return .tinkAESGCMHKDF(
+            associatedData: try bytes(associatedData, "--associated-data"),
+            segmentByteCount: (segmentSize ?? ByteSize(4096)).byteCount, derivedKeyByteCount: bits / 8)
+    }
+
+    private func bytes(_ text: String?, _ name: String) throws -> [UInt8] {
+        guard let text else { return [] }
+        guard let bytes = Hexadecimal.decode(text, allowsUpperCase: true) else {
+            throw CommandFailure(.usage, "\(name) \"\(text)\" is not hexadecimal: expected an even number of digits")
+        }
+        return bytes
+    }
+
     /// Refuses all parameters, for a strategy that has none.
     func refuseParameters() throws {
         try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
         try refuse(ivRule, "--iv-rule")
         try refuse(padding, "--padding")
+        try refuse(context, "--context")
+        try refuse(associatedData, "--associated-data")
+        try refuse(segmentSize.map { "\($0)" }, "--segment-size")
+        try refuse(derivedKeySize.map { "\($0)" }, "--derived-key-size")
     }
 
     private func refuse(_ value: String?, _ name: String) throws {
