@@ -17,6 +17,8 @@ let package = Package(
         // For `Benchmarks/`, a package of its own.
         .library(name: "Statistics", targets: ["Statistics"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
+        // A product of its own: who only measures builds no HTTP stack.
+        .executable(name: "chunkwise-serve", targets: ["chunkwise-serve"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -24,6 +26,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        // For `chunkwise-serve` only.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
     ],
     targets: [
         .target(name: "RandomAccess"),
@@ -120,6 +129,31 @@ let package = Package(
             dependencies: [
                 "Console", "JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate", "Threads",
             ]),
+        .target(
+            name: "Server",
+            dependencies: [
+                "JSON", "RandomAccess", "ByteSources", "Transfer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .executableTarget(
+            name: "chunkwise-serve",
+            dependencies: [
+                "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "SubjectProtocol", "Transfer", "Vectors",
+                "Measurement", "Gate", "Server",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .executableTarget(
             name: "chunkwise",
             dependencies: [
@@ -225,6 +259,16 @@ let package = Package(
                 "chunkwise", "JSON", "Results", "TestSupport", "HLS", "RandomAccess", "ByteSources", "OpenSSLBackend",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
+        ),
+        .testTarget(
+            name: "ServerTests",
+            dependencies: [
+                "Server", "RandomAccess", "ByteSources", "SwiftAESBackend", "OpenSSLBackend", "JSON", "Measurement",
+                "TestSupport", "chunkwise-serve",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            exclude: ["Clients"]
         ),
     ],
     swiftLanguageModes: [.v6]

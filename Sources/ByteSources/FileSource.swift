@@ -21,11 +21,21 @@ public final class FileSource: ByteSource {
     ///
     /// - Throws: `DecryptionError.io` if it cannot be opened, or is something that cannot be read at an offset: a
     ///   directory, a pipe.
-    public init(path: FilePath) throws(DecryptionError) {
+    public convenience init(path: FilePath) throws(DecryptionError) {
         let descriptor = try SystemCall.check("open \(path)") {
             // Without `nonBlocking`, opening a pipe waits for someone to write to it; files and disks ignore it.
             try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         }
+        try self.init(adopting: descriptor, path: path)
+    }
+
+    /// Takes over an open file, which is closed with this source, or at once if this fails.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file, open for reading.
+    ///   - path: What errors call it.
+    /// - Throws: `DecryptionError.io` if it is something that cannot be read at an offset.
+    package init(adopting descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
         do {
             self.byteCount = try FileSource.length(of: descriptor, path: path)
         } catch {
@@ -55,6 +65,17 @@ public final class FileSource: ByteSource {
     public func checkUnchanged() throws(DecryptionError) {
         let now = try currentByteCount()
         guard now == byteCount else { throw .sourceChanged(byteCount: now, expected: byteCount) }
+    }
+
+    /// Which version of the file this is now. The corresponding C function is `fstat`.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func identity() throws(DecryptionError) -> FileIdentity {
+        var status = stat()
+        _ = try SystemCall.retrying("stat \(path)") { Int(fstat(descriptor.rawValue, &status)) }
+        return FileIdentity(
+            device: UInt64(status.st_dev), node: UInt64(status.st_ino), byteCount: UInt64(status.st_size),
+            modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 
     /// Tells the system that the file is read from its start to its end, so that it reads further ahead while what came

@@ -25,6 +25,7 @@ struct Chunkwise: ParsableCommand {
         subcommands: [
             RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
             MeasureCommand.self, SweepCommand.self, GateCommand.self, ReportCommand.self, RecommendCommand.self,
-            CompareCommand.self, TrendCommand.self, EncryptCommand.self, DecryptCommand.self, SubjectCommand.self,
+            CompareCommand.self, TrendCommand.self, EncryptCommand.self, DecryptCommand.self, ServeCommand.self,
+            SubjectCommand.self,
         ])
 }

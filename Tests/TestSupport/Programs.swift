@@ -9,9 +9,12 @@ import Musl
 /// Programs that tests run.
 package enum Programs {
     /// The `chunkwise` that was built with the tests; it lies beside them.
-    package static var chunkwise: String {
+    package static var chunkwise: String { built("chunkwise") }
+
+    /// A program that was built with the tests; it lies beside them.
+    package static func built(_ name: String) -> String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return (tests as NSString).deletingLastPathComponent + "/chunkwise"
+        return (tests as NSString).deletingLastPathComponent + "/" + name
     }
 
     /// A command that is written by others, or `nil` where it is not installed.

@@ -39,7 +39,11 @@ extension PlayerTrace {
             guard count != nil || request["count"] == .null, count ?? 1 > 0, count ?? 1 <= least - offset else {
                 throw TraceError(file, "request \(index + 1): expected a count up to leastByteCount, or null")
             }
-            requests.append(Request(offset: offset, count: count))
+            let time = request["nanoseconds"]
+            guard time == nil || time?.integer != nil else {
+                throw TraceError(file, "request \(index + 1): expected nanoseconds as a number, or none")
+            }
+            requests.append(Request(offset: offset, count: count, nanoseconds: time?.integer))
         }
         guard !requests.isEmpty else { throw TraceError(file, "requests: expected at least one") }
         self.init(name: name, source: source, leastByteCount: least, requests: requests)

@@ -8,11 +8,14 @@ package struct PlayerTrace: Hashable, Sendable {
         package var offset: UInt64
         /// How many bytes are read; `nil` up to the object's end.
         package var count: UInt64?
+        /// When the request came, counted from the recording's start, where that is known.
+        package var nanoseconds: UInt64?
 
         /// Creates a request.
-        package init(offset: UInt64, count: UInt64?) {
+        package init(offset: UInt64, count: UInt64?, nanoseconds: UInt64? = nil) {
             self.offset = offset
             self.count = count
+            self.nanoseconds = nanoseconds
         }
     }
 

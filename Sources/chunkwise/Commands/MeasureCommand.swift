@@ -19,6 +19,7 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:4KiB --access chunk-cache
               chunkwise measure --source generated --object-size 64GiB --workload random:4KiB --format json
               chunkwise measure --workload trace:avplayer --access whole-chunk --window 1MiB
+              chunkwise measure --workload trace:recorded.json --strategy cbc-chunked --chunk-size 16MB
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
               chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
 
@@ -39,7 +40,9 @@ struct MeasureCommand: ParsableCommand {
     var window = ByteSize(256 << 10)
 
     @Option(
-        help: "sequential, random: and a size such as random:4KiB, or trace: and the name of a file in data/traces.",
+        help: """
+            sequential, random: and a size such as random:4KiB, or trace: and the name of a file in data/traces or a path.
+            """,
         completion: .workloads)
     var workload = "sequential"
 
@@ -151,7 +154,8 @@ struct MeasureCommand: ParsableCommand {
         guard windowByteCount <= 256 << 20 else {
             throw CommandFailure(.usage, "--window \(window): expected at most 256MiB for a measurement")
         }
-        guard let parsed = CellWorkload(workload) else {
+        let recorded = try recordedTrace()
+        guard let parsed = recorded.map({ .trace($0.name) }) ?? CellWorkload(workload) else {
             throw CommandFailure(.usage, "--workload \"\(workload)\": expected \(CellWorkload.expectation)")
         }
         let strategy = try object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
@@ -172,7 +176,7 @@ struct MeasureCommand: ParsableCommand {
             threads: try Validated.threads(threads), keyByteCount: try object?.keyByteCount ?? keyByteCount(strategy),
             objectByteCount: objectByteCount, source: (source ?? .file).rawValue)
         if case .trace(let name) = parsed {
-            traces[name] = try Self.trace(name, cell)
+            traces[name] = try Self.trace(name, recorded, cell)
             cell.readCount =
                 traces[name]?.reads(
                     objectByteCount: objectByteCount, windowByteCount: cell.windowByteCount)?.count
@@ -217,9 +221,20 @@ struct MeasureCommand: ParsableCommand {
         cell.remoteBytesPerSecond = rate
     }
 
+    /// The trace of a file that `--workload` names, or `nil` if it names none.
+    private func recordedTrace() throws -> PlayerTrace? {
+        let path = String(workload.dropFirst("trace:".count))
+        guard workload.hasPrefix("trace:"), Traces.isPath(path) else { return nil }
+        return try attemptInput {
+            do { return try Traces.read(path) } catch let error as TraceError {
+                throw CommandFailure(.badData, "\(error)")
+            }
+        }
+    }
+
     /// The trace that a cell replays.
-    private static func trace(_ name: String, _ cell: Cell) throws -> PlayerTrace {
-        let found = try attempt { () throws -> PlayerTrace? in
+    private static func trace(_ name: String, _ recorded: PlayerTrace?, _ cell: Cell) throws -> PlayerTrace {
+        let found = try recorded ?? attempt { () throws -> PlayerTrace? in
             do { return try Traces.find(name) } catch let error as TraceError {
                 throw CommandFailure(.badData, "\(error)")
             }

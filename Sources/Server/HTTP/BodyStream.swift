@@ -1,0 +1,51 @@
+import HummingbirdCore
+import NIOCore
+import RandomAccess
+
+/// Sends plaintext window by window: the next one is decrypted when the client has taken enough of those before.
+struct BodyStream: Sendable {
+    let pool: BufferPool
+
+    /// Sends a range. No more than two windows of it are in memory at any time.
+    ///
+    /// - Parameters:
+    ///   - range: Plaintext bytes, within the content.
+    ///   - content: What to send.
+    ///   - writer: The body's writer; the body is not finished.
+    ///   - progress: Called with the bytes that were handed on so far.
+    /// - Throws: `DecryptionError` if a window cannot be read, of which no byte is then sent; what the connection throws
+    ///   if the client is gone.
+    func send(
+        _ range: Range<UInt64>, of content: ServedContent, to writer: inout some ResponseBodyWriter,
+        progress: (UInt64) -> Void
+    ) async throws {
+        pool.enter()
+        defer { pool.leave() }
+        let reader = try content.makeReader()
+        var position = range.lowerBound
+        while position < range.upperBound {
+            // Windows end at multiples of their length, and so where blocks do.
+            let window = UInt64(pool.windowByteCount)
+            let end = min(range.upperBound, (position / window + 1) * window)
+            var buffer = pool.take(Int(end - position))
+            try fill(&buffer, from: reader, position..<end)
+            try await writer.write(buffer)
+            pool.give(buffer)
+            position = end
+            progress(position - range.lowerBound)
+        }
+    }
+
+    private func fill(
+        _ buffer: inout ByteBuffer, from reader: any RandomAccessDecryptor, _ range: Range<UInt64>
+    ) throws {
+        let count = range.count
+        let delivered = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+            try reader.read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+        }
+        guard delivered == count else {
+            throw DecryptionError.truncatedCiphertext(
+                byteCount: range.lowerBound + UInt64(delivered), expected: "\(range.upperBound) of plaintext")
+        }
+    }
+}

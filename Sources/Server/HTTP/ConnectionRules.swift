@@ -1,0 +1,146 @@
+import NIOCore
+import NIOHTTP1
+
+/// What holds for a connection as a whole: which requests may follow, when it is closed, and that its client takes what it
+/// is sent.
+///
+/// Stands right behind the parser, where requests still have their version.
+///
+/// - Source: RFC 9112, sections 3.2 (Host), 9.3 (persistence) and 9.6 (closing in stages).
+final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// How the connection goes on after an answer.
+    private enum Persistence {
+        case close
+        case keepAlive
+        /// As with `keepAlive`, which has to be said to a client of HTTP/1.0.
+        case keepAliveSaid
+    }
+
+    private let idleTime: TimeAmount
+    /// For each request that is not answered yet, in order.
+    private var pending: [Persistence] = []
+    /// Whether what comes in is of no interest any longer.
+    private var ignoresInput = false
+    private var closesAfterAnswer = false
+    private var sentByteCount = 0
+    private var stallCheck: Scheduled<Void>?
+    /// How much had been taken when it was looked at last.
+    private var takenByteCount = 0
+
+    init(idleTime: TimeAmount) {
+        self.idleTime = idleTime
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !ignoresInput else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard Self.isAcceptable(head) else {
+                ignoresInput = true
+                // Answered with status 400, behind the answers that are still due.
+                context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+                return
+            }
+            pending.append(Self.persistence(head))
+        case .body:
+            break
+        case .end:
+            ignoresInput = pending.last == .close
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            let persistence = pending.first ?? .close
+            closesAfterAnswer = persistence == .close || head.headers[canonicalForm: "connection"].contains("close")
+            if closesAfterAnswer {
+                head.headers.replaceOrAdd(name: "Connection", value: "close")
+            } else if persistence == .keepAliveSaid {
+                head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body(let body):
+            sentByteCount += body.readableBytes
+            context.write(data, promise: promise)
+            watch(context)
+        case .end:
+            if !pending.isEmpty { pending.removeFirst() }
+            guard closesAfterAnswer else {
+                context.write(data, promise: promise)
+                return
+            }
+            let written = promise ?? context.eventLoop.makePromise()
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            written.futureResult.whenComplete { _ in
+                let (rules, context) = bound.value
+                rules.closeInStages(context)
+            }
+            context.writeAndFlush(data, promise: written)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stallCheck?.cancel() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stallCheck?.cancel()
+        stallCheck = nil
+        context.fireChannelInactive()
+    }
+
+    /// Closes our direction, and the other one a little later: what a client still sends would make the system throw away
+    /// the answer before it is read.
+    private func closeInStages(_ context: ChannelHandlerContext) {
+        ignoresInput = true
+        context.close(mode: .output, promise: nil)
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: Self.lingerTime) { channel.close(promise: nil) }
+    }
+
+    private static let lingerTime = TimeAmount.seconds(1)
+
+    /// Looks after a while whether the client has taken anything since, as long as something is waiting for it.
+    private func watch(_ context: ChannelHandlerContext) {
+        guard stallCheck == nil else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        stallCheck = context.eventLoop.scheduleTask(in: idleTime) {
+            let (rules, context) = bound.value
+            rules.stallCheck = nil
+            rules.checkProgress(context)
+        }
+    }
+
+    private func checkProgress(_ context: ChannelHandlerContext) {
+        let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        guard waiting > 0 else { return }
+        let taken = sentByteCount - waiting
+        guard taken != takenByteCount else {
+            context.close(promise: nil)
+            return
+        }
+        takenByteCount = taken
+        watch(context)
+    }
+
+    private static func isAcceptable(_ head: HTTPRequestHead) -> Bool {
+        let hosts = head.headers["host"]
+        // An absent host is all right in HTTP/1.0, where it did not exist.
+        return head.version.major == 1 && hosts.count <= 1 && (hosts.count == 1 || head.version.minor == 0)
+    }
+
+    private static func persistence(_ head: HTTPRequestHead) -> Persistence {
+        // The parser reads no further behind what might be another protocol.
+        let mayChangeProtocol = head.method == .CONNECT || head.headers.contains(name: "upgrade")
+        guard head.isKeepAlive, !mayChangeProtocol else { return .close }
+        return head.version.minor == 0 ? .keepAliveSaid : .keepAlive
+    }
+}
+
+@available(*, unavailable)
+extension ConnectionRules: Sendable {}

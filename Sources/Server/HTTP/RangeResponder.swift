@@ -1,0 +1,122 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import RandomAccess
+
+/// Decides how a request is answered, and sends the answer.
+struct RangeResponder: Sendable {
+    let catalogue: any ContentCatalogue
+    let limits: ServerLimits
+    let token: AccessToken?
+    let recorder: TraceRecorder?
+    let pool: BufferPool
+    /// Where to say what failed; never a key, a token or plaintext.
+    let report: @Sendable (String) -> Void
+
+    /// Answers one request.
+    ///
+    /// - Throws: What makes an answer that was begun impossible to finish: the connection is then closed.
+    func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+        let receivedAt = recorder?.now ?? 0
+        let reply = reply(to: request.head)
+        switch reply.body {
+        case .none:
+            try await writer.writeResponse(reply.head)
+        case .page(let page):
+            try await writer.write(
+                response: reply.head, body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: page))
+        case .plaintext(let content, let range, let name):
+            let entry = recorder?.begin(
+                asked: request.headers[.range], object: name, range: range, objectByteCount: content.byteCount,
+                at: receivedAt)
+            let stream = BodyStream(pool: pool)
+            var body = try await writer.writeHead(reply.head)
+            var deliveredByteCount: UInt64 = 0
+            defer { if let entry { recorder?.finish(entry, deliveredByteCount: deliveredByteCount) } }
+            do {
+                try await stream.send(range, of: content, to: &body) { deliveredByteCount = $0 }
+            } catch let error as DecryptionError {
+                report("\(name): \(error)")
+                throw error
+            }
+            try await body.finish(nil)
+        }
+    }
+
+    /// The answer to a request.
+    func reply(to request: HTTPRequest) -> Reply {
+        do throws(Refusal) {
+            return try reply(admitting: request)
+        } catch {
+            return error.reply
+        }
+    }
+
+    private func reply(admitting request: HTTPRequest) throws(Refusal) -> Reply {
+        try checkBody(request.headerFields)
+        guard request.method == .get || request.method == .head else {
+            throw Refusal(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
+        }
+        let rawTarget = request.path ?? ""
+        let query = rawTarget.firstIndex(of: "?").map { rawTarget[rawTarget.index(after: $0)...] }
+        var fields: HTTPFields = [:]
+        if let token {
+            guard let presentation = token.presentation(query: query, fields: request.headerFields) else {
+                throw Refusal(status: .unauthorized, fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise\""])
+            }
+            if presentation == .query { fields[.setCookie] = token.cookie }
+        }
+        let target = try target(rawTarget)
+        if target.path.isEmpty {
+            let page = ByteBuffer(
+                string: try attempt("/") { () throws(DecryptionError) in
+                    StartPage.html(try catalogue.listing())
+                })
+            fields[.contentType] = "text/html; charset=utf-8"
+            fields[.contentLength] = "\(page.readableBytes)"
+            return Reply(status: .ok, fields: fields, body: .page(page))
+        }
+        let name = target.path.joined(separator: "/")
+        let found = try attempt(name) { () throws(DecryptionError) in try catalogue.content(at: target.path) }
+        guard let content = found else { throw Refusal(status: .notFound) }
+        let answer = Answer(
+            method: request.method, fields: request.headerFields, content: content, now: HTTPDate.now)
+        fields.append(contentsOf: answer.fields)
+        guard let range = answer.body, !range.isEmpty else { return Reply(status: answer.status, fields: fields) }
+        return Reply(status: answer.status, fields: fields, body: .plaintext(content, range, name: name))
+    }
+
+    /// Refuses what would have to be read to the end first. Source: RFC 9110, sections 10.1.1, 15.5.12 and 15.5.14.
+    private func checkBody(_ fields: HTTPFields) throws(Refusal) {
+        if fields[.transferEncoding] != nil {
+            throw Refusal(status: .lengthRequired, fields: [.connection: "close"])
+        }
+        let length = fields[.contentLength]
+        if let length, Int(length).map({ $0 > limits.requestBodyByteCount }) ?? true {
+            throw Refusal(status: .contentTooLarge, fields: [.connection: "close"])
+        }
+        if fields[.expect] != nil, length != nil {
+            // A client that was not told to go on sends no body, and one that does could not be told apart.
+            throw Refusal(status: .expectationFailed, fields: [.connection: "close"])
+        }
+    }
+
+    private func target(_ text: String) throws(Refusal) -> RequestTarget {
+        do throws(RequestTarget.Refusal) {
+            return try RequestTarget(text)
+        } catch {
+            throw Refusal(status: error == .malformed ? .badRequest : .notFound)
+        }
+    }
+
+    private func attempt<Value>(
+        _ name: String, _ body: () throws(DecryptionError) -> Value
+    ) throws(Refusal) -> Value {
+        do throws(DecryptionError) {
+            return try body()
+        } catch {
+            report("\(name): \(error)")
+            throw Refusal(status: .internalServerError)
+        }
+    }
+}

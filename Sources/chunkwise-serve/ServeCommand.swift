@@ -1,0 +1,162 @@
+import ArgumentParser
+import Measurement
+import RandomAccess
+import Server
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// `chunkwise-serve`, which `chunkwise serve` starts.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chunkwise serve",
+        abstract: "Serves encrypted files decrypted, range by range, over HTTP.",
+        discussion: """
+            Nothing decrypted is written to a disk. The URLs printed hold a token, without which nothing is served; a
+            client may also show it as "Authorization: Bearer". SIGINT or SIGTERM ends the server.
+
+            A folder is served with the folders in it, without hidden files and links. Its files share the key and the
+            options. Without --iv, the IV of each file NAME stands in a file NAME.iv beside it.
+
+            EXAMPLES
+              chunkwise serve --key-file k --iv $IV film.mp4.enc
+              chunkwise serve --key-file k --strategy cbc-chunked --chunk-size 16MB films
+              chunkwise serve --key-file k --iv $IV film.mp4.enc --record trace.json
+              chunkwise serve --key-file k --iv $IV film.mp4.enc --port 0 --no-token
+            """)
+
+    @OptionGroup var layout: StrategyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The IV of every file, or the initial counter block of ctr: 32 hexadecimal digits. (default: NAME.iv)",
+            valueName: "hex"))
+    var iv: String?
+
+    @OptionGroup var keyOptions: KeyOptions
+
+    @Option(help: "The crypto library; see chunkwise backends.")
+    var backend = "libgcrypt"
+
+    @Option(
+        help: ArgumentHelp("The most plaintext bytes of one step. (default: 256KiB)", valueName: "size"),
+        transform: ByteSize.argument)
+    var window = ByteSize(256 << 10)
+
+    @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
+    var bind = "127.0.0.1"
+
+    @Option(help: "The port, or 0 for any that is free.")
+    var port = 8080
+
+    @Flag(help: "Serve everyone who can connect.")
+    var noToken = false
+
+    @Option(help: ArgumentHelp("Write the ranges that are asked for, with times, as a trace.", valueName: "file"))
+    var record: String?
+
+    @Option(help: ArgumentHelp("The most connections at once.", valueName: "count"))
+    var maxConnections = 256
+
+    @Option(help: ArgumentHelp("Seconds after which a connection is closed on which nothing happens.", valueName: "s"))
+    var idleSeconds = 60.0
+
+    @Argument(help: ArgumentHelp("Encrypted files, or one folder of them.", valueName: "file-or-folder"))
+    var inputs: [String]
+
+    func run() async throws {
+        let limits = try limits()
+        let catalogue = try catalogue()
+        let token = noToken ? nil : AccessToken()
+        var server = RangeServer(catalogue: catalogue, token: token) {
+            Terminal.writeError("chunkwise serve: \($0)")
+        }
+        server.limits = limits
+        if let record {
+            server.recorder = try attempt {
+                try TraceRecorder(path: FilePath(record), title: "A client of chunkwise serve")
+            }
+        }
+        let (host, fileNames) = (bind, try attempt { try catalogue.listing() })
+        do {
+            try await server.run(host: host, port: port) { port in
+                Announcement(host: host, port: port, token: token, listing: fileNames).show()
+            }
+        } catch let error as RangeServer.BindError {
+            throw CommandFailure(.io, "\(error)")
+        }
+        if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
+    }
+
+    private func limits() throws -> ServerLimits {
+        guard (0...65535).contains(port) else { throw CommandFailure(.usage, "--port \(port): expected 0 to 65535") }
+        guard (1...10_000).contains(maxConnections) else {
+            throw CommandFailure(.usage, "--max-connections \(maxConnections): expected 1 to 10000")
+        }
+        guard idleSeconds >= 0.1, idleSeconds <= 86_400 else {
+            throw CommandFailure(.usage, "--idle-seconds \(idleSeconds): expected 0.1 to 86400")
+        }
+        var limits = ServerLimits()
+        limits.windowByteCount = try Validated.window(window)
+        guard limits.windowByteCount <= 16 << 20 else {
+            throw CommandFailure(.usage, "--window \(window): expected at most 16MiB for a server")
+        }
+        limits.connectionCount = maxConnections
+        limits.idleMilliseconds = Int64(idleSeconds * 1000)
+        return limits
+    }
+
+    private func catalogue() throws -> EncryptedFiles {
+        let fixedIV = try iv.map { try IVOptions.parse(["--iv", $0]).block() }
+        // What else is wrong with the options should not wait for the first request.
+        let example = try layout.strategy(iv: fixedIV ?? Block(bigEndianValue: 0))
+        let cipher = try Validated.backend(backend)
+        let key = try keyOptions.key()
+        let format = EncryptedFiles.Format(description: "\(example)", iv: fixedIV) {
+            (source, iv) throws(DecryptionError) in
+            try EncryptedObject(source: source, strategy: example.with(iv: iv), backend: cipher, key: key)
+        }
+        guard inputs.count == 1, isFolder(inputs[0]) else {
+            for input in inputs {
+                guard !isFolder(input) else {
+                    throw CommandFailure(.usage, "folder \(input): expected files, or one folder and nothing else")
+                }
+            }
+            let files = try attempt { try EncryptedFiles(files: inputs.map { FilePath($0) }, format: format) }
+            try checkFirst(files)
+            return files
+        }
+        return try attemptInput { try EncryptedFiles(folder: FilePath(inputs[0]), format: format) }
+    }
+
+    /// Files that were named are opened once, so that a wrong key is not found by the first client.
+    private func checkFirst(_ files: EncryptedFiles) throws {
+        for input in inputs {
+            let name = FilePath(input).lastComponent?.string ?? input
+            guard try attempt({ try files.content(at: [name]) }) != nil else {
+                throw CommandFailure(.missingInput, "\(input): expected a file that can be read")
+            }
+        }
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}
+
+extension Strategy {
+    /// The same with another IV.
+    fileprivate func with(iv: Block) -> Strategy {
+        switch self {
+        case .cbcContinuous(_, let padding): .cbcContinuous(iv: iv, padding: padding)
+        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
+            .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
+        case .ctr: .ctr(iv: iv)
+        }
+    }
+}

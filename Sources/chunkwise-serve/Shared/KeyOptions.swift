@@ -1,0 +1,1 @@
+../../chunkwise/Support/KeyOptions.swift

@@ -1,0 +1,168 @@
+import TestSupport
+import Testing
+
+/// Requests that nobody should send: each gets an answer of status 4xx or a closed connection.
+@Suite("malformed requests")
+struct MalformedRequestTests {
+    private static let plaintext = Samples.bytes(50_000, seed: 9)
+
+    private static func serve() throws -> ServerProcess {
+        let folder = try ServerProcess.makeFolder()
+        try ServerProcess.encrypt(plaintext, to: "f", in: folder)
+        return try ServerProcess(folder, ["--no-token", "f", "--idle-seconds", "2"])
+    }
+
+    /// Whether everything that came back are answers that refuse, and then the end.
+    private static func complaint(_ request: [UInt8], _ server: ServerProcess) throws -> String? {
+        let connection = try server.connect()
+        do { try connection.send(request) } catch {}
+        connection.finish()
+        var answers: [Int] = []
+        while let response = try? connection.response() {
+            answers.append(response.status)
+            if !(400..<500).contains(response.status) { return "status \(response.status)" }
+            if response.body.count > 64 { return "\(response.body.count) bytes of status \(response.status)" }
+        }
+        return answers.count > 1 ? "\(answers.count) answers" : nil
+    }
+
+    private static let listed: [String] = {
+        let host = "Host: x\r\n"
+        let lines = [
+            "", "\0", "\r\n\r\n", "GET", "GET /f", "GET /f\r\n\r\n", "GET /f HTTP\r\n\r\n", "GET /f HTTP/1.1",
+            "GET  /f HTTP/1.1\r\n\(host)\r\n", "GET\t/f\tHTTP/1.1\r\n\(host)\r\n", "/f HTTP/1.1\r\n\(host)\r\n",
+            "GET /f HTTP/1.1\r\n", "GET /f HTTP/1.1\r\n\r\n", "GET /f HTTP/0.9\r\n\(host)\r\n",
+            "GET /f HTTP/2.0\r\n\(host)\r\n", "GET /f HTTP/11.1\r\n\(host)\r\n", "GET /f HTTP/1.1.1\r\n\(host)\r\n",
+            "GET /f HTTP/-1.1\r\n\(host)\r\n", "GET /f http/1.1\r\n\(host)\r\n", "GET /f HTTPS/1.1\r\n\(host)\r\n",
+            "GET /f HTTP/1.1x\r\n\(host)\r\n", "GET /f /f HTTP/1.1\r\n\(host)\r\n", "get /f HTTP/1.1\r\n\(host)\r\n",
+            "NOSUCH /f HTTP/1.1\r\n\(host)\r\n", "G\0T /f HTTP/1.1\r\n\(host)\r\n", "GET /f\0 HTTP/1.1\r\n\(host)\r\n",
+            "GET f HTTP/1.1\r\n\(host)\r\n", "GET * HTTP/1.1\r\n\(host)\r\n", "GET /%zz HTTP/1.1\r\n\(host)\r\n",
+            "GET /f%00 HTTP/1.1\r\n\(host)\r\n", "GET /% HTTP/1.1\r\n\(host)\r\n", "GET /f# HTTP/1.1\r\n\(host)\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "CONNECT x:80 HTTP/1.1\r\n\(host)\r\n",
+            "OPTIONS * HTTP/1.1\r\n\(host)\r\n",
+            "\u{16}\u{3}\u{1}\0\u{5}hello", "SSH-2.0-x\r\n", "{\"op\":\"read\"}\n",
+        ]
+        let fields = [
+            "Host: x\r\nHost: y\r\n", "Host: x\r\nHost: x\r\n", "Host\r\n", "Host : x\r\n", " Host: x\r\n",
+            ": x\r\n\(host)",
+            "Host: x\r\n\0: y\r\n", "\(host)A\0: b\r\n", "\(host)A: b\0c\r\n", "\(host)A: b\rc\r\n",
+            "\(host)A b: c\r\n",
+            "\(host)A: b\r\n c\r\n", "\(host)A(: b\r\n", "\(host)Content-Length: -1\r\n",
+            "\(host)Content-Length: x\r\n",
+            "\(host)Content-Length: 1x\r\n", "\(host)Content-Length: 1, 2\r\n", "\(host)Content-Length: +1\r\n",
+            "\(host)Content-Length: 1\r\nContent-Length: 2\r\n", "\(host)Content-Length: 999999999999999999999\r\n",
+            "\(host)Content-Length: 0x10\r\n", "\(host)Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+            "\(host)Transfer-Encoding: gzip\r\n", "\(host)Transfer-Encoding: chunked, gzip\r\n",
+            "\(host)Transfer-Encoding: xchunked\r\n", "\(host)Transfer-Encoding: chunked\r\n",
+            "\(host)Range: bytes=9-3\r\n", "\(host)Range: bytes=a-b\r\n", "\(host)Range: bytes=-\r\n",
+            "\(host)Range: 0-9\r\n",
+            "\(host)Range: bytes=\r\n", "\(host)Range:\r\n", "\(host)Range: bytes=--5\r\n",
+            "\(host)Range: bytes=1-2-3\r\n",
+            "\(host)Range: bytes=0-1\r\nRange: bytes=3-4\r\n", "\(host)Range: bytes=50000-\r\n",
+            "\(host)Range: bytes=18446744073709551616-\r\n", "\(host)Range: bytes=-0\r\n", "\(host)Range: bytes=0\r\n",
+            "\(host)Range: bytes=0-9;q=1\r\n", "\(host)Range: bytes = 0-9\u{1}\r\n", "\(host)If-None-Match: x\r\n",
+            "\(host)If-Match: x\r\n", "\(host)If-Match: \"x\r\n", "\(host)Expect: 200-ok\r\nContent-Length: 1\r\n",
+            "\(host)A: \(String(repeating: "x", count: 17_000))\r\n",
+        ]
+        return lines + fields.map { "GET /f HTTP/1.1\r\n\($0)\r\n" }
+    }()
+
+    @Test("what is listed is refused")
+    func list() throws {
+        let server = try Self.serve()
+        for request in Self.listed {
+            #expect(try Self.complaint(Array(request.utf8), server) == nil, "\(request.debugDescription.prefix(100))")
+        }
+        #expect(try server.get("/f").body == Self.plaintext)
+    }
+
+    /// What is done to a request so that no server may take it.
+    private static func damaged(_ number: Int) -> [UInt8] {
+        var state = UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15
+        func draw(_ limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(max(1, limit)))
+        }
+        func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(draw(256)) } }
+        let request = Array("GET /f HTTP/1.1\r\nHost: x\r\nRange: bytes=10-19\r\nAccept: */*\r\n\r\n".utf8)
+        switch number % 8 {
+        case 0: return noise(1 + draw(400))
+        case 1:
+            return Array("GET /f HTTP/1.1\r\nHost: x\r\n".utf8) + [UInt8(draw(32)) & 7] + noise(50) + [13, 10, 13, 10]
+        case 2: return Array(request[..<draw(request.count - 1)])
+        case 3:
+            var bytes = request
+            // In the method or the version no byte may be another one.
+            bytes[[0, 1, 2, 7, 8, 9, 10][draw(7)]] ^= UInt8(1 + draw(31)) | 0x80
+            return bytes
+        case 4:
+            var bytes = Array("GET /f HTTP/1.1\r\nHost: x\r\nRange: bytes=".utf8)
+            bytes +=
+                (0..<1 + draw(20)).map { _ in Array("0123456789-,= abx;".utf8)[draw(18)] } + Array("!\r\n\r\n".utf8)
+            return bytes
+        case 5:
+            let name = ["Content-Length", "Transfer-Encoding", "Host"][draw(3)]
+            return Array("GET /f HTTP/1.1\r\nHost: x\r\n\(name): z".utf8) + noise(20).map { $0 | 0x21 & 0x7F }
+                + Array("\r\n\r\n".utf8)
+        case 6:
+            let ups = String(repeating: ["../", "%2e%2e/", "..%2f", "..\\", "./", "//"][draw(6)], count: 1 + draw(9))
+            return Array("GET /\(ups)etc/passwd\(["", "%00", "\\"][draw(3)]) HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        default:
+            return Array("GET /f HTTP/1.1\r\n".utf8) + noise(30) + Array(": b\r\nHost: x\r\n\r\n".utf8)
+        }
+    }
+
+    @Test("1000 requests with something wrong are refused, and nothing of the file is in the answers")
+    func fuzz() throws {
+        let server = try Self.serve()
+        for number in 0..<1000 {
+            let request = Self.damaged(number)
+            #expect(
+                try Self.complaint(request, server) == nil,
+                "number \(number): \(String(decoding: request.prefix(100), as: UTF8.self).debugDescription)")
+        }
+        #expect(server.process.isRunning)
+        #expect(try server.get("/f").body == Self.plaintext)
+    }
+
+    @Test("whatever is sent, every part that comes back is the one that its Content-Range names")
+    func mutated() throws {
+        let server = try Self.serve()
+        let request = Array(
+            "GET /f HTTP/1.1\r\nHost: x\r\nIf-Range: \"0\"\r\nRange: bytes=100-199\r\nConnection: close\r\n\r\n".utf8)
+        var state: UInt64 = 11
+        func draw(_ limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(limit))
+        }
+        var statuses: [Int: Int] = [:]
+        for _ in 0..<1000 {
+            var bytes = request
+            for _ in 0..<1 + draw(3) {
+                let place = draw(bytes.count)
+                switch draw(3) {
+                case 0: bytes[place] = UInt8(draw(256))
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(bytes[draw(bytes.count)], at: place)
+                }
+            }
+            let connection = try server.connect()
+            do { try connection.send(bytes) } catch {}
+            connection.finish()
+            while let response = try? connection.response() {
+                statuses[response.status, default: 0] += 1
+                switch response.status {
+                case 200:
+                    #expect(response.body == Self.plaintext || response["content-type"]?.hasPrefix("text/html") == true)
+                case 206:
+                    let parts = (response["content-range"] ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+                    try #require(parts.count == 3 && parts[0] <= parts[1] && parts[2] == Self.plaintext.count)
+                    #expect(response.body == Array(Self.plaintext[parts[0]...parts[1]]))
+                default: #expect((400..<500).contains(response.status) && response.body.count < 64)
+                }
+            }
+        }
+        #expect(statuses[200, default: 0] > 0 && statuses[400, default: 0] > 0)
+        #expect(server.process.isRunning)
+    }
+}
