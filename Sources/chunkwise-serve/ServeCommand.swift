@@ -137,15 +137,18 @@ struct ServeCommand: AsyncParsableCommand {
     private func checkFirst(_ files: EncryptedFiles) throws {
         for input in inputs {
             let name = FilePath(input).lastComponent?.string ?? input
-            guard try attempt({ try files.content(at: [name]) }) != nil else {
+            let content = try attempt(name) { try files.content(at: [name]) }
+            guard content != nil else {
                 throw CommandFailure(.missingInput, "\(input): expected a file that can be read")
             }
         }
     }
 
+    /// The corresponding C function is `opendir`.
     private func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        guard let stream = opendir(path) else { return false }
+        closedir(stream)
+        return true
     }
 }
 

@@ -12,7 +12,7 @@ enum ServeEntryPoint {
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try ServeCommand.parse()
+            let command = try ServeCommand.parse()
             try await command.run()
         } catch let failure as CommandFailure {
             end(failure)

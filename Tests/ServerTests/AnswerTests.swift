@@ -10,7 +10,7 @@ struct AnswerTests {
         contentType: "video/mp4", byteCount: 1000, entityTag: EntityTag(opaque: "abc"), modified: modified,
         makeReader: { () throws(DecryptionError) in throw .unsupported("reading in this test") })
 
-    private static func answer(_ method: HTTPRequest.Method = .get, _ fields: HTTPFields) -> Answer {
+    private static func answer(_ fields: HTTPFields, method: HTTPRequest.Method = .get) -> Answer {
         Answer(method: method, fields: fields, content: content, now: modified + 100)
     }
 
@@ -26,7 +26,7 @@ struct AnswerTests {
 
     @Test("HEAD says what GET of the whole would, whatever range is asked")
     func head() {
-        let answer = Self.answer(.head, [.range: "bytes=10-19"])
+        let answer = Self.answer([.range: "bytes=10-19"], method: .head)
         #expect(answer.status == .ok && answer.body == nil && answer.fields[.contentLength] == "1000")
     }
 

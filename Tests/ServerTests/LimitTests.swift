@@ -10,10 +10,10 @@ import Musl
 
 @Suite("limits of a server")
 struct LimitTests {
-    private static func serve(_ byteCount: Int = 30_000_000, _ extra: [String]) throws -> ServerProcess {
+    private static func serve(_ extra: [String]) throws -> ServerProcess {
         let folder = try ServerProcess.makeFolder()
         try ServerProcess.encrypt(Samples.bytes(1_000_000), to: "short.mp4", in: folder)
-        try ServerProcess.encrypt([UInt8](repeating: 7, count: byteCount), to: "long.mp4", in: folder)
+        try ServerProcess.encrypt([UInt8](repeating: 7, count: 30_000_000), to: "long.mp4", in: folder)
         return try ServerProcess(folder, ["--no-token", "short.mp4", "long.mp4"] + extra)
     }
 

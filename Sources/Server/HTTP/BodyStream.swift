@@ -19,13 +19,16 @@ struct BodyStream: Sendable {
         _ range: Range<UInt64>, of content: ServedContent, to writer: inout some ResponseBodyWriter,
         progress: (UInt64) -> Void
     ) async throws {
-        pool.enter()
-        defer { pool.leave() }
         let reader = try content.makeReader()
+        // The window that is being sent, and the one that is being filled.
+        var (sent, filled) = (0, 0)
+        defer { pool.leave(sent + filled) }
         var position = range.lowerBound
         while position < range.upperBound {
+            pool.leave(sent)
+            (sent, filled) = (filled, pool.enter())
             // Windows end at multiples of their length, and so where blocks do.
-            let window = UInt64(pool.windowByteCount)
+            let window = UInt64(filled)
             let end = min(range.upperBound, (position / window + 1) * window)
             var buffer = pool.take(Int(end - position))
             try fill(&buffer, from: reader, position..<end)

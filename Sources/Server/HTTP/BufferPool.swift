@@ -1,38 +1,41 @@
 import NIOCore
 import Synchronization
 
-/// Buffers that are used again, and a window for each answer that keeps all of them within bounds.
+/// Buffers that are used again, and windows that shrink before all of them together take too much.
 final class BufferPool: Sendable {
     private struct State {
-        var answerCount = 0
+        var usedByteCount = 0
         var free: [ByteBuffer] = []
     }
 
     private let limits: ServerLimits
     private let state = Mutex(State())
 
-    /// The most buffers that are kept: two for each of a few answers.
+    /// The most buffers that are kept.
     private static let keptCount = 16
 
     init(limits: ServerLimits) {
         self.limits = limits
     }
 
-    /// Counts an answer in.
-    func enter() { state.withLock { $0.answerCount += 1 } }
-
-    /// Counts an answer out.
-    func leave() { state.withLock { $0.answerCount -= 1 } }
-
-    /// The window now, in bytes: a power of two, so that windows end where those of another length do.
+    /// Takes a window for an answer: a power of two or the longest, so that windows end where those of another length do.
     ///
-    /// An answer has two buffers: the one that is being sent, and the one that is being filled.
-    var windowByteCount: Int {
-        let share = state.withLock { limits.bufferByteCount / (2 * max(1, $0.answerCount)) }
-        let most = max(share, ServerLimits.leastWindowByteCount)
-        guard most < limits.windowByteCount else { return limits.windowByteCount }
-        return 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
+    /// What is free is never given away at once: whoever comes later finds windows of a half, a quarter and so on.
+    ///
+    /// - Returns: The window's length in bytes, which counts as used until it is left.
+    func enter() -> Int {
+        state.withLock { state in
+            let most = max((limits.bufferByteCount - state.usedByteCount) / 8, ServerLimits.leastWindowByteCount)
+            let window =
+                most < limits.windowByteCount
+                ? 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount) : limits.windowByteCount
+            state.usedByteCount += window
+            return window
+        }
     }
+
+    /// Gives a window back.
+    func leave(_ window: Int) { state.withLock { $0.usedByteCount -= window } }
 
     /// An empty buffer with room for `byteCount` bytes: one that nobody else holds any longer, or a new one.
     func take(_ byteCount: Int) -> ByteBuffer {

@@ -32,6 +32,8 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async {
-        await handleHTTP(asyncChannel: value, logger: logger)
+        await withTaskExecutorPreference(EventLoopExecutor(eventLoop: value.channel.eventLoop)) {
+            await handleHTTP(asyncChannel: value, logger: logger)
+        }
     }
 }

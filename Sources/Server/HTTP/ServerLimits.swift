@@ -15,8 +15,9 @@ package struct ServerLimits: Hashable, Sendable {
     package var shutdownMilliseconds: Int64 = 10_000
     /// The most plaintext bytes of one step.
     package var windowByteCount = 256 << 10
-    /// The most plaintext bytes in buffers of all answers together, as far as windows of ``leastWindowByteCount`` allow.
-    package var bufferByteCount = 24 << 20
+    /// The most plaintext bytes in buffers of all answers together; beyond it, new windows have
+    /// ``leastWindowByteCount``.
+    package var bufferByteCount = 12 << 20
 
     /// The shortest window: below it, what a step costs besides decryption shows.
     package static let leastWindowByteCount = 32 << 10
