@@ -30,7 +30,7 @@ struct FolderServingTests {
     @Test("files of the folder and of those in it are served, and the start page names them")
     func files() throws {
         let server = try Self.serve()
-        for target in ["/a%20b.mp4", "/more/%C3%A9.webm", "/more/é.webm"] {
+        for target in ["/a%20b.mp4", "/more/%C3%A9.webm"] {
             let response = try server.get(target, ["Range: bytes=99990-"])
             #expect(response.status == 206 && response.body == Array(Self.plaintext[99_990...]))
         }

@@ -30,7 +30,7 @@ struct MalformedRequestTests {
         let host = "Host: x\r\n"
         let lines = [
             "", "\0", "\r\n\r\n", "GET", "GET /f", "GET /f\r\n\r\n", "GET /f HTTP\r\n\r\n", "GET /f HTTP/1.1",
-            "GET  /f HTTP/1.1\r\n\(host)\r\n", "GET\t/f\tHTTP/1.1\r\n\(host)\r\n", "/f HTTP/1.1\r\n\(host)\r\n",
+            "GET\t/f\tHTTP/1.1\r\n\(host)\r\n", "/f HTTP/1.1\r\n\(host)\r\n",
             "GET /f HTTP/1.1\r\n", "GET /f HTTP/1.1\r\n\r\n", "GET /f HTTP/0.9\r\n\(host)\r\n",
             "GET /f HTTP/2.0\r\n\(host)\r\n", "GET /f HTTP/11.1\r\n\(host)\r\n", "GET /f HTTP/1.1.1\r\n\(host)\r\n",
             "GET /f HTTP/-1.1\r\n\(host)\r\n", "GET /f http/1.1\r\n\(host)\r\n", "GET /f HTTPS/1.1\r\n\(host)\r\n",

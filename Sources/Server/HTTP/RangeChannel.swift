@@ -12,12 +12,17 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let limits: ServerLimits
 
+    /// What the system holds for a client besides our windows; it takes twice as much for its own needs.
+    private static let sendBufferByteCount: SocketOptionValue = 256 << 10
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             var decoder = NIOHTTPDecoderLimitConfiguration()
             decoder.maxHeaderFieldSize = limits.headerByteCount
             decoder.maxHeaderListSize = limits.headerByteCount
             decoder.maxHeaderFieldCount = limits.fieldCount
+            // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has stopped.
+            try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: Self.sendBufferByteCount)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
