@@ -92,7 +92,7 @@ struct ClientTests {
             let frame = ["-frames:v", "3", "-f", "framemd5", "-"]
             let served = try Self.run(Self.ffmpeg, ["-v", "error", "-ss", time, "-i", url] + frame)
             let read = try Self.run(Self.ffmpeg, ["-v", "error", "-ss", time, "-i", plain.path(name)] + frame)
-            #expect(served.text == read.text && read.text.contains(", 115200, "), "at \(time)")
+            #expect(served.text == read.text && read.text.contains("115200,"), "at \(time)")
         }
         let all = ["-map", "0:v", "-f", "md5", "-"]
         #expect(
