@@ -12,7 +12,7 @@ struct PlayerTraceTests {
     @Test("the project's traces are read, are named like their files, and can be replayed")
     func project() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(names.count == 9)
+        #expect(names.count == 13)
         for name in names {
             let bytes = try Data(contentsOf: Self.folder.appending(path: name))
             let trace = try PlayerTrace(JSONValue.parse(Array(bytes)), file: name)
@@ -21,6 +21,18 @@ struct PlayerTraceTests {
             #expect(reads.allSatisfy { $0.count > 0 && $0.offset + $0.count <= trace.leastByteCount })
             #expect(trace.reads(objectByteCount: trace.leastByteCount - 1, windowByteCount: 4096) == nil)
         }
+    }
+
+    @Test("a recorded request has its time, which is a number or is not there")
+    func times() throws {
+        func trace(_ time: String) throws -> PlayerTrace {
+            let head = #"{"schema":1,"name":"a","title":"","source":"","leastByteCount":9,"requests":["#
+            let text = head + #"{"offset":1,"count":2"# + time + "}]}"
+            return try PlayerTrace(JSONValue.parse(Array(text.utf8)), file: "t.json")
+        }
+        #expect(try trace(#","nanoseconds":7,"object":"b""#).requests == [.init(offset: 1, count: 2, nanoseconds: 7)])
+        #expect(try trace("").requests == [.init(offset: 1, count: 2)])
+        #expect(throws: TraceError.self) { try trace(#","nanoseconds":-1"#) }
     }
 
     @Test("a request is cut into windows, and one to the end ends where the object does")
