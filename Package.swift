@@ -86,6 +86,22 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        .target(
+            name: "Server",
+            dependencies: [
+                "JSON", "RandomAccess", "ByteSources", "Transfer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .target(name: "Vectors", dependencies: ["JSON", "RandomAccess", "ByteSources"]),
         .target(
             name: "Conformance",
@@ -129,22 +145,6 @@ let package = Package(
             dependencies: [
                 "Console", "JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate", "Threads",
             ]),
-        .target(
-            name: "Server",
-            dependencies: [
-                "JSON", "RandomAccess", "ByteSources", "Transfer",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]
-        ),
         .executableTarget(
             name: "chunkwise-serve",
             dependencies: [
@@ -264,7 +264,7 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "Server", "RandomAccess", "ByteSources", "SwiftAESBackend", "OpenSSLBackend", "JSON", "Measurement",
-                "TestSupport", "chunkwise-serve",
+                "TestSupport", "chunkwise", "chunkwise-serve",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

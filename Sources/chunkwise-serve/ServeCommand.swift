@@ -43,7 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
     var backend = "libgcrypt"
 
     @Option(
-        help: ArgumentHelp("The most plaintext bytes of one step. (default: 256KiB)", valueName: "size"),
+        help: ArgumentHelp(
+            "The most plaintext bytes of one step. (default: 256KiB)", valueName: "size"),
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
@@ -56,20 +57,26 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Serve everyone who can connect.")
     var noToken = false
 
-    @Option(help: ArgumentHelp("Write the ranges that are asked for, with times, as a trace.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Write the ranges that are asked for, with times, as a trace.", valueName: "file"))
     var record: String?
 
     @Option(help: ArgumentHelp("The most connections at once.", valueName: "count"))
     var maxConnections = 256
 
-    @Option(help: ArgumentHelp("Seconds after which a connection is closed on which nothing happens.", valueName: "s"))
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which a connection is closed on which nothing happens.", valueName: "s"))
     var idleSeconds = 60.0
 
-    @Argument(help: ArgumentHelp("Encrypted files, or one folder of them.", valueName: "file-or-folder"))
+    @Argument(
+        help: ArgumentHelp("Encrypted files, or one folder of them.", valueName: "file-or-folder"))
     var inputs: [String]
 
     func run() async throws {
         let limits = try limits()
+        raiseFileLimit(2 * limits.connectionCount + 64)
         let catalogue = try catalogue()
         let token = noToken ? nil : AccessToken()
         var server = RangeServer(catalogue: catalogue, token: token) {
@@ -93,7 +100,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func limits() throws -> ServerLimits {
-        guard (0...65535).contains(port) else { throw CommandFailure(.usage, "--port \(port): expected 0 to 65535") }
+        guard (0...65535).contains(port) else {
+            throw CommandFailure(.usage, "--port \(port): expected 0 to 65535")
+        }
         guard (1...10_000).contains(maxConnections) else {
             throw CommandFailure(.usage, "--max-connections \(maxConnections): expected 1 to 10000")
         }
@@ -112,25 +121,39 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func catalogue() throws -> EncryptedFiles {
         let fixedIV = try iv.map { try IVOptions.parse(["--iv", $0]).block() }
-        // What else is wrong with the options should not wait for the first request.
+        // What is wrong with the options should not wait for the first request.
         let example = try layout.strategy(iv: fixedIV ?? Block(bigEndianValue: 0))
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
+        let layout = layout
         let format = EncryptedFiles.Format(description: "\(example)", iv: fixedIV) {
             (source, iv) throws(DecryptionError) in
-            try EncryptedObject(source: source, strategy: example.with(iv: iv), backend: cipher, key: key)
+            guard let strategy = try? layout.strategy(iv: iv) else { throw .unsupported(layout.strategy) }
+            return try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
         guard inputs.count == 1, isFolder(inputs[0]) else {
             for input in inputs {
                 guard !isFolder(input) else {
-                    throw CommandFailure(.usage, "folder \(input): expected files, or one folder and nothing else")
+                    throw CommandFailure(
+                        .usage, "folder \(input): expected files, or one folder and nothing else")
                 }
             }
-            let files = try attempt { try EncryptedFiles(files: inputs.map { FilePath($0) }, format: format) }
+            let files = try attempt {
+                try EncryptedFiles(files: inputs.map { FilePath($0) }, format: format)
+            }
             try checkFirst(files)
             return files
         }
         return try attemptInput { try EncryptedFiles(folder: FilePath(inputs[0]), format: format) }
+    }
+
+    /// Each connection takes a descriptor, and its answer another one. The corresponding C function is `setrlimit`.
+    private func raiseFileLimit(_ count: Int) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(count)))
+        // Where fewer are allowed, requests beyond them are refused.
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Files that were named are opened once, so that a wrong key is not found by the first client.
@@ -149,17 +172,5 @@ struct ServeCommand: AsyncParsableCommand {
         guard let stream = opendir(path) else { return false }
         closedir(stream)
         return true
-    }
-}
-
-extension Strategy {
-    /// The same with another IV.
-    fileprivate func with(iv: Block) -> Strategy {
-        switch self {
-        case .cbcContinuous(_, let padding): .cbcContinuous(iv: iv, padding: padding)
-        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
-            .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
-        case .ctr: .ctr(iv: iv)
-        }
     }
 }

@@ -40,10 +40,10 @@ struct MeasureCommand: ParsableCommand {
     var window = ByteSize(256 << 10)
 
     @Option(
-        help: """
-            sequential, random: and a size such as random:4KiB, or trace: and the name of a file in data/traces or a path.
-            """,
-        completion: .workloads)
+        help:
+            "sequential, random: and a size such as random:4KiB, or trace: and a file's path or its name in data/traces.",
+        completion: .workloads
+    )
     var workload = "sequential"
 
     @Option(help: "Reads in an iteration of a random workload.")
@@ -234,11 +234,13 @@ struct MeasureCommand: ParsableCommand {
 
     /// The trace that a cell replays.
     private static func trace(_ name: String, _ recorded: PlayerTrace?, _ cell: Cell) throws -> PlayerTrace {
-        let found = try recorded ?? attempt { () throws -> PlayerTrace? in
-            do { return try Traces.find(name) } catch let error as TraceError {
-                throw CommandFailure(.badData, "\(error)")
+        let found =
+            try recorded
+            ?? attempt { () throws -> PlayerTrace? in
+                do { return try Traces.find(name) } catch let error as TraceError {
+                    throw CommandFailure(.badData, "\(error)")
+                }
             }
-        }
         guard let trace = found else {
             throw CommandFailure(.usage, "--workload trace:\(name): expected the name of a file in data/traces")
         }
