@@ -149,7 +149,7 @@ let package = Package(
             name: "chunkwise-serve",
             dependencies: [
                 "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "SubjectProtocol", "Transfer", "Vectors",
-                "Measurement", "Gate", "Server",
+                "Measurement", "Gate", "Results", "Server",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
