@@ -145,11 +145,19 @@ let package = Package(
             dependencies: [
                 "Console", "JSON", "Results", "Statistics", "MachineLimits", "Recommendation", "Gate", "Threads",
             ]),
+        .target(
+            name: "CommandOptions",
+            dependencies: [
+                "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol",
+                "Vectors", "Measurement", "Gate", "Results",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .executableTarget(
             name: "chunkwise-serve",
             dependencies: [
-                "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "SubjectProtocol", "Transfer", "Vectors",
-                "Measurement", "Gate", "Results", "Server",
+                "CommandOptions", "RandomAccess", "Measurement", "Server",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -157,8 +165,9 @@ let package = Package(
         .executableTarget(
             name: "chunkwise",
             dependencies: [
-                "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol",
-                "Vectors", "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics", "Results",
+                "CommandOptions", "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer",
+                "SubjectProtocol", "Vectors", "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics",
+                "Results",
                 "Recommendation", "Gate", "Report", "HLS", "Threads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -20,11 +20,6 @@ package struct TimeLeft: Sendable {
         }
     }
 
-    private struct Key: Hashable {
-        var kind: String
-        var item: String
-    }
-
     private struct Sum {
         var count = 0.0
         var seconds = 0.0
@@ -37,25 +32,41 @@ package struct TimeLeft: Sendable {
         }
     }
 
-    private var steps: [Step]
-    private var isPending: [Bool]
-    private var ofItem: [Key: Sum] = [:]
-    private var ofKind: [String: Sum] = [:]
+    /// A step, its kind and item as places in the sums: plans have tens of thousands of steps.
+    private struct Pending {
+        var expected: Double
+        var kind: Int
+        var item: Int
+        var isPending = true
+    }
+
+    private var steps: [Pending]
+    private var ofItem: [Sum]
+    private var ofKind: [Sum]
     private var ofAll = Sum()
 
     /// Takes the steps in the order in which they are numbered from now on.
     package init(_ steps: [Step]) {
+        var kinds: [String: Int] = [:]
+        var items: [[String]: Int] = [:]
         self.steps = steps.map { step in
-            var step = step
-            if !(step.expectedSeconds > Self.least) { step.expectedSeconds = Self.least }
-            step.expectedSeconds = min(step.expectedSeconds, 1e9)
-            return step
+            // Expectations are divided by, so that none is 0.
+            let expected = step.expectedSeconds > 1e-6 ? min(step.expectedSeconds, 1e9) : 1e-6
+            return Pending(
+                expected: expected, kind: Self.place(of: step.kind, in: &kinds),
+                item: Self.place(of: [step.kind, step.item], in: &items))
         }
-        isPending = [Bool](repeating: true, count: steps.count)
+        ofKind = [Sum](repeating: Sum(), count: kinds.count)
+        ofItem = [Sum](repeating: Sum(), count: items.count)
     }
 
-    /// Expectations are divided by, so that none is 0.
-    private static let least = 1e-6
+    private static func place<Key: Hashable>(of key: Key, in places: inout [Key: Int]) -> Int {
+        let next = places.count
+        return places[key]
+            ?? {
+                places[key] = next; return next
+            }()
+    }
 
     /// Notes that a step has ended.
     ///
@@ -63,32 +74,29 @@ package struct TimeLeft: Sendable {
     ///   - index: Its number.
     ///   - seconds: How long it took; `nil` for one that need not be done, of which nothing is learned.
     package mutating func end(_ index: Int, seconds: Double?) {
-        guard isPending.indices.contains(index), isPending[index] else { return }
-        isPending[index] = false
+        guard steps.indices.contains(index), steps[index].isPending else { return }
+        steps[index].isPending = false
         guard let seconds, seconds >= 0, seconds.isFinite else { return }
         let step = steps[index]
-        ofItem[Key(kind: step.kind, item: step.item), default: Sum()].add(seconds, expected: step.expectedSeconds)
-        ofKind[step.kind, default: Sum()].add(seconds, expected: step.expectedSeconds)
-        ofAll.add(seconds, expected: step.expectedSeconds)
+        ofItem[step.item].add(seconds, expected: step.expected)
+        ofKind[step.kind].add(seconds, expected: step.expected)
+        ofAll.add(seconds, expected: step.expected)
     }
 
     /// The seconds that the steps take that have not ended. O(number of steps).
-    package var seconds: Double { sum { isPending[$0] } }
+    package var seconds: Double { steps.reduce(0) { $1.isPending ? $0 + estimate($1) : $0 } }
 
     /// How much is done, from 0 to 1, by time; 1 where there is nothing to do. O(number of steps).
     package var share: Double {
-        let whole = sum { _ in true }
+        let whole = steps.reduce(0) { $0 + estimate($1) }
         return whole > 0 ? 1 - seconds / whole : 1
     }
 
-    private func sum(where isMeant: (Int) -> Bool) -> Double {
-        steps.indices.reduce(0) { isMeant($1) ? $0 + estimate(steps[$1]) : $0 }
-    }
-
-    private func estimate(_ step: Step) -> Double {
-        if let sum = ofItem[Key(kind: step.kind, item: step.item)] { return sum.seconds / sum.count }
-        let sum = ofKind[step.kind] ?? ofAll
-        return sum.count > 0 ? step.expectedSeconds * sum.seconds / sum.expected : step.expectedSeconds
+    private func estimate(_ step: Pending) -> Double {
+        let same = ofItem[step.item]
+        if same.count > 0 { return same.seconds / same.count }
+        let alike = ofKind[step.kind].count > 0 ? ofKind[step.kind] : ofAll
+        return alike.count > 0 ? step.expected * alike.seconds / alike.expected : step.expected
     }
 
     /// The seconds that equal parts still take, by what the finished ones took; `nil` before the first is finished.

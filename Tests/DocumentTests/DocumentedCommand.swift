@@ -85,6 +85,10 @@ struct DocumentedCommand {
         "chunkwise verify --subject 'python3 my_reader.py'": .instead(
             "chunkwise verify --subject 'python3 my_reader.py' --vectors data/vectors/sp800-38a.json",
             "some vectors show it"),
+        "chunkwise verify --subject 'chunkwise subject --mutant iv-zero' --vectors data/vectors/chaining.json":
+            .instead(
+                "chunkwise verify --subject 'chunkwise subject --mutant iv-zero' --vectors data/vectors/chaining.json",
+                "what it finds is a fault", statuses: [1]),
         "chunkwise verify --search 10s --seed 7": .instead(
             "chunkwise verify --search 500ms --seed 7", "half a second does"),
     ]

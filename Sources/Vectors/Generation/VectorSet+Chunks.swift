@@ -1,5 +1,5 @@
 internal import ByteSources
-internal import RandomAccess
+package import RandomAccess
 
 /// Objects of authenticated chunks that are as they should be.
 extension VectorSet {

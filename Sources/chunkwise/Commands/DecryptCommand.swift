@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackendRegistry
 import ByteSources
+import CommandOptions
 import Measurement
 import RandomAccess
 import SystemPackage

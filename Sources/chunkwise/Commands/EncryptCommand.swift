@@ -1,5 +1,6 @@
 import ArgumentParser
 import BackendRegistry
+import CommandOptions
 import Measurement
 import RandomAccess
 import SystemPackage

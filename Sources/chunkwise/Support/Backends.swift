@@ -1,4 +1,5 @@
 import BackendRegistry
+import CommandOptions
 import Conformance
 import RandomAccess
 import Results

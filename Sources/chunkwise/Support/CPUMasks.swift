@@ -1,4 +1,5 @@
 import BackendRegistry
+import CommandOptions
 import JSON
 import Results
 import SubjectProtocol

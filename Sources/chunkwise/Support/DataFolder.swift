@@ -1,3 +1,4 @@
+import CommandOptions
 import SystemPackage
 import Vectors
 

@@ -1,3 +1,4 @@
+import CommandOptions
 import Conformance
 import Measurement
 import Report

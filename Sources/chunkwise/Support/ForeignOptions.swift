@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandOptions
 import Conformance
 import Results
 import Vectors

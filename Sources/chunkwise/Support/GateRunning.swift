@@ -1,4 +1,5 @@
 import BackendRegistry
+import CommandOptions
 import Gate
 import Measurement
 import RandomAccess

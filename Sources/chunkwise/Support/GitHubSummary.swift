@@ -1,3 +1,5 @@
+import CommandOptions
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)

@@ -1,3 +1,4 @@
+import CommandOptions
 import Measurement
 import Report
 import Results

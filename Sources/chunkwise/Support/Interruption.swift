@@ -1,3 +1,4 @@
+import CommandOptions
 import Measurement
 import SubjectProtocol
 import Synchronization

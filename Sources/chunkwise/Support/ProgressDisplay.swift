@@ -1,3 +1,4 @@
+import CommandOptions
 import Console
 import Synchronization
 

@@ -1,4 +1,5 @@
 import ByteSources
+import CommandOptions
 import Measurement
 import RandomAccess
 import Report

@@ -1,3 +1,4 @@
+import CommandOptions
 import Gate
 import Measurement
 import Report

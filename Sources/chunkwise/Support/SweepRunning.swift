@@ -1,4 +1,5 @@
 import BackendRegistry
+import CommandOptions
 import Console
 import MachineLimits
 import Measurement

@@ -1,4 +1,5 @@
 import ByteSources
+import CommandOptions
 import SystemPackage
 import Transfer
 

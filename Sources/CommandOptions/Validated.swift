@@ -1,11 +1,11 @@
 import BackendRegistry
-import Measurement
-import RandomAccess
+package import Measurement
+package import RandomAccess
 
 /// Options of several commands, checked.
-enum Validated {
+package enum Validated {
     /// A window's length in bytes.
-    static func window(_ size: ByteSize) throws -> Int {
+    package static func window(_ size: ByteSize) throws -> Int {
         guard size.byteCount > 0, size.byteCount <= 1 << 30 else {
             throw CommandFailure(.usage, "--window \(size): expected 1 byte to 1GiB")
         }
@@ -13,7 +13,7 @@ enum Validated {
     }
 
     /// A number of threads.
-    static func threads(_ count: Int) throws -> Int {
+    package static func threads(_ count: Int) throws -> Int {
         guard (1...256).contains(count) else {
             throw CommandFailure(.usage, "--threads \(count): expected 1 to 256")
         }
@@ -21,7 +21,7 @@ enum Validated {
     }
 
     /// A backend by its name.
-    static func backend(_ name: String) throws -> any CipherBackend {
+    package static func backend(_ name: String) throws -> any CipherBackend {
         try attempt { try BackendRegistry.backend(named: name) }
     }
 }

@@ -7,13 +7,13 @@ import Musl
 #endif
 
 /// Standard error: messages always, progress only where a person sees it; and whether standard output is coloured.
-enum Terminal {
+package enum Terminal {
     /// Whether standard error is a terminal on which a line can be written over.
-    static let isInteractive = isatty(2) == 1 && variable("TERM") != "dumb"
+    package static let isInteractive = isatty(2) == 1 && variable("TERM") != "dumb"
 
     /// The columns of the terminal; where `COLUMNS` says less, that many. The corresponding C function is `ioctl` with
     /// `TIOCGWINSZ`, asked each time since windows change.
-    static var columns: Int {
+    package static var columns: Int {
         var size = winsize()
         let found = ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
         let said = variable("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
@@ -21,25 +21,25 @@ enum Terminal {
     }
 
     /// Writes a line, over the progress if there is one.
-    static func writeError(_ line: String) {
+    package static func writeError(_ line: String) {
         write((isInteractive ? "\r\u{1B}[K" : "") + line + "\n")
     }
 
     /// Shows how far something is, in place of what stood there; nothing where standard error is no terminal.
-    static func showProgress(_ text: String) {
+    package static func showProgress(_ text: String) {
         guard isInteractive else { return }
         // A line that reaches the last column is broken by some terminals.
         write("\r\u{1B}[K" + String(text.prefix(columns - 1)))
     }
 
     /// Removes the progress.
-    static func clearProgress() {
+    package static func clearProgress() {
         guard isInteractive else { return }
         write("\r\u{1B}[K")
     }
 
     /// What the environment has under a name.
-    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     private static func write(_ text: String) {
         var text = text

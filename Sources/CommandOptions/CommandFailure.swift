@@ -1,6 +1,6 @@
 import Gate
-import Measurement
-import RandomAccess
+package import Measurement
+package import RandomAccess
 import Results
 import Vectors
 
@@ -11,9 +11,9 @@ import Musl
 #endif
 
 /// Why a command ends: one line for standard error, and an exit code.
-struct CommandFailure: Error, CustomStringConvertible {
+package struct CommandFailure: Error, CustomStringConvertible {
     /// Source: DESIGN.md, "Bad input"; the numbers from 64 on are those of sysexits(3).
-    enum Code: Int32 {
+    package enum Code: Int32 {
         case no = 1
         case noAnswer = 2
         case usage = 64
@@ -22,12 +22,12 @@ struct CommandFailure: Error, CustomStringConvertible {
         case io = 74
     }
 
-    let code: Code
-    let message: String
+    package let code: Code
+    package let message: String
 
-    var description: String { message }
+    package var description: String { message }
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = PlainText.line(message)
     }
@@ -35,7 +35,7 @@ struct CommandFailure: Error, CustomStringConvertible {
 
 extension CommandFailure.Code {
     /// The code for an error that says nothing about where it came from.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let error as DecryptionError: self = error.code
         case let error as SweepError: self = error.code
@@ -90,7 +90,7 @@ extension SweepError {
 ///   - body: The step.
 /// - Returns: What the step returned.
 /// - Throws: `CommandFailure`.
-func attempt<Value>(_ context: String? = nil, _ body: () throws -> Value) throws -> Value {
+package func attempt<Value>(_ context: String? = nil, _ body: () throws -> Value) throws -> Value {
     do {
         return try body()
     } catch let failure as CommandFailure {
@@ -101,7 +101,7 @@ func attempt<Value>(_ context: String? = nil, _ body: () throws -> Value) throws
 }
 
 /// Runs a step that opens an input: what is missing, unreadable or no file has an exit code of its own.
-func attemptInput<Value>(_ body: () throws -> Value) throws -> Value {
+package func attemptInput<Value>(_ body: () throws -> Value) throws -> Value {
     do {
         return try body()
     } catch let error as DecryptionError {

@@ -1,26 +1,28 @@
-import ArgumentParser
+package import ArgumentParser
 import ByteSources
 import JSON
-import RandomAccess
+package import RandomAccess
 import SubjectProtocol
 import SystemPackage
 import Transfer
 
 /// Where the key comes from.
-struct KeyOptions: ParsableArguments {
+package struct KeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits.", valueName: "file"),
         completion: .file())
-    var keyFile: String?
+    package var keyFile: String?
 
     @Option(
         help: ArgumentHelp(
             "The key in hexadecimal. For tests: every process of this machine can read it.", valueName: "hex"))
-    var keyHex: String?
+    package var keyHex: String?
+
+    package init() {}
 
     /// Reads the key.
-    func key() throws -> SecretKey {
+    package func key() throws -> SecretKey {
         switch (keyFile, keyHex) {
         case (let file?, nil):
             if [32, 48, 64].contains(file.utf8.count), Hexadecimal.decode(file, allowsUpperCase: true) != nil {

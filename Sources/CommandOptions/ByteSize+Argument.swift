@@ -1,9 +1,9 @@
-import ArgumentParser
-import Measurement
+package import ArgumentParser
+package import Measurement
 
 extension ByteSize {
     /// Reads a size from the command line.
-    static let argument: @Sendable (String) throws -> ByteSize = { text in
+    package static let argument: @Sendable (String) throws -> ByteSize = { text in
         guard let size = ByteSize(text) else {
             throw CommandFailure(.usage, "expected a size such as 64KiB, 16MB or 100MiB")
         }

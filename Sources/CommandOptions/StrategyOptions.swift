@@ -1,57 +1,59 @@
-import ArgumentParser
+package import ArgumentParser
 import JSON
-import Measurement
-import RandomAccess
+package import Measurement
+package import RandomAccess
 import SubjectProtocol
 
 /// How ciphertext is laid out.
-struct StrategyOptions: ParsableArguments {
+package struct StrategyOptions: ParsableArguments {
     @Option(
         help: "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256 or tink-aes-gcm-hkdf.",
         completion: .strategies)
-    var strategy = "cbc-continuous"
+    package var strategy = "cbc-continuous"
 
     @Option(
         help: ArgumentHelp("Plaintext bytes of a chunk of cbc-chunked, such as 16MB.", valueName: "size"),
         completion: .sizes,
         transform: ByteSize.argument)
-    var chunkSize: ByteSize?
+    package var chunkSize: ByteSize?
 
     @Option(
         help: ArgumentHelp("How chunks get their IVs: fixed or sequence (IV + chunk number).", valueName: "rule"),
         completion: .list(IVRule.allCases.map(\.rawValue)))
-    var ivRule: String?
+    package var ivRule: String?
 
     @Option(
         help: "What CBC's last block is filled up with: pkcs7 or none. (default: pkcs7)",
         completion: .list(Padding.allCases.map(\.rawValue)))
-    var padding: String?
+    package var padding: String?
 
     @Option(help: ArgumentHelp("What a Cobblestone object is bound to, in hexadecimal.", valueName: "hex"))
-    var context: String?
+    package var context: String?
 
     @Option(help: ArgumentHelp("What a Tink object is bound to, in hexadecimal.", valueName: "hex"))
-    var associatedData: String?
+    package var associatedData: String?
 
     @Option(
         help: ArgumentHelp(
             "Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates. (default: 4KiB)",
             valueName: "size"),
         transform: ByteSize.argument)
-    var segmentSize: ByteSize?
+    package var segmentSize: ByteSize?
 
     @Option(help: ArgumentHelp("Bits of the key that Tink derives: 128 or 256. (default: 256)", valueName: "bits"))
-    var derivedKeySize: Int?
+    package var derivedKeySize: Int?
+
+    package init() {}
 
     /// The strategy with the IV that is given, which has to be given where there is one, and only there.
-    func strategy(_ options: IVOptions) throws -> Strategy {
+    package func strategy(_ options: IVOptions) throws -> Strategy {
         let made = try strategy(iv: options.block())
         if made.chunkFormat != nil { try refuse(options.iv, "--iv") }
         return made
     }
 
     /// The strategy with the IV that goes with it, which is only asked for where there is one.
-    func strategy(iv: @autoclosure () throws -> Block) throws -> Strategy {
+    package func strategy(iv: @autoclosure () throws -> Block) throws -> Strategy {
         guard Strategy.names.contains(strategy) else {
             throw CommandFailure(
                 .usage, "unknown strategy \"\(strategy)\": expected one of \(Strategy.names.joined(separator: ", "))")
@@ -118,7 +120,7 @@ struct StrategyOptions: ParsableArguments {
     }
 
     /// Refuses all parameters, for a strategy that has none.
-    func refuseParameters() throws {
+    package func refuseParameters() throws {
         try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
         try refuse(ivRule, "--iv-rule")
         try refuse(padding, "--padding")
@@ -145,12 +147,14 @@ struct StrategyOptions: ParsableArguments {
 }
 
 /// The option `--iv`.
-struct IVOptions: ParsableArguments {
+package struct IVOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The IV, or the initial counter block of ctr: 32 hexadecimal digits.", valueName: "hex"))
-    var iv: String?
+    package var iv: String?
+
+    package init() {}
 
     /// Reads the IV.
-    func block() throws -> Block {
+    package func block() throws -> Block {
         guard let iv else { throw CommandFailure(.usage, "no IV: expected --iv with 32 hexadecimal digits") }
         guard let bytes = Hexadecimal.decode(iv, allowsUpperCase: true) else {
             throw CommandFailure(.usage, "--iv \"\(iv)\" is not hexadecimal: expected 32 digits")

@@ -1,1 +1,0 @@
-../../chunkwise/Support/KeyOptions.swift
