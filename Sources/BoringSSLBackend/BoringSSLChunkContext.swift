@@ -9,6 +9,11 @@ internal import Foundation
 
 /// A key for swift-crypto's AES-GCM, which makes the key schedule anew for each chunk and returns a copy.
 final class BoringSSLChunkContext: ChunkContext {
+    /// What BoringSSL's error queue holds after a tag that does not match, which swift-crypto passes on for AES-GCM: the
+    /// library CIPHER (30) in the top byte, the reason BAD_DECRYPT (101) in the lower bits. Source: BoringSSL's
+    /// `include/openssl/err.h` (`ERR_PACK`) and `cipher.h`.
+    private static let badDecrypt: Int32 = 30 << 24 | 101
+
     private let direction: CipherDirection
     // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference goes.
     private let key: SymmetricKey
@@ -39,7 +44,7 @@ final class BoringSSLChunkContext: ChunkContext {
                 nonce: nonce, ciphertext: Self.view(input[..<textByteCount]), tag: Self.view(input[textByteCount...]))
             Self.copy(try AES.GCM.open(box, using: key), to: output)
             return true
-        } catch CryptoKitError.authenticationFailure {
+        } catch CryptoKitError.authenticationFailure, CryptoKitError.underlyingCoreCryptoError(Self.badDecrypt) {
             return false
         } catch {
             throw .backend(name: "boringssl", operation: "gcm \(direction.rawValue)", reason: "\(error)")

@@ -38,8 +38,16 @@ extension ReaderSetup {
         return (0..<count).map { ReaderSetup(accesses[$0 % accesses.count], supplies[$0 % supplies.count]) }
     }
 
-    /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
+    /// The readers of every group; that of whole chunks is spared where chunks are authenticated, since what it reads
+    /// beyond the range may be what somebody changed.
     private static func others(of group: VectorGroup) -> [ReaderSetup] {
+        let setups = all(for: group)
+        guard group.strategy.chunkFormat != nil else { return setups }
+        return setups.filter { if case .wholeChunk = $0.access { false } else { true } }
+    }
+
+    /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
+    private static func all(for group: VectorGroup) -> [ReaderSetup] {
         if group.ciphertext.byteCount <= smallByteCount {
             return [
                 ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1)),
