@@ -1,5 +1,5 @@
-package import ArgumentParser
-package import Measurement
+import ArgumentParser
+import Measurement
 
 extension ByteSize {
     /// Reads a size from the command line.

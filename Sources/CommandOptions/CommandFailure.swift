@@ -1,6 +1,6 @@
 import Gate
-package import Measurement
-package import RandomAccess
+import Measurement
+import RandomAccess
 import Results
 import Vectors
 

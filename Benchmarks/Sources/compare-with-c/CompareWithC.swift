@@ -5,7 +5,7 @@ struct Failure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// `compare-with-c readers FILE KEY IV ROUNDS`, `random` with the same, or
+/// `compare-with-c readers FILE KEY IV ROUNDS`, `random` with the same, `chunks` with the same, whose IV is not used, or
 /// `compare-with-c processes FILE KEY IV ROUNDS CHUNKWISE C-DECRYPT KEY-FILE`; see the script of the same name.
 @main
 enum CompareWithC {
@@ -13,19 +13,23 @@ enum CompareWithC {
         let arguments = CommandLine.arguments
         guard arguments.count >= 6, let key = bytes(arguments[3]), let iv = bytes(arguments[4]),
             let roundCount = Int(arguments[5]), roundCount > 0
-        else { throw Failure("expected readers or processes, a file, a key, an IV and a number of rounds") }
+        else {
+            throw Failure("expected readers, random, chunks or processes, a file, a key, an IV and a number of rounds")
+        }
         switch (arguments[1], arguments.count) {
         case ("readers", 6):
             try Readers(path: arguments[2], key: key, iv: iv, roundCount: roundCount).run()
         case ("random", 6):
             try Readers(path: arguments[2], key: key, iv: iv, roundCount: roundCount).runRandom()
+        case ("chunks", 6):
+            try Chunks(path: arguments[2], key: key, roundCount: roundCount).run()
         case ("processes", 9):
             try Processes(
                 chunkwise: arguments[6], loop: arguments[7], path: arguments[2], keyFile: arguments[8],
                 keyHex: arguments[3], ivHex: arguments[4], roundCount: roundCount
             ).run()
         default:
-            throw Failure("\(arguments[1]): expected readers, or processes with three paths more")
+            throw Failure("\(arguments[1]): expected readers, random, chunks, or processes with three paths more")
         }
     }
 

@@ -1,6 +1,7 @@
 /// The plainest readers that C can have, to compare ours with: `pread` into one buffer, decrypt it in place.
 ///
-/// AES-128-CBC only, no threads, no checks of what a file's owner does meanwhile, no padding at the end.
+/// AES-128-CBC, and Cobblestone-128's chunks; no threads, no checks of what a file's owner does meanwhile, no padding at
+/// the end.
 
 #ifndef CHUNKWISE_CLOOPS_H
 #define CHUNKWISE_CLOOPS_H
@@ -32,5 +33,19 @@ int64_t chunkwise_loop_run(chunkwise_loop *loop, int output);
 ///
 /// Returns where the plaintext starts, valid until the next call, or NULL.
 const uint8_t *chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, size_t count);
+
+/// A file of Cobblestone-128 (c2sp.org/chunked-encryption) with the empty context, and a buffer of 16 chunks.
+typedef struct chunkwise_chunks chunkwise_chunks;
+
+/// Opens a file; `key` has 16 bytes. Returns NULL if that fails, or the commitment is another key's.
+chunkwise_chunks *chunkwise_chunks_open(int library, const char *path, const uint8_t *key);
+
+/// Closes what `chunkwise_chunks_open` opened.
+void chunkwise_chunks_close(chunkwise_chunks *chunks);
+
+/// Decrypts and authenticates the file's chunks in order, 16 a `pread`.
+///
+/// Returns the number of plaintext bytes, or -1 if one is not authentic.
+int64_t chunkwise_chunks_run(chunkwise_chunks *chunks);
 
 #endif
