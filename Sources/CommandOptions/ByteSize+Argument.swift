@@ -1,5 +1,5 @@
 import ArgumentParser
-import Measurement
+package import Measurement
 
 extension ByteSize {
     /// Reads a size from the command line.

@@ -38,12 +38,18 @@ extension ReaderSetup {
         return (0..<count).map { ReaderSetup(accesses[$0 % accesses.count], supplies[$0 % supplies.count]) }
     }
 
-    /// The readers of every group; that of whole chunks is spared where chunks are authenticated, since what it reads
-    /// beyond the range may be what somebody changed.
+    /// The readers of every group. Where chunks are authenticated, that of whole chunks is spared, since what it reads
+    /// beyond the range may be what somebody changed; and short reads are longer, since each of ours fetches a chunk.
     private static func others(of group: VectorGroup) -> [ReaderSetup] {
         let setups = all(for: group)
         guard group.strategy.chunkFormat != nil else { return setups }
-        return setups.filter { if case .wholeChunk = $0.access { false } else { true } }
+        return setups.compactMap { setup in
+            switch (setup.access, setup.supply) {
+            case (.wholeChunk, _): nil
+            case (_, .shortReads(let largest)): ReaderSetup(setup.access, .shortReads(largest: 256 * largest + 1))
+            default: setup
+            }
+        }
     }
 
     /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
