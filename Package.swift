@@ -126,7 +126,7 @@ let package = Package(
         .target(
             name: "Measurement",
             dependencies: [
-                "JSON", "RandomAccess", "ByteSources", "Threads", "Transfer", "SubjectProtocol", "Vectors",
+                "JSON", "RandomAccess", "ByteSources", "Threads", "Transfer", "HLS", "SubjectProtocol", "Vectors",
                 "Statistics", "Results", "MachineLimits", "CPerfEvents",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),

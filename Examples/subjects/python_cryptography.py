@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Python's `cryptography` as a subject: CBC and CTR, served and from files, with measurements.
+"""Python's `cryptography` as a subject: CBC, CTR and HLS, served and from files, with measurements.
 
     chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
 """
 import cryptography
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from subject_protocol import Reader, serve
+from hls_playlist import Playlist
+from subject_protocol import STRATEGIES, Reader, serve
 
 
 def decrypt(mode, key, iv, data):
@@ -14,6 +15,10 @@ def decrypt(mode, key, iv, data):
     return decryptor.update(data) + decryptor.finalize()
 
 
+def open_object(request):
+    return (Playlist if request.get("strategy") == "hls-aes128" else Reader)(request, decrypt)
+
+
 serve(
-    lambda request: Reader(request, decrypt), name="python-cryptography", version=cryptography.__version__,
-    measures=True)
+    open_object, name="python-cryptography", version=cryptography.__version__, measures=True,
+    strategies=[*STRATEGIES, "hls-aes128"])

@@ -42,8 +42,8 @@ def choice(value, values):
 
 
 class Source:
-    def __init__(self, description):
-        self.file = None
+    def __init__(self, description, uri=None):
+        self.file, self.uri = None, uri
         if "path" in description:
             try:
                 self.file = open(description["path"], "rb", buffering=0)
@@ -65,7 +65,8 @@ class Source:
     def part(self, offset, count):
         if self.file:
             return os.pread(self.file.fileno(), count, offset)
-        send({"need": {"offset": offset, "count": count}})
+        name = {} if self.uri is None else {"uri": self.uri}
+        send({"need": {"offset": offset, "count": count, **name}})
         answer = json.loads(stdin.readline())
         if not answer["ok"]:
             raise Failure("io")

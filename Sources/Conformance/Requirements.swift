@@ -44,6 +44,22 @@ package enum Requirements {
             "Keys follow from salt and context, and the header's commitment is compared before any chunk.",
             "c2sp.org/chunked-encryption, \"Key derivation\"; RFC 5869", [.keyDerivation, .headerCheck]),
         make(
+            "hls-iv",
+            "A segment's IV is its key's IV attribute, or its media sequence number in all 128 bits, big-endian.",
+            "RFC 8216, sections 4.3.2.4 and 5.2", [.sequenceIV, .wideSequence, .ivAttribute]),
+        make(
+            "hls-keys",
+            "A key holds until the next one of its format; what has no key, or none of 16 bytes, is an error.",
+            "RFC 8216, section 4.3.2.4", [.keyRotation, .methodNone, .keyFormat, .missingKey]),
+        make(
+            "hls-segments",
+            "Segments follow on one another, each without its padding, initialization sections where they change.",
+            "RFC 8216, sections 4.3.2.2 and 4.3.2.5; PROTOCOL.md, \"open\"",
+            [.segmentPadding, .segmentEdge, .segmentByteRange, .initializationSection, .badSegment]),
+        make(
+            "hls-playlist", "A playlist that cannot be understood is an error, and nothing in it is guessed.",
+            "RFC 8216, section 6.3.1; PROTOCOL.md, \"open\"", [.badPlaylist]),
+        make(
             "range-start", "A read starts anywhere, and delivers the bytes from there on.",
             "Reading rules, PROTOCOL.md \"read\"",
             [

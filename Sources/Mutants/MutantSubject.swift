@@ -4,6 +4,7 @@ package import JSON
 package import RandomAccess
 package import SubjectProtocol
 internal import SystemPackage
+internal import Vectors
 
 /// A mutant in a process of its own: proof that what is noticed here is noticed through the subject protocol, too.
 package final class MutantSubject: SubjectImplementation {
@@ -28,10 +29,36 @@ package final class MutantSubject: SubjectImplementation {
     package var hello: [String: JSONValue] {
         [
             "protocol": 1, "name": .string("mutant/\(name)"), "version": .string("over \(backend.name)"),
-            "strategies": JSONValue(strings: Strategy.names),
+            "strategies": JSONValue(strings: readsPlaylists ? [PlaylistRequest.strategyName] : Strategy.names),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
             "sources": ["path", "served"], "granularity": "block", "measures": false,
         ]
+    }
+
+    /// Whether the mutant reads playlists, and nothing else then.
+    package var readsPlaylists: Bool { subject.openPlaylist != nil }
+
+    /// Opens a playlist as the mutant does.
+    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        guard let open = subject.openPlaylist else { throw .unsupported("playlists") }
+        // The textbook reader wants its resources at hand: those that a playlist may name, or the files that there are.
+        var sources: [String: any ByteSource] = [:]
+        switch request.resources {
+        case .served(let served): sources = served
+        case .folder(let path):
+            let folder = FilePath(path)
+            for line in request.text.split(whereSeparator: { "\"\n".contains($0) }) {
+                let name = String(line)
+                guard !name.contains("/"), !name.contains("\0") else { continue }
+                sources[name] = try? FileSource(path: folder.appending(name))
+            }
+        case .described: throw .unsupported("generated playlists")
+        }
+        let reader = try open(
+            ReaderSetup(.cursor(windowByteCount: .max)),
+            PlaylistObject(text: request.text, resources: [:], keys: request.keys), sources)
+        objects[id] = reader
+        return reader.plaintextByteCount
     }
 
     /// Whether an object is open under `id`.

@@ -10,23 +10,34 @@ package final class ServedSource: ByteSource, @unchecked Sendable {
     /// The length that the harness announced.
     package let byteCount: UInt64
     private let pipe: PipeEnd
-    private let turn = Mutex(())
+    /// The name that `need` has to say, where there are several.
+    private let uri: String?
+    private let turn: ServedTurn
 
     /// Creates a source that asks over `pipe`.
-    package init(byteCount: UInt64, pipe: PipeEnd) {
+    package convenience init(byteCount: UInt64, pipe: PipeEnd) {
+        self.init(byteCount: byteCount, pipe: pipe, uri: nil, turn: ServedTurn())
+    }
+
+    /// Creates one of several sources, which share a turn.
+    init(byteCount: UInt64, pipe: PipeEnd, uri: String?, turn: ServedTurn) {
         self.byteCount = byteCount
         self.pipe = pipe
+        self.uri = uri
+        self.turn = turn
     }
 
     /// Reads bytes; see ``ByteSource/read(at:into:)``.
     package func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let wanted = min(UInt64(buffers.byteCount), byteCount - offset)
-        return try turn.withLock { (_) throws(DecryptionError) in try fetch(wanted, at: offset, into: buffers) }
+        return try turn.lock.withLock { (_) throws(DecryptionError) in try fetch(wanted, at: offset, into: buffers) }
     }
 
     private func fetch(_ wanted: UInt64, at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-        let need: JSONValue = ["need": ["offset": .integer(offset), "count": .integer(wanted)]]
+        var members: [String: JSONValue] = ["offset": .integer(offset), "count": .integer(wanted)]
+        if let uri { members["uri"] = .string(uri) }
+        let need: JSONValue = ["need": .object(members)]
         guard need.line.withUnsafeBytes({ pipe.writeAll($0) }), let line = pipe.readLine(),
             let answer = JSONValue.parse(line)
         else { throw Self.failure("the harness went away") }
@@ -50,4 +61,9 @@ package final class ServedSource: ByteSource, @unchecked Sendable {
     private static func failure(_ reason: String) -> DecryptionError {
         .io(operation: "read of served source", code: 0, reason: reason)
     }
+}
+
+/// Whose turn it is to ask: there is one `need` at a time.
+final class ServedTurn: Sendable {
+    let lock = Mutex(())
 }

@@ -148,6 +148,13 @@ package final class SubjectProcess {
         guard let offset = need["offset"]?.integer, let count = need["count"]?.integer else {
             throw .framing("a need without offset and count")
         }
+        var source = source
+        if let resources = source as? any ServedResources {
+            source = resources.resource(need["uri"]?.string)
+            guard source != nil else {
+                throw .framing("a need of the uri \(need["uri"]?.text ?? "of none"), which is none that is served")
+            }
+        }
         guard let source, count <= Workload.largestRead, offset <= source.byteCount, count <= source.byteCount - offset
         else { throw .framing("a need of \(count) bytes at \(offset), outside of what is served") }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)

@@ -11,6 +11,14 @@ package protocol SubjectImplementation: AnyObject {
     /// - Returns: The plaintext's length in bytes.
     func open(id: UInt64, parameters: OpenParameters, source: any ByteSource) throws(DecryptionError) -> UInt64
 
+    /// Whether playlists of `hls-aes128` are opened.
+    var readsPlaylists: Bool { get }
+
+    /// Opens a playlist of `hls-aes128`, and keeps it under `id`.
+    ///
+    /// - Returns: The plaintext's length in bytes.
+    func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64
+
     /// Whether an object is open under `id`.
     func isOpen(_ id: UInt64) -> Bool
 
@@ -27,6 +35,17 @@ package protocol SubjectImplementation: AnyObject {
 
     /// Forgets the object `id`.
     func close(id: UInt64)
+}
+
+extension SubjectImplementation {
+    /// No playlists.
+    package var readsPlaylists: Bool { false }
+
+    /// Refuses playlists, as one does that does not know them.
+    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        throw .unsupported(
+            "strategy \"\(PlaylistRequest.strategyName)\": expected one of \(Strategy.names.joined(separator: ", "))")
+    }
 }
 
 /// The subject's side of the protocol: reads requests, hands them on, writes answers. Source: PROTOCOL.md.
@@ -92,6 +111,10 @@ package final class SubjectServer {
         guard let description = request["source"], case .object = description else {
             throw Self.missing("source", "an object with path or byteCount")
         }
+        if subject.readsPlaylists, PlaylistRequest.isAsked(by: request) {
+            let playlist = try PlaylistRequest(request, pipe: pipe)
+            return answer(["plaintextByteCount": .integer(try subject.openPlaylist(id: id, request: playlist))])
+        }
         if let byteCount = description["byteCount"] {
             guard let value = byteCount.integer, value <= OpenParameters.largestInteger else {
                 throw Self.missing("byteCount", "an integer below 2^53")
@@ -100,7 +123,7 @@ package final class SubjectServer {
             guard let value = path.string, !value.isEmpty, !value.contains("\0") else {
                 throw Self.missing("path", "the name of a file")
             }
-        } else if description["generated"] == nil {
+        } else if description["generated"] == nil, description["byteCounts"] == nil {
             throw Self.missing("source", "an object with path or byteCount")
         }
         let parameters = try OpenParameters(request)

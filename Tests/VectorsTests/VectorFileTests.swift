@@ -80,6 +80,12 @@ struct VectorFileTests {
                 group("\"reads\":[{\"flags\":[\"ZeroCount\"],\"offset\":9,\"count\":1,\"error\":\"odd\"}]"),
                 "/groups/0/reads/0/error", "expected one of invalidRequest"
             ),
+            (playlist("\"playlist\":7"), "/groups/0/playlist", "expected a string"),
+            (playlist("\"keys\":{\"k\":\"0G\"}"), "/groups/0/keys/k", "expected lower-case hex digits"),
+            (playlist("\"resources\":[]"), "/groups/0/resources", "expected an object"),
+            (playlist("\"key\":\"00\""), "/groups/0", "member \"key\" is unknown"),
+            (playlist("\"error\":\"io\""), "/groups/0/reads", "expected none"),
+            (playlist("\"reads\":[{\"offset\":3,\"count\":1,\"plaintext\":\"\"}]"), "/groups/0/reads/0", "past"),
         ])
     func errors(text: String, pointer: String, reason: String) {
         #expect {
@@ -97,13 +103,28 @@ struct VectorFileTests {
         } throws: { ($0 as? VectorFileError)?.kind == .missing }
     }
 
+    /// A file with one good group of a playlist, in which a member is another.
+    private static func playlist(_ member: String) -> String {
+        file(
+            [
+                "id": "\"g\"", "flags": "[\"SequenceIV\"]", "strategy": "\"hls-aes128\"", "playlist": "\"#EXTM3U\"",
+                "keys": "{}", "resources": "{\"a\":\"00\"}", "plaintext": "\"66\"",
+                "reads": "[{\"offset\":0,\"count\":1,\"plaintext\":\"66\"}]",
+            ], member)
+    }
+
     /// A file with one good group, in which a member is another.
     private static func group(_ member: String) -> String {
-        var members = [
+        let members = [
             "id": "\"g\"", "source": "\"s\"", "flags": "[\"KnownAnswer\"]", "strategy": "\"ctr\"",
             "iv": "\"\(String(repeating: "00", count: 16))\"", "key": "\"\(String(repeating: "00", count: 16))\"",
             "ciphertext": "\"00\"", "plaintext": "\"66\"", "reads": "[]",
         ]
+        return file(members, member)
+    }
+
+    private static func file(_ members: [String: String], _ member: String) -> String {
+        var members = members
         let parts = member.split(separator: ":", maxSplits: 1)
         members[parts[0].trimmingCharacters(in: ["\""])] = String(parts[1])
         let text = members.map { "\"\($0)\":\($1)" }.joined(separator: ",")

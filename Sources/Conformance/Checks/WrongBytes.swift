@@ -76,7 +76,9 @@ struct WrongBytes {
         let wrong = delivered[place...].prefix(16)
         guard wrong.count >= 4 else { return nil }
         if wrong.allSatisfy({ $0 == 0 }) { return "zeros came instead" }
-        if let iv = try IVGuess(group: group).guess(delivered, from: offset, wrongFrom: place) { return iv }
+        if group.playlist == nil, let iv = try IVGuess(group: group).guess(delivered, from: offset, wrongFrom: place) {
+            return iv
+        }
         guard wrong.count >= 8 else { return nil }
         let start = offset + UInt64(place)
         for distance in 1...UInt64(64) {

@@ -76,7 +76,7 @@ package struct ForeignVerification: Sendable {
             ForeignVerdict(
                 id: "protocol/hello", flags: [ForeignFlag.subjectProtocol.rawValue], complaint: nil, size: [0, 0, 0]))
         // Formats that the protocol knows and this version has no vectors for.
-        for name in hello.strategies where !Strategy.names.contains(name) {
+        for name in hello.strategies where !ForeignHello.knownStrategies.contains(name) {
             tally.addNotRun([ForeignFlag.subjectProtocol.rawValue])
         }
         ProtocolRun(session: session, hello: hello).run(into: &tally)

@@ -39,13 +39,13 @@ struct ConcurrentReads {
     }
 
     private func open() throws(DecryptionError) -> [any RandomAccessDecryptor] {
-        if let openShared = subject.openShared {
+        if let openShared = subject.openShared, group.playlist == nil {
             return try openShared(group.threadCount, group.ciphertext, group.strategy, group.key)
         }
         var readers: [any RandomAccessDecryptor] = []
         for _ in 0..<group.threadCount {
             let setup = ReaderSetup(.cursor(windowByteCount: .max))
-            readers.append(try subject.open(setup, group.ciphertext, group.strategy, group.key))
+            readers.append(try subject.open(group, setup: setup))
         }
         return readers
     }

@@ -11,10 +11,10 @@ struct FaultCheck {
 
     /// What is wrong with how a reader fails, or `nil`.
     func complaint(about reader: OpenedReader, read: RangeRead, expected: ExpectedBytes) -> String? {
-        guard let fault = reader.fault, expected.byteCount > 0 else { return nil }
-        defer { fault.inject(.none) }
+        guard !reader.faults.isEmpty, expected.byteCount > 0 else { return nil }
+        defer { reader.inject(.none) }
         for (kind, name) in faults(for: read.offset..<read.offset + UInt64(expected.byteCount)) {
-            fault.inject(kind)
+            reader.inject(kind)
             let found = check.complaint(
                 about: reader, offset: read.offset, count: read.count, expecting: name,
                 mayDeliver: mayKeep(reader) && kind != .changedLength ? expected : nil)
@@ -23,13 +23,16 @@ struct FaultCheck {
         return nil
     }
 
-    /// Whether a reader may deliver what it kept: readers of whole chunks do, and any reader of authenticated ones.
+    /// Whether a reader may deliver what it kept: readers of whole chunks do, and any reader of authenticated ones or of
+    /// playlists.
     private func mayKeep(_ reader: OpenedReader) -> Bool {
-        reader.setup.keepsPlaintext || group.strategy.chunkFormat != nil
+        reader.setup.keepsPlaintext || group.strategy.chunkFormat != nil || group.playlist != nil
     }
 
     /// What goes wrong, and the error that is to come of it.
     private func faults(for range: Range<UInt64>) -> [(FaultySource.Fault, ErrorName)] {
+        // Of several resources, all go wrong at once.
+        guard group.playlist == nil else { return [(.failure, .io), (.end(at: 0), .truncatedCiphertext)] }
         let span = FetchRule(
             strategy: group.strategy, ciphertextByteCount: group.ciphertext.byteCount, windowByteCount: .max
         ).span(of: range)

@@ -35,7 +35,7 @@ struct GroupRun {
 
     /// Opens the object for every reader, which is a vector of its own; `nil` if there is nothing to read.
     func open(into tally: inout Tally) -> Opened? {
-        guard subject.supports(group.strategy, group.key.byteCount) else {
+        guard subject.supports(group) else {
             tally.note(.unsupported, flags: group.flags, count: group.vectorCount)
             return nil
         }

@@ -1,4 +1,5 @@
 package import RandomAccess
+package import Vectors
 
 /// What is put to the vectors: a way to open objects, and what it says it can do.
 package struct ConformanceSubject: Sendable {
@@ -14,6 +15,12 @@ package struct ConformanceSubject: Sendable {
             _ readerCount: Int, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
         ) throws(DecryptionError) -> [any RandomAccessDecryptor]
 
+    /// Opens a playlist, all of it; its resources come from `resources`, by URI as written.
+    package typealias OpenPlaylist =
+        @Sendable (
+            _ setup: ReaderSetup, _ playlist: PlaylistObject, _ resources: [String: any ByteSource]
+        ) throws(DecryptionError) -> any RandomAccessDecryptor
+
     /// The name in results.
     package let name: String
     /// The largest read that it is put to; for backends that would take minutes over more.
@@ -27,6 +34,8 @@ package struct ConformanceSubject: Sendable {
     package let open: Open
     /// Opens an object for several threads; `nil` where an object belongs to one reader.
     package let openShared: OpenShared?
+    /// Opens a playlist; `nil` where it cannot do `hls-aes128`.
+    package let openPlaylist: OpenPlaylist?
 
     /// Creates a subject that opens objects with `open`; what it does not say that it `supports` counts as unsupported.
     ///
@@ -35,7 +44,7 @@ package struct ConformanceSubject: Sendable {
         name: String, largestReadByteCount: Int = .max,
         supports: @escaping @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool = { _, _ in true },
         hasOneReader: Bool = false,
-        openShared: OpenShared? = nil, open: @escaping Open
+        openShared: OpenShared? = nil, openPlaylist: OpenPlaylist? = nil, open: @escaping Open
     ) {
         self.name = name
         self.largestReadByteCount = largestReadByteCount
@@ -43,6 +52,7 @@ package struct ConformanceSubject: Sendable {
         self.hasOneReader = hasOneReader
         self.open = open
         self.openShared = openShared
+        self.openPlaylist = openPlaylist
     }
 
     /// Our readers over a backend.
@@ -56,6 +66,7 @@ package struct ConformanceSubject: Sendable {
                 for _ in 0..<readerCount { readers.append(try object.makeCursor()) }
                 return readers
             },
+            openPlaylist: Self.playlists(over: backend),
             open: { (setup, source, strategy, key) throws(DecryptionError) in
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
                 return switch setup.access {

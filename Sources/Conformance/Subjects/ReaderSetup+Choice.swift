@@ -54,6 +54,15 @@ extension ReaderSetup {
 
     /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
     private static func all(for group: VectorGroup) -> [ReaderSetup] {
+        if group.playlist != nil {
+            return [
+                ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1)),
+                ReaderSetup(.cursor(windowByteCount: 32)),
+                ReaderSetup(.cursor(windowByteCount: .max), .faulty),
+                ReaderSetup(.cursor(windowByteCount: 16), .shortReads(largest: 7)),
+                ReaderSetup(.cursor(windowByteCount: 17), .faulty),
+            ]
+        }
         if group.ciphertext.byteCount <= smallByteCount {
             return [
                 ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1)),

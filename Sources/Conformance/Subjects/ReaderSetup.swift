@@ -53,6 +53,13 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         if case .wholeChunk = access { true } else { false }
     }
 
+    /// The most plaintext bytes that are decrypted in one step.
+    package var windowByteCount: Int {
+        switch access {
+        case .cursor(let byteCount), .wholeChunk(let byteCount), .freshBuffers(let byteCount): byteCount
+        }
+    }
+
     /// The window of a cursor whose fetches are judged; `nil` where they are not.
     var gradedWindowByteCount: Int? {
         if case .cursor(let window) = access, supply == .whole { window } else { nil }

@@ -9,7 +9,7 @@ extension ReaderSubject {
     ///
     /// - Returns: `firstByte`: for each time, the nanoseconds from before the source is opened until the byte is there.
     func firstByte(_ opened: OpenObject, _ request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
-        guard let description = opened.description else { throw .unsupported("opening a served source again") }
+        if case .source(_, _, nil) = opened.origin { throw .unsupported("opening a served source again") }
         guard opened.object.plaintextByteCount > 0 else { return ["firstByte": []] }
         let cold = try cold(request, opened)
         var nanoseconds: [JSONValue] = []
@@ -17,10 +17,7 @@ extension ReaderSubject {
         for _ in 0..<Self.openCount {
             try cold?.drop()
             let start = monotonicNanoseconds()
-            let source = try source(description, parameters: opened.parameters)
-            let object = try EncryptedObject(
-                source: source, strategy: opened.parameters.strategy, backend: backend, key: opened.parameters.key)
-            let reader = try configuration.makeReader(of: object)
+            let reader = try configuration.makeReader(of: try openAgain(opened.origin))
             let outcome = withUnsafeMutableBytes(of: &byte) { byte in
                 Result { () throws(DecryptionError) in try reader.read(at: 0, into: byte) }
             }
@@ -29,6 +26,19 @@ extension ReaderSubject {
         }
         byte = 0
         return ["firstByte": .array(nanoseconds)]
+    }
+
+    private func openAgain(_ origin: Origin) throws(DecryptionError) -> ReadObject {
+        switch origin {
+        case .source(let served, let parameters, let description):
+            let source = try description.map { (description) throws(DecryptionError) in
+                try self.source(description, parameters: parameters)
+            }
+            return .encrypted(
+                try EncryptedObject(
+                    source: source ?? served, strategy: parameters.strategy, backend: backend, key: parameters.key))
+        case .playlist(let opening): return .playlist(try opening.open(with: backend))
+        }
     }
 
     /// The file that a request wants to be cold; `nil` if it does not.

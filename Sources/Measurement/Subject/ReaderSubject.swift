@@ -8,15 +8,18 @@ import Vectors
 /// One of our readers as a subject of the protocol: what `chunkwise subject` runs, and every measured process.
 package final class ReaderSubject: SubjectImplementation {
     struct OpenObject {
-        var object: EncryptedObject
+        var object: ReadObject
         var reader: any RandomAccessDecryptor
-        var source: any ByteSource
-        var parameters: OpenParameters
-        /// The member `source` of the request; `nil` for a served one, which cannot be opened again.
-        var description: JSONValue?
-
+        var origin: Origin
         /// The file's path, where it is one.
-        var path: FilePath? { description?["path"]?.string.map { FilePath($0) } }
+        var path: FilePath?
+    }
+
+    /// What an object was opened from, and can be opened from again.
+    enum Origin {
+        /// A source, and the member `source` of the request; `nil` for a served one, which cannot be opened twice.
+        case source(any ByteSource, OpenParameters, description: JSONValue?)
+        case playlist(PlaylistOpening)
     }
 
     let backend: any CipherBackend
@@ -43,10 +46,11 @@ package final class ReaderSubject: SubjectImplementation {
     package var hello: [String: JSONValue] {
         let strategies = Strategy.names.filter { backend.modes.contains(Strategy.mode(ofName: $0)) }
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
+        let playlists = readsPlaylists ? [PlaylistRequest.strategyName] : []
         return [
             "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
             "version": .string("\(programVersion) (\(backend.name) \(backend.version)\(extraWork))"),
-            "strategies": .array(strategies.map { .string($0) }),
+            "strategies": JSONValue(strings: strategies + playlists),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
             "sources": ["path", "served"], "granularity": configuration.access.granularity,
             "measures": true,
@@ -63,12 +67,7 @@ package final class ReaderSubject: SubjectImplementation {
         latestDescription = description
         let source = try SourceDescription.open(description, parameters: parameters)
         guard let remote = description["remote"] else { return source }
-        guard let latency = remote["latencyNanoseconds"]?.integer,
-            let link = RemoteLink(latencyNanoseconds: latency, bytesPerSecond: remote["bytesPerSecond"]?.integer)
-        else {
-            throw .invalidParameter(name: "member", value: "\"remote\"", expected: "a latency and bytes per second")
-        }
-        return RemoteSource(source, link: link)
+        return RemoteSource(source, link: try RemoteLink(described: remote))
     }
 
     /// Opens an object.
@@ -77,9 +76,27 @@ package final class ReaderSubject: SubjectImplementation {
     ) throws(DecryptionError) -> UInt64 {
         let object = try EncryptedObject(
             source: source, strategy: parameters.strategy, backend: backend, key: parameters.key)
+        let description = source is ServedSource ? nil : latestDescription
         objects[id] = OpenObject(
-            object: object, reader: try configuration.makeReader(of: object), source: source, parameters: parameters,
-            description: source is ServedSource ? nil : latestDescription)
+            object: .encrypted(object), reader: try configuration.makeReader(of: object),
+            origin: .source(source, parameters, description: description),
+            path: description?["path"]?.string.map { FilePath($0) })
+        return object.plaintextByteCount
+    }
+
+    /// Whether playlists are opened: only the blocks of a range are ever read of them.
+    package var readsPlaylists: Bool {
+        configuration.access == .block && configuration.extraWork == nil && backend.modes.contains(.cbc)
+            && backend.keyByteCounts.contains(16)
+    }
+
+    /// Opens a playlist.
+    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        let opening = PlaylistOpening(request: request)
+        let object = ReadObject.playlist(try opening.open(with: backend))
+        objects[id] = OpenObject(
+            object: object, reader: try configuration.makeReader(of: object), origin: .playlist(opening),
+            path: opening.path)
         return object.plaintextByteCount
     }
 
@@ -151,7 +168,7 @@ package final class ReaderSubject: SubjectImplementation {
         return entry
     }
 
-    private func runner(_ object: EncryptedObject, _ workload: Workload) throws(DecryptionError) -> WorkloadRunner {
+    private func runner(_ object: ReadObject, _ workload: Workload) throws(DecryptionError) -> WorkloadRunner {
         try WorkloadRunner(
             reads: try workload.reads(plaintextByteCount: object.plaintextByteCount), object: object,
             configuration: configuration)
@@ -159,19 +176,30 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// Counts on the way: the object is opened once more behind a source and a backend that do.
     private func digest(_ entry: OpenObject, _ workload: Workload) throws(DecryptionError) -> [String: JSONValue] {
-        let source = RecordingSource(entry.source, keepsRanges: false)
-        let counter = ByteCounter()
-        let object = try EncryptedObject(
-            source: source.viewable, strategy: entry.parameters.strategy,
-            backend: CountingBackend(backend, counter: counter),
-            key: entry.parameters.key)
+        let decrypted = ByteCounter()
+        let counting = CountingBackend(backend, counter: decrypted)
+        let object: ReadObject
+        let fetched: () -> UInt64
+        switch entry.origin {
+        case .source(let base, let parameters, _):
+            let source = RecordingSource(base, keepsRanges: false)
+            object = .encrypted(
+                try EncryptedObject(
+                    source: source.viewable, strategy: parameters.strategy, backend: counting, key: parameters.key))
+            source.reset()
+            fetched = { source.fetchedByteCount }
+        case .playlist(let opening):
+            let counter = ByteCounter()
+            object = .playlist(try opening.open(with: counting, fetched: counter))
+            counter.reset()
+            fetched = { counter.value }
+        }
         let runner = try runner(object, workload)
-        source.reset()
-        counter.reset()
+        decrypted.reset()
         let result = try runner.digest()
         return [
             "digest": .string(Hexadecimal.encode(result.digest)), "deliveredByteCount": .integer(result.byteCount),
-            "fetchedByteCount": .integer(source.fetchedByteCount), "decryptedByteCount": .integer(counter.value),
+            "fetchedByteCount": .integer(fetched()), "decryptedByteCount": .integer(decrypted.value),
         ]
     }
 
@@ -199,14 +227,20 @@ package final class ReaderSubject: SubjectImplementation {
         } while sum < minimumNanoseconds && nanoseconds.count < Int(clamping: maximumIterations)
         usage.end()
         let bound = configuration.boundByteCount(
-            bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.strategy.chunkByteCount,
-            plaintextByteCount: entry.object.plaintextByteCount,
-            isAuthenticated: entry.object.strategy.chunkFormat != nil,
-            copiesInLibrary: UInt64(backend.copyCountPerCall),
-            isMapped: entry.source is any ViewableSource && entry.object.strategy.chunkFormat == nil)
+            bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.chunkByteCount,
+            plaintextByteCount: entry.object.plaintextByteCount, isAuthenticated: entry.object.isAuthenticated,
+            copiesInLibrary: UInt64(backend.copyCountPerCall), isMapped: entry.isMapped)
         return [
-            "nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound),
+            "nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound + entry.object.tableByteCount),
             "residentByteCount": JSONValue(cold?.residentByteCount), "usage": usage.total?.json ?? .null,
         ]
+    }
+}
+
+extension ReaderSubject.OpenObject {
+    /// Whether the file's pages are the process's while they are read.
+    fileprivate var isMapped: Bool {
+        guard case .source(let source, _, _) = origin else { return false }
+        return source is any ViewableSource && !object.isAuthenticated
     }
 }

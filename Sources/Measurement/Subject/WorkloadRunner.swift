@@ -18,7 +18,7 @@ final class WorkloadRunner {
     private let team: ThreadTeam
 
     /// Prepares everything that is not timed.
-    init(reads: ReadList, object: EncryptedObject, configuration: ReaderConfiguration) throws(DecryptionError) {
+    init(reads: ReadList, object: ReadObject, configuration: ReaderConfiguration) throws(DecryptionError) {
         self.reads = reads
         let threadCount = max(1, min(configuration.threadCount, reads.count))
         self.team = ThreadTeam(threadCount: threadCount)

@@ -33,7 +33,9 @@ package struct KillMatrix: Sendable {
     ) -> KillMatrix {
         let controls = [
             ConformanceSubject(backend: backend),
-            TextbookReader.subject("textbook", backend: backend, rules: TextbookRules()),
+            TextbookReader.subject(
+                "textbook", backend: backend, rules: TextbookRules(),
+                openPlaylist: TextbookPlaylistReader.opening(fault: nil, over: backend)),
         ]
         let subjects = mutants.map { $0.subject(over: backend) } + controls
         let exam = FlagExam(groups: groups)

@@ -15,9 +15,13 @@ final class TextbookReader: RandomAccessDecryptor {
     private var last: (ciphertext: Block, plaintext: Block)?
 
     /// A subject whose readers are these.
-    static func subject(_ name: String, backend: any CipherBackend, rules: TextbookRules) -> ConformanceSubject {
-        ConformanceSubject(name: name, supports: { strategy, _ in strategy.mode != .gcm }) {
-            (setup, source, strategy, key) throws(DecryptionError) in
+    static func subject(
+        _ name: String, backend: any CipherBackend, rules: TextbookRules,
+        openPlaylist: ConformanceSubject.OpenPlaylist? = nil
+    ) -> ConformanceSubject {
+        ConformanceSubject(
+            name: name, supports: { strategy, _ in strategy.mode != .gcm }, openPlaylist: openPlaylist
+        ) { (setup, source, strategy, key) throws(DecryptionError) in
             try TextbookReader(
                 source: source, strategy: strategy, key: key, backend: backend, rules: rules,
                 windowByteCount: setup.access.windowByteCount)

@@ -76,7 +76,7 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
     case paddingTrusted = "hls-padding-trusted"
 
     /// The class of bugs that the fault belongs to, whose vectors must notice it.
-    package var flag: PlaylistFlag {
+    package var flag: VectorFlag {
         switch self {
         case .sequenceIgnored, .sequenceOffByOne, .littleEndianIV, .leftAlignedIV, .sequenceRestarts: .sequenceIV
         case .sequence31Bits, .sequence32Bits, .sequence53Bits: .wideSequence
@@ -86,11 +86,53 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
         case .anyFormat: .keyFormat
         case .paddingBetween, .paddingOfPlain: .segmentPadding
         case .chainGoesOn, .readEndsAtSegment: .segmentEdge
-        case .rangeRestarts, .rangeFollowsOffset, .rangeIgnored: .byteRange
+        case .rangeRestarts, .rangeFollowsOffset, .rangeIgnored: .segmentByteRange
         case .sectionOmitted, .sectionRepeated, .sectionAgain, .sectionKeyLater, .sectionPlain: .initializationSection
         case .quotesGuessed, .shortIV, .sampleAES: .badPlaylist
         case .noKeyIsPlain, .keyFitted: .missingKey
         case .missingSkipped, .partialBlockCut, .paddingTrusted: .badSegment
+        }
+    }
+
+    /// What it does wrong, in one sentence.
+    package var summary: String {
+        switch self {
+        case .sequenceIgnored: "EXT-X-MEDIA-SEQUENCE is ignored: IVs count from 0."
+        case .sequenceOffByOne: "The IV is the number of the segment before."
+        case .littleEndianIV: "The IV is the sequence number with its bytes the other way round."
+        case .leftAlignedIV: "The number stands in the IV's first eight bytes."
+        case .sequenceRestarts: "Sequence numbers start anew at EXT-X-DISCONTINUITY."
+        case .sequence31Bits: "Sequence numbers have 31 bits."
+        case .sequence32Bits: "Sequence numbers have 32 bits."
+        case .sequence53Bits: "Sequence numbers have 53 bits, as in a floating-point number."
+        case .attributeIgnored: "The IV attribute is ignored."
+        case .attributeKept: "The IV attribute holds for later keys that have none."
+        case .attributeCounts: "The IV attribute is counted up with each segment."
+        case .attribute64Bits: "The IV attribute's second half is used only."
+        case .firstKeyOnly: "The first key is used for all segments."
+        case .lastKeyOnly: "The last key is used for all segments."
+        case .keyKept: "METHOD=NONE is ignored."
+        case .anyFormat: "The key of whatever format came last is used."
+        case .paddingBetween: "Padding is removed from the last segment only."
+        case .paddingOfPlain: "Padding is removed from plain segments, too, where it looks like some."
+        case .chainGoesOn: "The chain goes on from the end of the segment before."
+        case .readEndsAtSegment: "A read ends at a segment's end."
+        case .rangeRestarts: "A byte range without an offset starts at 0."
+        case .rangeFollowsOffset: "A byte range without an offset follows the last offset that was given."
+        case .rangeIgnored: "Byte ranges are ignored."
+        case .sectionOmitted: "Initialization sections are left out."
+        case .sectionRepeated: "The initialization section stands before each segment."
+        case .sectionAgain: "The initialization section stands where its tag does, whether it changed or not."
+        case .sectionKeyLater: "The initialization section is decrypted with its segment's key."
+        case .sectionPlain: "The initialization section is not decrypted."
+        case .quotesGuessed: "Curly quotes are taken for straight ones."
+        case .shortIV: "An IV attribute of too few digits is filled up with zeros."
+        case .sampleAES: "METHOD=SAMPLE-AES is taken for AES-128."
+        case .noKeyIsPlain: "A segment whose key is missing is delivered as it is."
+        case .keyFitted: "A key that is too short is filled up with zeros, and one that is too long cut."
+        case .missingSkipped: "A segment that is missing is left out."
+        case .partialBlockCut: "A last part of a block is cut off."
+        case .paddingTrusted: "Bad padding is taken for no padding."
         }
     }
 }

@@ -34,6 +34,7 @@ struct TextbookPlaylist {
 
     init(_ text: String, fault: PlaylistFault?) throws(DecryptionError) {
         self.fault = fault
+        guard text.hasPrefix("#EXTM3U\n") else { throw Self.invalid("EXTM3U") }
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 1)
             let (name, value) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")

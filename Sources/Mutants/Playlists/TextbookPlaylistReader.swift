@@ -1,5 +1,6 @@
-package import Conformance
-package import RandomAccess
+internal import Conformance
+internal import RandomAccess
+internal import Vectors
 
 /// Decrypts all segments of a playlist when it is opened, and serves reads from that.
 ///
@@ -10,10 +11,11 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
     private let fault: PlaylistFault?
 
     init(
-        _ text: String, _ resources: [String: [UInt8]], _ keys: [String: [UInt8]], _ backend: any CipherBackend,
+        _ object: PlaylistObject, _ resources: [String: any ByteSource], _ backend: any CipherBackend,
         fault: PlaylistFault?
     ) throws(DecryptionError) {
-        let playlist = try TextbookPlaylist(text, fault: fault)
+        let playlist = try TextbookPlaylist(object.text, fault: fault)
+        let keys = object.keys
         var plaintext: [UInt8] = []
         var ends: [Int] = []
         var chain: UInt128?
@@ -26,11 +28,15 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
                 if fault == .missingSkipped { continue }
                 throw .io(operation: "open \(piece.uri)", code: 2, reason: "not there")
             }
-            let range = piece.range ?? 0..<resource.count
-            guard range.upperBound <= resource.count else {
-                throw .truncatedCiphertext(byteCount: UInt64(resource.count), expected: "\(range.upperBound)")
+            let length = Int(resource.byteCount)
+            let range = piece.range ?? 0..<length
+            guard range.upperBound <= length else {
+                throw .truncatedCiphertext(byteCount: resource.byteCount, expected: "\(range.upperBound)")
             }
-            var bytes = Array(resource[range])
+            var bytes = [UInt8](repeating: 0, count: range.count)
+            try bytes.withUnsafeMutableBufferPointer { (room) throws(DecryptionError) in
+                try resource.fetch(at: UInt64(range.lowerBound), into: UnsafeMutableRawBufferPointer(room))
+            }
             if let uri = piece.key, keys[uri] != nil || fault != .noKeyIsPlain {
                 let key = try Self.key(keys[uri], fault)
                 if bytes.count % 16 != 0, fault == .partialBlockCut { bytes.removeLast(bytes.count % 16) }
@@ -88,11 +94,11 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
     }
 }
 
-extension PlaylistSubject {
-    /// The textbook reader, with a fault or without.
-    package init(fault: PlaylistFault?, over backend: any CipherBackend) {
-        self.init(name: fault?.rawValue ?? "textbook") { (text, resources, keys) throws(DecryptionError) in
-            try TextbookPlaylistReader(text, resources, keys, backend, fault: fault)
+extension TextbookPlaylistReader {
+    /// How the textbook reader opens playlists, with a fault or without.
+    static func opening(fault: PlaylistFault?, over backend: any CipherBackend) -> ConformanceSubject.OpenPlaylist {
+        { (_, playlist, resources) throws(DecryptionError) in
+            try TextbookPlaylistReader(playlist, resources, backend, fault: fault)
         }
     }
 }

@@ -36,6 +36,10 @@ extension VectorFile {
 
 extension VectorGroup {
     fileprivate init(_ place: JSONPlace, fileSource: String) throws(VectorFileError) {
+        if try place.member("strategy").value == .string(PlaylistObject.strategyName) {
+            try self.init(playlist: place, fileSource: fileSource)
+            return
+        }
         try place.allow([
             "id", "source", "flags", "comment", "strategy", "iv", "padding", "chunkByteCount", "ivRule", "key",
             "ciphertext", "object", "plaintext", "error", "reads", "windowByteCounts", "interleaving", "threadCount",
@@ -116,7 +120,8 @@ extension Strategy {
                 ivRule: try place.member("ivRule").choice(of: IVRule.self),
                 padding: try place.member("padding").choice(of: Padding.self))
         default:
-            throw name.unexpected("one of \(Strategy.names.joined(separator: ", "))")
+            let names = Strategy.names + [PlaylistObject.strategyName]
+            throw name.unexpected("one of \(names.joined(separator: ", "))")
         }
     }
 }

@@ -6,6 +6,7 @@ enum VectorRules {
         if groups.contains(where: { $0.supply != .any }) { lines += supplies }
         if groups.contains(where: { if case .generated = $0.rule { true } else { false } }) { lines += generated }
         if groups.contains(where: { $0.strategy.chunkFormat != nil }) { lines += chunked }
+        if groups.contains(where: { $0.playlist != nil }) { lines += playlists }
         if groups.contains(where: { if case .monteCarlo = $0.rule { true } else { false } }) { lines += monteCarlo }
         return lines
     }
@@ -59,6 +60,13 @@ enum VectorRules {
         "edits {pieces: [[a, b] or [a, b, t], ...], flips: [j, ...]}: the ciphertext is its bytes a to b - 1, piece after",
         "piece, those of a piece with t from the object with the seed t instead; then bit 0 of each byte j is flipped.",
         "The plaintext's length follows from the edited ciphertext's; a chunk that is not authentic delivers nothing.",
+    ]
+
+    private static let playlists = [
+        "hls-aes128: playlist is a media playlist (RFC 8216), keys and resources are by URI as written there, and the",
+        "plaintext is that of PROTOCOL.md's HLS: for each segment its initialization section if that is another one than",
+        "before, then the segment. A group with \"error\" does not open as a whole, whatever of it could be read; of several",
+        "errors the first of PROTOCOL.md's order is the answer.",
     ]
 
     private static let monteCarlo = [

@@ -60,8 +60,12 @@ package struct VectorWriter: Sendable {
         text += "{\"id\":\(quoted(group.id)),"
         if group.source != Self.defaultSource { text += "\"source\":\(quoted(group.source))," }
         text += "\"flags\":\(list(group.flags)),\n "
-        text += parameters(of: group.strategy)
-        text += ",\"key\":\"\(group.key.withUnsafeBytes { Hexadecimal.encode($0) })\",\n"
+        if let playlist = group.playlist {
+            text += Self.members(of: playlist)
+        } else {
+            text += parameters(of: group.strategy)
+            text += ",\"key\":\"\(group.key.withUnsafeBytes { Hexadecimal.encode($0) })\",\n"
+        }
         if group.windowByteCounts != [.max] {
             let windows = group.windowByteCounts.map { $0 == .max ? "\"whole\"" : String($0) }
             text += " \"windowByteCounts\":[\(windows.joined(separator: ","))],\n"
@@ -78,6 +82,7 @@ package struct VectorWriter: Sendable {
             if case .opens = group.opening { text += ",\n" }
         case .monteCarlo(let firstBlock):
             text += " \"object\":{\"monteCarlo\":\"\(Hexadecimal.encode(firstBlock.bytes))\"},\n"
+        case nil where group.playlist != nil: break
         case nil:
             let bytes = try held(group.ciphertext)
             text += " \"ciphertext\":\"\(Hexadecimal.encode(bytes))\""
@@ -159,6 +164,18 @@ package struct VectorWriter: Sendable {
             "\"strategy\":\"\(strategy.name)\",\"associatedData\":\"\(Hexadecimal.encode(associatedData))\","
                 + "\"segmentByteCount\":\(segmentByteCount),\"derivedKeyByteCount\":\(derivedKeyByteCount)"
         }
+    }
+
+    /// A playlist, its keys and its resources.
+    private static func members(of playlist: PlaylistObject) -> String {
+        func object(_ members: [String: [UInt8]]) -> String {
+            members.sorted { $0.key < $1.key }.map { uri, bytes in
+                "\(JSONValue.string(uri).text):\"\(Hexadecimal.encode(bytes))\""
+            }.joined(separator: ",")
+        }
+        return "\"strategy\":\"\(PlaylistObject.strategyName)\",\"playlist\":"
+            + "\(JSONValue.string(playlist.text).text),\n \"keys\":{\(object(playlist.keys))},\n "
+            + "\"resources\":{\(object(playlist.resources))}"
     }
 
     private static func text(_ edits: CiphertextEdits) -> String {

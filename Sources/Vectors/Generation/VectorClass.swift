@@ -72,5 +72,8 @@ extension VectorSet {
         VectorClass("tampered-chunks", "authenticated chunks that were changed, moved, cut off or added to") {
             chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()
         },
+        VectorClass("playlists", "HLS playlists: IVs, keys, byte ranges, initialization sections, and broken ones") {
+            PlaylistSet.all
+        },
     ]
 }

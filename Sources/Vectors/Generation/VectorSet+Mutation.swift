@@ -17,6 +17,7 @@ extension VectorSet {
         groups += windowEdges().filter { ($0.windowByteCounts.first ?? .max) <= 4096 }
         groups += chunkLengths() + chunkCounters() + keyDerivations() + chunkReads()
         groups += chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()
+        groups += PlaylistSet.all
         return groups + largeOffsets().filter { $0.strategy.chunkByteCount == nil }
     }
 }

@@ -34,6 +34,8 @@ package struct VectorGroup: Sendable {
     package let readCount: Int
     /// How the source behaves while the object is read.
     package var supply = SourceSupply.any
+    /// The playlist that is opened, where the strategy is `hls-aes128`; `nil` for any other.
+    package internal(set) var playlist: PlaylistObject?
     /// The reads in few words, for files; `nil` where they can only be listed.
     package let patterns: [ReadPattern]?
     /// How the ciphertext is made; `nil` where a file has to hold it.

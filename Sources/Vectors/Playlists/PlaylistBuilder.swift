@@ -2,6 +2,8 @@ internal import RandomAccess
 
 /// Builds a playlist line by line, and what it names, with the oracle's cipher.
 struct PlaylistBuilder {
+    /// Makes the plaintext another one.
+    var salt = 0
     private(set) var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
     var resources: [String: [UInt8]] = [:]
     var keys: [String: [UInt8]] = [:]
@@ -44,7 +46,7 @@ struct PlaylistBuilder {
     mutating func piece(_ byteCount: Int, key: String?, iv: UInt128) -> [UInt8] {
         // No two pieces alike, and some bytes that look like padding.
         let bytes = (0..<byteCount).map { place in
-            place % 16 == 15 ? 1 : UInt8(truncatingIfNeeded: (plaintext.count + place) &* 167 &+ 13)
+            place % 16 == 15 ? 1 : UInt8(truncatingIfNeeded: (plaintext.count + place) &* 167 &+ 13 &+ salt)
         }
         plaintext += bytes
         guard let key, let secret = try? SecretKey(Self.key(key)) else { return bytes }
@@ -52,19 +54,27 @@ struct PlaylistBuilder {
             .encrypt(bytes)
     }
 
-    /// The group of a playlist that opens.
-    func opens(_ id: String, _ flags: PlaylistFlag...) -> PlaylistGroup {
-        PlaylistGroup(
-            id: "hls/" + id, flags: flags, playlist: text, resources: resources, keys: keys,
-            opening: .opens(plaintextByteCount: UInt64(plaintext.count)), plaintext: plaintext)
+    /// The group of a playlist that opens: every offset with every length up to three blocks, and to the end.
+    ///
+    /// All lengths at all places would be a million reads.
+    func opens(_ id: String, _ flags: VectorFlag...) -> VectorGroup {
+        let length = UInt64(plaintext.count)
+        return VectorGroup(
+            id: "hls/" + id, flags: flags, playlist: object, opening: .opens(plaintextByteCount: length),
+            plaintext: plaintext,
+            patterns: [
+                .product(offsets: [0...length], counts: [0...50], toEnd: [0, 1], flags: flags),
+                .product(offsets: [length + 1...length + 2], counts: [0...0, 16...16], toEnd: [], flags: flags),
+            ])
     }
 
     /// The group of a playlist that does not open.
-    func fails(_ id: String, _ error: ErrorName, _ flags: PlaylistFlag...) -> PlaylistGroup {
-        PlaylistGroup(
-            id: "hls/" + id, flags: flags, playlist: text, resources: resources, keys: keys, opening: .fails(error),
-            plaintext: [])
+    func fails(_ id: String, _ error: ErrorName, _ flags: VectorFlag...) -> VectorGroup {
+        VectorGroup(
+            id: "hls/" + id, flags: flags, playlist: object, opening: .fails(error), plaintext: [], patterns: [])
     }
+
+    private var object: PlaylistObject { PlaylistObject(text: text, resources: resources, keys: keys) }
 
     private var text: String { (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n") }
 

@@ -3,7 +3,7 @@
 /// - Source: RFC 8216, sections 4.3.2 and 5.2; PROTOCOL.md, "open".
 package enum PlaylistSet {
     /// All groups.
-    package static var all: [PlaylistGroup] { sequences + attributes + rotations + ranges + sections + failures }
+    package static var all: [VectorGroup] { sequences + attributes + rotations + ranges + sections + failures }
 
     private static func build(_ body: (inout PlaylistBuilder) -> Void) -> PlaylistBuilder {
         var builder = PlaylistBuilder()
@@ -12,7 +12,7 @@ package enum PlaylistSet {
     }
 
     /// IVs from media sequence numbers.
-    static var sequences: [PlaylistGroup] {
+    static var sequences: [VectorGroup] {
         func list(from first: UInt64?, _ segments: [Int]) -> PlaylistBuilder {
             build { list in
                 if let first { list.line("#EXT-X-MEDIA-SEQUENCE:\(first)") }
@@ -36,7 +36,7 @@ package enum PlaylistSet {
     }
 
     /// IVs from attributes.
-    static var attributes: [PlaylistGroup] {
+    static var attributes: [VectorGroup] {
         let iv: UInt128 = 0xF0E1_D2C3_B4A5_9687_7869_5A4B_3C2D_1E0F
         return [
             build { list in
@@ -56,7 +56,7 @@ package enum PlaylistSet {
     }
 
     /// Keys that change, and end.
-    static var rotations: [PlaylistGroup] {
+    static var rotations: [VectorGroup] {
         [
             build { list in
                 for index in 0..<4 {
@@ -89,7 +89,7 @@ package enum PlaylistSet {
     }
 
     /// Segments that are parts of resources.
-    static var ranges: [PlaylistGroup] {
+    static var ranges: [VectorGroup] {
         [
             build { list in
                 list.key("k")
@@ -99,18 +99,18 @@ package enum PlaylistSet {
                 list.range("all", 40, gap: 7, key: "k", iv: 3)
                 list.range("all", 1, gap: nil, key: "k", iv: 4)
                 list.resources["all"]?.append(contentsOf: [1, 2, 3])
-            }.opens("ranges/encrypted", .byteRange, .segmentEdge),
+            }.opens("ranges/encrypted", .segmentByteRange, .segmentEdge),
             build { list in
                 list.range("all", 20, gap: 3)
                 list.range("all", 16, gap: nil)
                 list.segment("other", 9)
                 list.range("all", 5, gap: 2)
-            }.opens("ranges/plain", .byteRange),
+            }.opens("ranges/plain", .segmentByteRange),
         ]
     }
 
     /// Initialization sections.
-    static var sections: [PlaylistGroup] {
+    static var sections: [VectorGroup] {
         [
             build { list in
                 list.line("#EXT-X-MAP:URI=\"init\"")
@@ -131,12 +131,12 @@ package enum PlaylistSet {
                 list.key("k2")
                 list.range("all", 20, gap: 0, key: "k2", iv: 0)
                 list.range("all", 20, gap: nil, key: "k2", iv: 1)
-            }.opens("sections/encrypted", .initializationSection, .byteRange),
+            }.opens("sections/encrypted", .initializationSection, .segmentByteRange),
         ]
     }
 
     /// What does not open, and why.
-    static var failures: [PlaylistGroup] {
+    static var failures: [VectorGroup] {
         func list(_ line: String, _ change: (inout PlaylistBuilder) -> Void = { _ in }) -> PlaylistBuilder {
             build { list in
                 list.keys["k"] = PlaylistBuilder.key("k")
@@ -153,12 +153,13 @@ package enum PlaylistSet {
             list(good + ",IV=0x1234").fails("bad/short IV", .invalidRequest, .badPlaylist),
             list("#EXT-X-KEY:METHOD=AES-128").fails("bad/no URI", .invalidRequest, .badPlaylist),
             list("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"").fails("bad/SAMPLE-AES", .unsupported, .badPlaylist),
-            PlaylistGroup(
+            VectorGroup(
                 id: "hls/bad/master", flags: [.badPlaylist],
-                playlist: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmedia.m3u8\n", resources: [:], keys: [:],
-                opening: .fails(.unsupported), plaintext: []),
+                playlist: PlaylistObject(
+                    text: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmedia.m3u8\n", resources: [:], keys: [:]),
+                opening: .fails(.unsupported), plaintext: [], patterns: []),
             list(good + ",KEYFORMAT=\"com.example\"").fails("bad/KEYFORMAT", .unsupported, .badPlaylist, .keyFormat),
-            list("#EXT-X-BYTERANGE:32").fails("bad/no predecessor", .invalidRequest, .badPlaylist, .byteRange),
+            list("#EXT-X-BYTERANGE:32").fails("bad/no predecessor", .invalidRequest, .badPlaylist, .segmentByteRange),
             list(good + "\n#EXT-X-MAP:URI=\"a\"").fails(
                 "bad/section without IV", .invalidRequest, .badPlaylist, .initializationSection),
             list("#EXT-X-KEY:METHOD=AES-128,URI=\"other\"").fails("bad/no key", .invalidKey, .missingKey),
@@ -174,7 +175,7 @@ package enum PlaylistSet {
                 list.key("k")
                 list.range("all", 20, gap: 0, key: "k", iv: 0)
                 list.resources["all"]?.removeLast(16)
-            }.fails("bad/cut range", .truncatedCiphertext, .badSegment, .byteRange),
+            }.fails("bad/cut range", .truncatedCiphertext, .badSegment, .segmentByteRange),
             list(good) { $0.resources["a"]?.removeFirst(16) }.fails("bad/padding", .invalidPadding, .badSegment),
         ]
     }

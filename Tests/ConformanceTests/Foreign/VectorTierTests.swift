@@ -14,7 +14,7 @@ struct VectorTierTests {
         var found: Set<String> = []
         var count = 0
         for (index, group) in groups.enumerated() {
-            let traits = [group.strategy.label, "\(group.strategy.name) \(group.key.byteCount)"]
+            let traits = [group.strategyLabel, "\(group.strategyName) \(group.key.byteCount)"]
             wanted.formUnion(traits)
             // Of the exhaustive ranges a few say what flags there are.
             for read in group.reads.prefix(2000) { wanted.formUnion(read.flags.map(\.rawValue)) }
@@ -38,6 +38,6 @@ struct VectorTierTests {
         let tier = VectorTier(of: groups, largestCount: 60)
         let opened = groups.indices.filter(tier.contains)
         #expect(tier.readCount <= 60)
-        #expect(Set(opened.map { groups[$0].strategy.label }) == Set(groups.map(\.strategy.label)))
+        #expect(Set(opened.map { groups[$0].strategyLabel }) == Set(groups.map(\.strategyLabel)))
     }
 }

@@ -52,7 +52,7 @@ extension ProtocolCheck {
             let key = JSONValue.string(String(repeating: "42", count: byteCount))
             cases.append(("a key of \(byteCount) bytes, which hello does not list", .unsupported, ["key": key]))
         }
-        for name in Strategy.names where !hello.strategies.contains(name) {
+        for name in ForeignHello.knownStrategies where !hello.strategies.contains(name) {
             cases.append(("the strategy \(name), which hello does not list", .unsupported, ["strategy": .string(name)]))
         }
         return cases.map { name, error, changes in

@@ -24,14 +24,17 @@ struct ProtocolProbe {
         self.session = session
         self.hello = hello
         self.fixture = fixture
-        self.file = hello.isServed ? nil : try TemporaryCiphertext(fixture.ciphertext)
+        self.file = hello.isServed ? nil : try TemporaryCiphertext(fixture)
     }
 
     /// The same for another object of the same strategy: with another key, IV and content for another `number`.
     func other(number: Int, plaintextByteCount: UInt64) throws(Complaint) -> ProtocolProbe? {
-        let group = ForeignFixture.group(
-            id: fixture.id, strategy: fixture.strategy.replacingIV(number: number),
-            keyByteCount: fixture.key.byteCount, number: number, plaintextByteCount: plaintextByteCount)
+        let group =
+            fixture.playlist != nil
+            ? ForeignFixture.playlist(id: fixture.id, number: number, plaintextByteCount: plaintextByteCount)
+            : ForeignFixture.group(
+                id: fixture.id, strategy: fixture.strategy.replacingIV(number: number),
+                keyByteCount: fixture.key.byteCount, number: number, plaintextByteCount: plaintextByteCount)
         guard let group else { return nil }
         do throws(DecryptionError) {
             return try ProtocolProbe(session: session, hello: hello, fixture: group)
@@ -42,12 +45,7 @@ struct ProtocolProbe {
 
     /// The members of a request that opens the fixture, some replaced or, with `nil`, left out.
     func openRequest(_ id: UInt64, _ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
-        var members = fixture.strategy.protocolMembers
-        members["op"] = "open"
-        members["id"] = .integer(id)
-        members["key"] = .string(fixture.key.withUnsafeBytes { Hexadecimal.encode($0) })
-        members["source"] =
-            file.map { ["path": .string($0.path)] } ?? ["byteCount": .integer(fixture.ciphertext.byteCount)]
+        var members = fixture.openMembers(id: id, path: file?.path)
         for (name, value) in changes { members[name] = value }
         return members
     }
@@ -138,7 +136,7 @@ struct ProtocolProbe {
 
     private func ask(_ bytes: [UInt8], _ what: String, _ group: VectorGroup?) throws(Complaint) -> SubjectAnswer {
         do {
-            return try session.ask(bytes, serving: (group ?? fixture).ciphertext)
+            return try session.ask(bytes, serving: ServedCiphertext(group ?? fixture))
         } catch {
             throw Complaint(text: "\(what): \(error)")
         }

@@ -32,7 +32,7 @@ struct ForeignGroupRun {
         _ reads: some Sequence<(number: Int, read: RangeRead)>, into tally: inout ForeignTally
     ) -> Opened? {
         let flags = group.flags.map(\.rawValue)
-        guard hello.supports(group.strategy, keyByteCount: group.key.byteCount) else {
+        guard hello.supports(group) else {
             tally.addUnsupported(flags)
             for (_, read) in reads { tally.addUnsupported(read.flags.map(\.rawValue)) }
             return nil
@@ -100,7 +100,7 @@ struct ForeignGroupRun {
         tally.add(
             ForeignVerdict(
                 id: group.openingID, flags: group.flags.map(\.rawValue), complaint: complaint, size: size))
-        if let served = object.served {
+        if object.isGraded, let served = object.served {
             let fetches = object.rule.complaintAboutOpening(served.fetches)
             tally.add(Self.fetchVerdict(group.openingID, size: size, complaint: fetches))
         } else {

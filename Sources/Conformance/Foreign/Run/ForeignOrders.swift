@@ -14,15 +14,20 @@ struct ForeignOrders {
         for (number, strategy) in Self.strategies.enumerated() {
             // In process these are run from several threads at once; the protocol has one request at a time.
             tally.addNotRun([ForeignFlag.threads.rawValue])
-            let objects = (0..<3).compactMap { object(strategy, number: number * 3 + $0) }
-            guard session.reasonToGiveUp == nil, objects.count == 3 else {
-                tally.addUnsupported([ForeignFlag.readOrder.rawValue])
-                continue
-            }
-            for object in objects { open(object, into: &tally) }
-            for order in Order.allCases { run(order, on: objects, into: &tally) }
-            for object in objects { object.close() }
+            run((0..<3).compactMap { object(strategy, number: number * 3 + $0) }, into: &tally)
         }
+        if hello.readsPlaylists { run((50..<53).compactMap(playlist), into: &tally) }
+    }
+
+    /// Runs every order on objects of one strategy.
+    private func run(_ objects: [ForeignObject], into tally: inout ForeignTally) {
+        guard session.reasonToGiveUp == nil, objects.count == 3 else {
+            tally.addUnsupported([ForeignFlag.readOrder.rawValue])
+            return
+        }
+        for object in objects { open(object, into: &tally) }
+        for order in Order.allCases { run(order, on: objects, into: &tally) }
+        for object in objects { object.close() }
     }
 
     private enum Order: String, CaseIterable {
@@ -59,6 +64,12 @@ struct ForeignOrders {
                 id: "order/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
                 number: number, plaintextByteCount: Self.byteCount)
         else { return nil }
+        return try? ForeignObject(group, session: session, hello: hello)
+    }
+
+    private func playlist(_ number: Int) -> ForeignObject? {
+        let group = ForeignFixture.playlist(
+            id: "order/\(PlaylistObject.strategyName)", number: number, plaintextByteCount: Self.byteCount)
         return try? ForeignObject(group, session: session, hello: hello)
     }
 

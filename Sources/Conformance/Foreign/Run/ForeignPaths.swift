@@ -15,12 +15,8 @@ struct ForeignPaths {
         var byPath = hello
         byPath.isServed = false
         let flags = [ForeignFlag.path.rawValue]
-        for (number, strategy) in ForeignFixture.strategies(of: hello).enumerated() {
-            let lengths = hello.knownKeyByteCounts
-            guard session.isWorthAsking(flags), !lengths.isEmpty,
-                let group = ForeignFixture.group(
-                    id: "path/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
-                    number: 200 + number, plaintextByteCount: Self.byteCount),
+        for group in groups {
+            guard session.isWorthAsking(flags), let group,
                 let object = try? ForeignObject(group, session: session, hello: byPath)
             else {
                 tally.addNotRun(flags)
@@ -39,5 +35,23 @@ struct ForeignPaths {
             }
             object.close()
         }
+    }
+
+    /// An object of each strategy that the subject has; `nil` for one that cannot be made.
+    private var groups: [VectorGroup?] {
+        let lengths = hello.knownKeyByteCounts
+        var groups = ForeignFixture.strategies(of: hello).enumerated().map { number, strategy in
+            lengths.isEmpty
+                ? nil
+                : ForeignFixture.group(
+                    id: "path/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
+                    number: 200 + number, plaintextByteCount: Self.byteCount)
+        }
+        if hello.readsPlaylists {
+            groups.append(
+                ForeignFixture.playlist(
+                    id: "path/\(PlaylistObject.strategyName)", number: 250, plaintextByteCount: Self.byteCount))
+        }
+        return groups
     }
 }

@@ -29,6 +29,9 @@ struct ForeignReadRun {
         case 7:
             runFault(.failure, .io, .sourceFailure, session, into: &tally)
         case 11:
+            guard group.playlist == nil else {
+                return runFault(.end(at: 0), .truncatedCiphertext, .sourceEndsEarly, session, into: &tally)
+            }
             guard let end = object.rule.needed(for: range).ranges.last?.upperBound else { return }
             runFault(.end(at: end - 1), .truncatedCiphertext, .sourceEndsEarly, session, into: &tally)
         default: break
@@ -45,10 +48,10 @@ struct ForeignReadRun {
         tally.add(
             ForeignVerdict(id: name, flags: flags ?? read.flags.map(\.rawValue), complaint: found, size: size))
         if case .answered = outcome, case .error = read.expected {
-        } else if case .answered = outcome, object.served != nil {
+        } else if case .answered = outcome, object.isGraded {
             let fetches = object.fetchComplaint(delivering: range)
             tally.add(ForeignGroupRun.fetchVerdict(name, size: size, complaint: fetches))
-        } else if object.served == nil {
+        } else if !object.isGraded {
             tally.addNotRun([ForeignFlag.fetches.rawValue])
         }
         if found != nil { session.resynchronize() }

@@ -9,7 +9,7 @@ struct ProtocolRun {
     /// Runs everything and adds what came of it.
     func run(into tally: inout ForeignTally) {
         let keyByteCount = hello.knownKeyByteCounts.first ?? 16
-        guard let first = ForeignFixture.strategy(of: hello) else { return }
+        let first = ForeignFixture.strategy(of: hello)
         for strategy in ForeignFixture.strategies(of: hello) {
             guard
                 let fixture = ForeignFixture.group(
@@ -19,14 +19,23 @@ struct ProtocolRun {
             else { continue }
             var checks = ProtocolCheck.openings(for: strategy)
             checks += ProtocolCheck.errorOrder(for: strategy, hello: hello)
-            if strategy == first {
-                checks += ProtocolCheck.requests() + ProtocolCheck.framing() + ProtocolCheck.objects()
-                checks += ProtocolCheck.endings()
-                if hello.isServed { checks += ProtocolCheck.faultyOpenings() }
-                if hello.measures { checks += ProtocolCheck.measurements() }
-            }
+            if strategy == first { checks += general }
             for check in checks { run(check, with: probe, into: &tally) }
         }
+        let playlist = ForeignFixture.playlist(id: "protocol", number: 100, plaintextByteCount: 100)
+        guard hello.readsPlaylists, let probe = try? ProtocolProbe(session: session, hello: hello, fixture: playlist)
+        else { return }
+        let checks = ProtocolCheck.playlists(hello) + (first == nil ? general : [])
+        for check in checks { run(check, with: probe, into: &tally) }
+    }
+
+    /// What is about no strategy, and put to the subject with the first that it has.
+    private var general: [ProtocolCheck] {
+        var checks = ProtocolCheck.requests() + ProtocolCheck.framing() + ProtocolCheck.objects()
+        checks += ProtocolCheck.endings()
+        if hello.isServed { checks += ProtocolCheck.faultyOpenings() }
+        if hello.measures { checks += ProtocolCheck.measurements() }
+        return checks
     }
 
     private func run(_ check: ProtocolCheck, with probe: ProtocolProbe, into tally: inout ForeignTally) {

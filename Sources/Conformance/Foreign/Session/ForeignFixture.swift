@@ -20,6 +20,14 @@ enum ForeignFixture {
             opening: .opens(plaintextByteCount: plaintextByteCount), reads: [])
     }
 
+    /// A playlist as a group without reads; its segments are of a third of the plaintext each.
+    static func playlist(id: String, number: Int, plaintextByteCount: UInt64) -> VectorGroup {
+        let byteCount = Int(plaintextByteCount)
+        return PlaylistSet.plain(
+            id: id, number: number,
+            segmentByteCounts: [byteCount / 3, byteCount / 3, byteCount - byteCount / 3 * 2])
+    }
+
     /// A strategy that the subject has, the simplest first.
     static func strategy(of hello: ForeignHello) -> Strategy? { strategies(of: hello).first }
 

@@ -1,5 +1,6 @@
 internal import JSON
 internal import RandomAccess
+internal import Vectors
 
 /// What a subject says about itself. Source: PROTOCOL.md, "Requests".
 struct ForeignHello: Hashable, Sendable {
@@ -24,6 +25,12 @@ struct ForeignHello: Hashable, Sendable {
     /// The AES key lengths that it lists.
     var knownKeyByteCounts: [Int] { keyByteCounts.filter(Self.aesKeyByteCounts.contains).map { Int($0) } }
 
+    /// What there are vectors for.
+    static let knownStrategies = Strategy.names + [PlaylistObject.strategyName]
+
+    /// Whether it can do playlists.
+    var readsPlaylists: Bool { strategies.contains(PlaylistObject.strategyName) }
+
     /// Why an answer is no proper one.
     struct Complaint: Error {
         var text: String
@@ -42,10 +49,11 @@ struct ForeignHello: Hashable, Sendable {
             }
         }
         guard let strategies = answer["strategies"]?.array?.compactMap(\.string),
-            strategies.contains(where: Strategy.names.contains)
+            strategies.contains(where: Self.knownStrategies.contains)
         else {
             throw Complaint(
-                text: "hello: expected \"strategies\" with one at least of \(Strategy.names.joined(separator: ", "))")
+                text: "hello: expected \"strategies\" with one at least of "
+                    + Self.knownStrategies.joined(separator: ", "))
         }
         guard let keyByteCounts = answer["keyByteCounts"]?.array?.compactMap(\.integer),
             keyByteCounts.contains(where: { Self.aesKeyByteCounts.contains($0) })
@@ -67,6 +75,12 @@ struct ForeignHello: Hashable, Sendable {
         self.readsPaths = sources.contains("path")
         self.granularity = granularity
         self.measures = measures
+    }
+
+    /// Whether it says that it can do what a group asks for.
+    func supports(_ group: VectorGroup) -> Bool {
+        guard group.playlist == nil else { return readsPlaylists }
+        return supports(group.strategy, keyByteCount: group.key.byteCount)
     }
 
     /// Whether it says that it can do this.

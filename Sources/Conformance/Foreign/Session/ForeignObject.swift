@@ -33,19 +33,13 @@ final class ForeignObject {
         self.session = session
         self.rule = ForeignFetchRule(
             strategy: group.strategy, granularity: hello.granularity, ciphertextByteCount: group.ciphertext.byteCount)
-        self.served = hello.isServed ? ServedCiphertext(group.ciphertext) : nil
-        self.file = hello.isServed ? nil : try TemporaryCiphertext(group.ciphertext)
+        self.served = hello.isServed ? ServedCiphertext(group) : nil
+        self.file = hello.isServed ? nil : try TemporaryCiphertext(group)
     }
 
     /// The members of the request that opens the object.
     var openRequest: [String: JSONValue] {
-        var members = group.strategy.protocolMembers
-        members["op"] = "open"
-        members["id"] = .integer(id)
-        members["key"] = .string(group.key.withUnsafeBytes { Hexadecimal.encode($0) })
-        members["source"] =
-            file.map { ["path": .string($0.path)] } ?? ["byteCount": .integer(group.ciphertext.byteCount)]
-        return members
+        group.openMembers(id: id, path: file?.path)
     }
 
     /// Opens the object; a fault, if there is to be one, lasts for this request.
@@ -86,6 +80,9 @@ final class ForeignObject {
         if case .broke = outcome { isOpen = false }
         return outcome
     }
+
+    /// Whether fetches are judged: where the parts of a playlist lie, and so what a read of it needs, is not known here.
+    var isGraded: Bool { served != nil && group.playlist == nil }
 
     /// What is wrong with what the last read fetched, or `nil`.
     func fetchComplaint(delivering range: Range<UInt64>) -> String? {

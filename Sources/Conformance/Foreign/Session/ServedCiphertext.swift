@@ -1,5 +1,8 @@
+internal import ByteSources
 internal import RandomAccess
+internal import SubjectProtocol
 import Synchronization
+internal import Vectors
 
 /// The source that the harness serves: notes what was asked for and what was delivered, and goes wrong where it is told
 /// to.
@@ -32,10 +35,14 @@ final class ServedCiphertext: ByteSource {
     }
 
     private let base: any ByteSource
+    /// The resources of a playlist, by URI as written; `nil` for an object that is one source.
+    private let resources: [String: any ByteSource]?
     private let state = Mutex(State())
 
-    init(_ base: any ByteSource) {
-        self.base = base
+    /// Serves a group's object.
+    init(_ group: VectorGroup) {
+        self.base = group.ciphertext
+        self.resources = group.playlist?.resources.mapValues { MemorySource($0) }
     }
 
     var byteCount: UInt64 { base.byteCount }
@@ -52,6 +59,12 @@ final class ServedCiphertext: ByteSource {
     }
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try read(base, at: offset, into: buffers)
+    }
+
+    private func read(
+        _ base: any ByteSource, at offset: UInt64, into buffers: FetchBuffers
+    ) throws(DecryptionError) -> Int {
         let fault = state.withLock { $0.fault }
         let asked = offset..<offset + UInt64(buffers.byteCount)
         var most = buffers.byteCount
@@ -76,6 +89,26 @@ final class ServedCiphertext: ByteSource {
         state.withLock {
             $0.fetches.append(fetch)
             $0.hasFaulted = $0.hasFaulted || isFault
+        }
+    }
+}
+
+extension ServedCiphertext: ServedResources {
+    /// One resource of a playlist, or the only source that there is.
+    func resource(_ uri: String?) -> (any ByteSource)? {
+        guard let resources else { return self }
+        return uri.flatMap { resources[$0] }.map { Resource(of: self, base: $0) }
+    }
+
+    /// A resource of a playlist, in which goes wrong what does in all of them.
+    private struct Resource: ByteSource {
+        let of: ServedCiphertext
+        let base: any ByteSource
+
+        var byteCount: UInt64 { base.byteCount }
+
+        func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+            try of.read(base, at: offset, into: buffers)
         }
     }
 }

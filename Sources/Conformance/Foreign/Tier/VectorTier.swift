@@ -179,7 +179,7 @@ package struct VectorTier: Sendable {
             let group = groups[candidate.group]
             let traits =
                 candidate.flags.map(\.rawValue) + [
-                    group.strategy.label, "\(group.strategy.name) \(group.key.byteCount)",
+                    group.strategyLabel, "\(group.strategyName) \(group.key.byteCount)",
                 ]
             for trait in traits {
                 guard let known = best[trait].map({ candidates[$0] }) else {
