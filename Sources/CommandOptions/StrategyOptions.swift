@@ -7,7 +7,7 @@ import SubjectProtocol
 /// How ciphertext is laid out.
 package struct StrategyOptions: ParsableArguments {
     @Option(
-        help: "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256 or tink-aes-gcm-hkdf.",
+        help: "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256, tink-aes-gcm-hkdf or hls-aes128.",
         completion: .strategies)
     package var strategy = "cbc-continuous"
 
@@ -35,7 +35,7 @@ package struct StrategyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates. (default: 4KiB)",
+            "Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates; plaintext bytes of an HLS segment that is measured. (default: 4KiB, or 1MiB)",
             valueName: "size"),
         transform: ByteSize.argument)
     package var segmentSize: ByteSize?
@@ -109,6 +109,21 @@ package struct StrategyOptions: ParsableArguments {
         return .tinkAESGCMHKDF(
             associatedData: try bytes(associatedData, "--associated-data"),
             segmentByteCount: (segmentSize ?? ByteSize(4096)).byteCount, derivedKeyByteCount: bits / 8)
+    }
+
+    /// Whether the strategy is `hls-aes128`, which is no ``Strategy``: its parameters stand in the playlist.
+    package var isPlaylist: Bool { strategy == PlaylistRequest.strategyName }
+
+    /// The plaintext bytes of a segment of `hls-aes128`; what belongs to another strategy is refused.
+    package func playlistSegmentByteCount() throws -> UInt64 {
+        var others = self
+        others.segmentSize = nil
+        try others.refuseParameters()
+        let size = segmentSize ?? ByteSize(1 << 20)
+        guard (1 << 10...1 << 32).contains(size.byteCount) else {
+            throw CommandFailure(.usage, "--segment-size \(size): expected 1KiB to 4GiB")
+        }
+        return size.byteCount
     }
 
     private func bytes(_ text: String?, _ name: String) throws -> [UInt8] {

@@ -16,6 +16,8 @@ package struct MeasuredObject: Sendable {
     let key: SecretKey
     let source: JSONValue
     let expected: any ExpectedPlaintext
+    /// What is opened instead of the ciphertext as a whole; `nil` for any strategy but `hls-aes128`.
+    var playlist: MeasuredPlaylist?
 
     /// Describes an object.
     ///
@@ -43,9 +45,8 @@ package struct MeasuredObject: Sendable {
     ///
     /// Only this program's subjects know what `remote` and `mapped` in a source mean; others ignore them.
     func openRequest(id: UInt64, cell: Cell) -> JSONValue {
-        var members = strategy.protocolMembers
-        members["op"] = "open"
-        members["id"] = .integer(id)
+        var members = membersWithoutSource(id: id)
+        let source = playlist?.source(source) ?? source
         members["source"] = source
         if case .object(var place) = source, cell.source == ObjectKind.mmap.rawValue {
             place["mapped"] = true
@@ -57,8 +58,16 @@ package struct MeasuredObject: Sendable {
             ]
             members["source"] = .object(place)
         }
-        members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
         return .object(members)
+    }
+
+    private func membersWithoutSource(id: UInt64) -> [String: JSONValue] {
+        var members = strategy.protocolMembers
+        members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
+        if let playlist { members = playlist.members(key: key) }
+        members["op"] = "open"
+        members["id"] = .integer(id)
+        return members
     }
 }
 
@@ -70,11 +79,13 @@ extension MeasuredObject {
     ///   - served: What ``servedSource()`` returned, or `nil` for a file.
     /// - Returns: The request.
     package func openRequest(id: UInt64, served: (any ByteSource)?) -> JSONValue {
-        var members = strategy.protocolMembers
-        members["op"] = "open"
-        members["id"] = .integer(id)
-        members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
-        members["source"] = served.map { ["byteCount": .integer($0.byteCount)] } ?? source
+        var members = membersWithoutSource(id: id)
+        let place = playlist?.source(source) ?? source
+        members["source"] =
+            served.map { served in
+                let byteCount = JSONValue.integer(served.byteCount)
+                return playlist.map { ["byteCounts": [$0.resource: byteCount]] } ?? ["byteCount": byteCount]
+            } ?? place
         return .object(members)
     }
 
@@ -120,6 +131,11 @@ extension Cell {
                 .tinkAESGCMHKDF(
                     associatedData: [], segmentByteCount: chunkByteCount + UInt64(ChunkFormat.tagByteCount),
                     derivedKeyByteCount: keyByteCount))
+        case PlaylistRequest.strategyName:
+            guard let chunkByteCount, chunkByteCount > 0 else {
+                throw .invalidParameter(name: "cell", value: id, expected: "a segment's length")
+            }
+            return .segments(of: chunkByteCount)
         default: throw .unsupported("strategy \"\(strategy)\"")
         }
     }

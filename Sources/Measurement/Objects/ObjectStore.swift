@@ -50,7 +50,7 @@ package final class ObjectStore {
         var keyBytes = [UInt8](repeating: 0, count: cell.keyByteCount)
         keyBytes.withUnsafeMutableBytes { SplitMix64Stream(seed: 0x6b65_79).fill($0, from: 0) }
         let key = try SecretKey(keyBytes)
-        let made: MeasuredObject
+        var made: MeasuredObject
         if ObjectKind(rawValue: cell.source) == .generated {
             made = try .generated(strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount)
         } else {
@@ -60,6 +60,10 @@ package final class ObjectStore {
             made = MeasuredObject(
                 strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount,
                 source: ["path": .string(path.string)], expected: StreamPlaintext(stream: plaintext))
+        }
+        if cell.strategy == PlaylistRequest.strategyName, let segmentByteCount = cell.chunkByteCount {
+            made.playlist = try MeasuredPlaylist(
+                resource: name, segmentByteCount: segmentByteCount, plaintextByteCount: cell.objectByteCount)
         }
         objects[name] = made
         return made

@@ -22,9 +22,14 @@ struct PlanEntryReader {
             guard let reason = missingBackends[backend] else { continue }
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")
         }
-        let strategy = try single("strategy", known: Strategy.names, fallback: "cbc-continuous")
+        let strategy = try single(
+            "strategy", known: Strategy.names + [PlaylistRequest.strategyName], fallback: "cbc-continuous")
         let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
         let source = try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
+        if strategy == PlaylistRequest.strategyName {
+            try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(strategy)")
+            try require(source != ObjectKind.mmap.rawValue, "source", source, "file or generated with \(strategy)")
+        }
         let objectByteCount = try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
         let keyByteCount = try keyByteCount(strategy)
         let label = try entry.text("label")
@@ -86,6 +91,7 @@ struct PlanEntryReader {
 
     private func chunks(_ strategy: String) throws(PlanError) -> [UInt64?] {
         if strategy.hasPrefix("tink") { return try segments() }
+        if strategy == PlaylistRequest.strategyName { return try playlistSegments() }
         if strategy.hasPrefix("cobblestone") {
             if let texts = try entry.texts("chunk-size") {
                 try require(false, "chunk-size", texts[0], "no chunk-size for \(strategy), whose chunks have 16KiB")
@@ -101,6 +107,17 @@ struct PlanEntryReader {
         for text in texts {
             let size = try entry.size(text, key: "chunk-size", minimum: 16)
             try require(size % 16 == 0, "chunk-size", text, "a multiple of 16 bytes")
+            sizes.append(size)
+        }
+        return sizes
+    }
+
+    /// The plaintext bytes of a playlist's segments.
+    private func playlistSegments() throws(PlanError) -> [UInt64?] {
+        var sizes: [UInt64?] = []
+        for text in try entry.texts("chunk-size") ?? ["1MiB"] {
+            let size = try entry.size(text, key: "chunk-size", minimum: 1 << 10)
+            try require(size <= 1 << 32, "chunk-size", text, "at most 4GiB")
             sizes.append(size)
         }
         return sizes
@@ -148,6 +165,7 @@ struct PlanEntryReader {
             case "cobblestone-128": ["128"]
             case "cobblestone-256": ["256"]
             case "tink-aes-gcm-hkdf": ["128", "256"]
+            case PlaylistRequest.strategyName: ["128"]
             default: ["128", "192", "256"]
             }
         // Bits, as the ciphers are named after them.

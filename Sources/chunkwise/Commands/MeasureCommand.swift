@@ -19,6 +19,7 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --backend openssl --window 100MiB
               chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:4KiB --access chunk-cache
               chunkwise measure --source generated --object-size 64GiB --workload random:4KiB --format json
+              chunkwise measure --strategy hls-aes128 --segment-size 4MiB --workload random:64KiB
               chunkwise measure --workload trace:avplayer --access whole-chunk --window 1MiB
               chunkwise measure --workload trace:recorded.json --strategy cbc-chunked --chunk-size 16MB
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
@@ -144,6 +145,10 @@ struct MeasureCommand: ParsableCommand {
 
     private func inputObject() throws -> MeasuredObject? {
         guard let input else { return nil }
+        guard !layout.isPlaylist else {
+            throw CommandFailure(
+                .usage, "--input \(input): expected none with --strategy hls-aes128, whose object is made here")
+        }
         let strategy = try layout.strategy(ivOptions)
         let key = try keyOptions.key()
         return try attemptInput { try MeasuredObject.file(FilePath(input), strategy: strategy, key: key) }
@@ -159,7 +164,11 @@ struct MeasureCommand: ParsableCommand {
         guard let parsed = recorded.map({ .trace($0.name) }) ?? CellWorkload(workload) else {
             throw CommandFailure(.usage, "--workload \"\(workload)\": expected \(CellWorkload.expectation)")
         }
-        let strategy = try object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
+        let segmentByteCount = layout.isPlaylist ? try playlistSegmentByteCount() : nil
+        let strategy =
+            try segmentByteCount != nil
+            ? Strategy.cbcContinuous(iv: Block(bigEndianValue: 0), padding: .pkcs7)
+            : object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
         let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
         if strategy.padding == Padding.none, objectByteCount % 16 != 0 {
             throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
@@ -171,8 +180,9 @@ struct MeasureCommand: ParsableCommand {
         var ivRule: IVRule?
         if case .cbcChunked(_, _, let rule, _) = strategy { ivRule = rule }
         var cell = Cell(
-            backend: backend, strategy: strategy.name, ivRule: ivRule?.rawValue, padding: strategy.padding?.rawValue,
-            chunkByteCount: strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
+            backend: backend, strategy: layout.isPlaylist ? layout.strategy : strategy.name,
+            ivRule: ivRule?.rawValue, padding: layout.isPlaylist ? nil : strategy.padding?.rawValue,
+            chunkByteCount: segmentByteCount ?? strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
             threads: try Validated.threads(threads), keyByteCount: try object?.keyByteCount ?? keyByteCount(strategy),
             objectByteCount: objectByteCount, source: (source ?? .file).rawValue)
@@ -192,6 +202,20 @@ struct MeasureCommand: ParsableCommand {
         cell.isCold = cold ? true : nil
         try addStore(to: &cell)
         return cell
+    }
+
+    /// The plaintext bytes of a playlist's segment; what no playlist is measured with is refused.
+    private func playlistSegmentByteCount() throws -> UInt64 {
+        guard access == .block else {
+            throw CommandFailure(.usage, "--access \(access.rawValue): expected block with \(layout.strategy)")
+        }
+        guard source != .mmap else {
+            throw CommandFailure(.usage, "--source mmap: expected file or generated with \(layout.strategy)")
+        }
+        guard keySize ?? 128 == 128 else {
+            throw CommandFailure(.usage, "--key-size \(keySize ?? 0): expected 128 with \(layout.strategy)")
+        }
+        return try layout.playlistSegmentByteCount()
     }
 
     /// The key's length, which some strategies say by themselves.
