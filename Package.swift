@@ -243,7 +243,7 @@ let package = Package(
             name: "MeasurementTests",
             dependencies: [
                 "Measurement", "MachineLimits", "SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "Results",
-                "BackendRegistry", "TestSupport", "chunkwise",
+                "BackendRegistry", "OpenSSLBackend", "HLS", "TestSupport", "chunkwise",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

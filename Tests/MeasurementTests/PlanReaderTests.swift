@@ -22,7 +22,7 @@ private func projectTrace(_ name: String) throws -> PlayerTrace? {
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 108), ("small.yml", 21)])
+    @Test("the plans of the project are read", arguments: [("default.yml", 108), ("small.yml", 21), ("formats.yml", 14)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))
@@ -91,6 +91,11 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  chunk-size: 16MB", 3, "no chunk-size"),
         ("cells:\n- backend: openssl\n  iv-rule: fixed", 3, "no iv-rule"),
         ("cells:\n- backend: openssl\n  strategy: ctr\n  padding: none", 4, "no padding"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  padding: none", 4, "no padding"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  access: chunk-cache", 4, "block"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  source: mmap", 4, "file or generated"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  key-size: 256", 4, "128"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  chunk-size: 100", 4, "at least 1024"),
         ("cells:\n- backend: openssl\n  window: 0", 3, "at least 1"),
         ("cells:\n- backend: openssl\n  window: 257MiB", 3, "256MiB"),
         ("cells:\n- backend: openssl\n  window: big", 3, "big"),

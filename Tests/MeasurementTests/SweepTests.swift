@@ -226,6 +226,11 @@ struct SweepTests {
             "{backend: libgcrypt, object-size: 100KiB, window: 64KiB, latency: 1us, bandwidth: 1GB/s}",
             "{backend: libgcrypt, object-size: 100KiB, cold: yes}",
             "{backend: libgcrypt, object-size: 100KiB, source: mmap, window: 4KiB}",
+            "{backend: openssl, strategy: hls-aes128, chunk-size: 1KiB, object-size: 5000, workload: random:1500, threads: 2}",
+            "{backend: openssl, strategy: hls-aes128, object-size: 0}",
+            "{backend: libgcrypt, strategy: hls-aes128, chunk-size: 4KiB, object-size: 20000, source: generated}",
+            "{backend: libgcrypt, strategy: hls-aes128, chunk-size: 4KiB, object-size: 20000, cold: yes}",
+            "{backend: libgcrypt, strategy: hls-aes128, chunk-size: 4KiB, object-size: 20000, latency: 1us}",
         ])
     func edges(entry: String) throws {
         let results = try SmallSweep("rounds: 1\ntime: 1us\ncells:\n- \(entry)").run()

@@ -8,6 +8,17 @@ extension MemoryExam {
         let byteCount = max(1 << 20, 2 * reader.windowByteCount * UInt64(reader.threadCount))
         let (memory, declared) = try watched(
             reader, byteCount, .sequential(windowByteCount: reader.windowByteCount))
+        return outcome(name, memory, declared)
+    }
+
+    /// The same of a playlist, whose segments are listed as long as it is open.
+    func playlistBound(_ name: String, _ byteCount: UInt64, _ workload: Workload) throws -> MemoryOutcome.Check {
+        let object = MemorySession.Object.playlist(byteCount: byteCount, segmentByteCount: 16 << 20)
+        let (memory, declared) = try watched(MemoryReader(), byteCount, workload, object: object)
+        return outcome(name, memory, declared)
+    }
+
+    private func outcome(_ name: String, _ memory: MemoryWatch?, _ declared: UInt64?) -> MemoryOutcome.Check {
         guard let memory else { return .init(name, .notRun, reason: Self.unavailable) }
         guard let declared else { return .init(name, .notRun, reason: "the subject declares no bound") }
         return .init(
@@ -39,11 +50,11 @@ extension MemoryExam {
     /// The least after any of the last 15 files lies above the most after the 6th to 15th by no more than a tolerance:
     /// neither what is paged in or cached at first, nor a collector's ups and downs, are growth. A foreign subject whose
     /// runtime lets garbage pile up gets more files, as long as it grows: a leak never comes to an end.
-    func filesInARow(_ name: String) throws -> MemoryOutcome.Check {
+    func filesInARow(_ name: String, _ given: MemorySession.Object? = nil) throws -> MemoryOutcome.Check {
         let reader = MemoryReader()
         let session = try MemorySession(subject, reader: reader, timeout: timeout)
-        let byteCount: UInt64 = 2 << 20
-        let object = try object(session, byteCount, prefersFile: subject.isOwn)
+        let byteCount = Self.rowByteCount
+        let object = try given ?? object(session, byteCount, prefersFile: subject.isOwn)
         // What stays of a foreign subject's reads in the free lists of its allocator may be a tenth of them.
         let tolerance = subject.isOwn ? 1 << 20 : max(1 << 20, UInt64(Self.growthStretch) * byteCount / 10)
         var growth = UInt64.max
@@ -73,6 +84,9 @@ extension MemoryExam {
                 + "\(Self.text(tolerance)) expected")
     }
 
+    /// The plaintext of each file.
+    static let rowByteCount: UInt64 = 2 << 20
+
     /// How often as many files are opened as long as memory grows.
     private static let mostRows = 8
 
@@ -88,16 +102,20 @@ extension MemoryExam {
 
     /// Reads an object once in a fresh process, and watches.
     private func watched(
-        _ reader: MemoryReader, _ byteCount: UInt64, _ workload: Workload
+        _ reader: MemoryReader, _ byteCount: UInt64, _ workload: Workload, object given: MemorySession.Object? = nil
     ) throws -> (memory: MemoryWatch?, bound: UInt64?) {
         let session = try MemorySession(subject, reader: reader, timeout: timeout)
         // Code that every read runs is paged in before the baseline is taken.
         let smallByteCount: UInt64 = 1 << 20
-        try session.open(1, try object(session, smallByteCount, prefersFile: false))
+        let small =
+            given != nil
+            ? MemorySession.Object.playlist(byteCount: smallByteCount, segmentByteCount: 64 << 10)
+            : try object(session, smallByteCount, prefersFile: false)
+        try session.open(1, small)
         let first = Workload.trace([Workload.Read(offset: 0, count: 16)])
         _ = try session.read(1, first, plaintextByteCount: smallByteCount)
         try session.close(1)
-        let object = try object(session, byteCount, prefersFile: false)
+        let object = try given ?? object(session, byteCount, prefersFile: false)
         let (bound, memory) = try MemoryWatch.run(session.process.processID) {
             try session.open(2, object)
             return try session.read(2, workload, plaintextByteCount: byteCount)

@@ -53,14 +53,29 @@ package struct MemoryExam: Sendable {
                 let name = "declared bound (\(reader))"
                 add(name) { try bound(name, reader) }
             }
+            for (byteCount, workload) in Self.playlists {
+                let name = "declared bound (playlist of \(ByteSize(byteCount)), \(workload.kind))"
+                add(name) { try playlistBound(name, byteCount, workload) }
+            }
         } else {
             let reason = "a foreign subject declares no bound: it is judged on growth"
             outcome.checks.append(.init("declared bound", .notRun, reason: reason))
         }
         add("same for any object") { try objectSize("same for any object") }
         add("files in a row") { try filesInARow("files in a row") }
+        add("playlists in a row") {
+            try filesInARow(
+                "playlists in a row", .playlist(byteCount: Self.rowByteCount, segmentByteCount: 64 << 10))
+        }
         return outcome
     }
+
+    /// Playlists, of which a table of segments is kept: a small one from end to end, and ranges of one that no memory
+    /// holds.
+    private static let playlists: [(byteCount: UInt64, workload: Workload)] = [
+        (32 << 20, .sequential(windowByteCount: MemoryReader().windowByteCount)),
+        (objectByteCounts[1], .random(rangeByteCount: 256 << 10, seed: 1, readCount: 64)),
+    ]
 
     /// Makes a check; what is thrown is its failure, except that the subject cannot do it.
     private func check(_ name: String, _ body: () throws -> MemoryOutcome.Check) -> MemoryOutcome.Check {
@@ -75,4 +90,14 @@ package struct MemoryExam: Sendable {
     }
 
     static let unavailable = "the kernel does not tell: expected a writable /proc/PID/clear_refs"
+}
+
+extension Workload {
+    /// What a check's name says of it.
+    fileprivate var kind: String {
+        switch self {
+        case .sequential: "end to end"
+        case .random, .trace: "ranges"
+        }
+    }
 }

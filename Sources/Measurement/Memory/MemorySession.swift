@@ -13,6 +13,8 @@ final class MemorySession {
         case generated(byteCount: UInt64)
         /// A file that is nothing but one hole: zeros, which are ciphertext like any other where there is no padding.
         case sparse(path: FilePath, byteCount: UInt64)
+        /// A playlist of segments of this length, computed where it is read.
+        case playlist(byteCount: UInt64, segmentByteCount: UInt64)
     }
 
     let process: SubjectProcess
@@ -42,6 +44,9 @@ final class MemorySession {
     ///
     /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject has no strategy for such objects.
     func open(_ id: UInt64, _ object: Object) throws {
+        if case .playlist(let byteCount, let segmentByteCount) = object {
+            return try openPlaylist(id, byteCount, segmentByteCount)
+        }
         let key = try SecretKey([UInt8](repeating: 7, count: keyByteCount))
         var refusal: any Error = DecryptionError.unsupported("strategies \(strategies)")
         for strategy in Self.strategies(of: object) where strategies.contains(strategy.name) {
@@ -51,6 +56,7 @@ final class MemorySession {
             request["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
             var source: (any ByteSource)?
             switch object {
+            case .playlist: break
             case .sparse(let path, _): request["source"] = ["path": .string(path.string)]
             case .generated(let byteCount):
                 if isOwn {
@@ -75,6 +81,23 @@ final class MemorySession {
             guard name == "unsupported" else { break }
         }
         throw refusal
+    }
+
+    /// Opens a playlist.
+    ///
+    /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject does not know the strategy.
+    private func openPlaylist(_ id: UInt64, _ byteCount: UInt64, _ segmentByteCount: UInt64) throws {
+        guard strategies.contains(PlaylistRequest.strategyName), takesGenerated else {
+            throw DecryptionError.unsupported("strategies \(strategies): expected \(PlaylistRequest.strategyName)")
+        }
+        let key = try SecretKey([UInt8](repeating: 7, count: 16))
+        var object = try MeasuredObject.generated(
+            strategy: .segments(of: segmentByteCount), key: key, plaintextByteCount: byteCount)
+        object.playlist = try MeasuredPlaylist(
+            resource: "media.ts", segmentByteCount: segmentByteCount, plaintextByteCount: byteCount)
+        let source = isOwn ? nil : try object.servedSource()
+        _ = try process.request(object.openRequest(id: id, served: source), serving: source)
+        served[id] = source
     }
 
     /// Runs a workload once: one of our readers with all its threads, a foreign subject read by read.
@@ -113,6 +136,7 @@ final class MemorySession {
         let unpadded = [.cbcContinuous(iv: iv, padding: .none), .ctr(iv: iv), chunked(.none)]
         return switch object {
         case .sparse: unpadded
+        case .playlist: []
         case .generated: [.cbcContinuous(iv: iv, padding: .pkcs7), chunked(.pkcs7)] + unpadded
         }
     }
