@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "JSON", "RandomAccess", "ByteSources", "Transfer",
+                "JSON", "RandomAccess", "ByteSources", "Transfer", "HLS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -149,7 +149,7 @@ let package = Package(
             name: "CommandOptions",
             dependencies: [
                 "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol",
-                "Vectors", "Measurement", "Gate", "Results",
+                "Vectors", "Measurement", "Gate", "Results", "HLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

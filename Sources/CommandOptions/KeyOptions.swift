@@ -21,6 +21,9 @@ package struct KeyOptions: ParsableArguments {
 
     package init() {}
 
+    /// Whether one of the options is there.
+    package var isGiven: Bool { keyFile != nil || keyHex != nil }
+
     /// Reads the key.
     package func key() throws -> SecretKey {
         switch (keyFile, keyHex) {

@@ -23,11 +23,17 @@ struct ServeCommand: AsyncParsableCommand {
             A folder is served with the folders in it, without hidden files and links. Its files share the key and the
             options. Without --iv, the IV of each file NAME stands in a file NAME.iv beside it.
 
+            The playlists of a folder, *.m3u8, are served with their segments decrypted, or with --hls-encrypted as they
+            are and with the keys under URIs of the server. --strategy hls-aes128 serves nothing but playlists: those of
+            a folder, or those named, with what they lead to.
+
             EXAMPLES
               chunkwise serve --key-file k --iv $IV film.mp4.enc
               chunkwise serve --key-file k --strategy cbc-chunked --chunk-size 16MB films
               chunkwise serve --key-file k --iv $IV film.mp4.enc --record trace.json
               chunkwise serve --key-file k --iv $IV film.mp4.enc --port 0 --no-token
+              chunkwise serve --strategy hls-aes128 film
+              chunkwise serve --strategy hls-aes128 --keys folder --hls-encrypted film/film.m3u8
             """)
 
     @OptionGroup var layout: StrategyOptions
@@ -39,6 +45,10 @@ struct ServeCommand: AsyncParsableCommand {
     var iv: String?
 
     @OptionGroup var keyOptions: KeyOptions
+    @OptionGroup var playlistKeys: PlaylistKeyOptions
+
+    @Flag(help: "Serve the segments of playlists as they are, and their keys.")
+    var hlsEncrypted = false
 
     @Option(help: "The crypto library; see chunkwise backends.")
     var backend = "libgcrypt"
@@ -78,11 +88,9 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let limits = try limits()
         raiseFileLimit(2 * limits.connectionCount + 64)
-        let catalogue = try catalogue()
         let token = noToken ? nil : AccessToken()
-        var server = RangeServer(catalogue: catalogue, token: token) {
-            Terminal.writeError("chunkwise serve: \($0)")
-        }
+        let catalogue = try catalogue(token)
+        var server = RangeServer(catalogue: catalogue, token: token, report: Self.report)
         server.limits = limits
         if let record {
             server.recorder = try attempt {
@@ -120,34 +128,6 @@ struct ServeCommand: AsyncParsableCommand {
         return limits
     }
 
-    private func catalogue() throws -> EncryptedFiles {
-        let fixedIV = try iv.map { try IVOptions.parse(["--iv", $0]).block() }
-        // What is wrong with the options should not wait for the first request.
-        let example = try layout.strategy(iv: fixedIV ?? Block(bigEndianValue: 0))
-        let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key()
-        let layout = layout
-        let format = EncryptedFiles.Format(description: "\(example)", iv: fixedIV) {
-            (source, iv) throws(DecryptionError) in
-            guard let strategy = try? layout.strategy(iv: iv) else { throw .unsupported(layout.strategy) }
-            return try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
-        }
-        guard inputs.count == 1, isFolder(inputs[0]) else {
-            for input in inputs {
-                guard !isFolder(input) else {
-                    throw CommandFailure(
-                        .usage, "folder \(input): expected files, or one folder and nothing else")
-                }
-            }
-            let files = try attempt {
-                try EncryptedFiles(files: inputs.map { FilePath($0) }, format: format)
-            }
-            try checkFirst(files)
-            return files
-        }
-        return try attemptInput { try EncryptedFiles(folder: FilePath(inputs[0]), format: format) }
-    }
-
     /// Each connection takes a descriptor, and its answer another one. The corresponding C function is `setrlimit`.
     private func raiseFileLimit(_ count: Int) {
         var limit = rlimit()
@@ -155,23 +135,5 @@ struct ServeCommand: AsyncParsableCommand {
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(count)))
         // Where fewer are allowed, requests beyond them are refused.
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-
-    /// Files that were named are opened once, so that a wrong key is not found by the first client.
-    private func checkFirst(_ files: EncryptedFiles) throws {
-        for input in inputs {
-            let name = FilePath(input).lastComponent?.string ?? input
-            let content = try attempt(name) { try files.content(at: [name]) }
-            guard content != nil else {
-                throw CommandFailure(.missingInput, "\(input): expected a file that can be read")
-            }
-        }
-    }
-
-    /// The corresponding C function is `opendir`.
-    private func isFolder(_ path: String) -> Bool {
-        guard let stream = opendir(path) else { return false }
-        closedir(stream)
-        return true
     }
 }

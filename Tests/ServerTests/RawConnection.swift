@@ -6,6 +6,9 @@ import Musl
 
 /// An answer as it came.
 struct RawResponse {
+    /// The body as text.
+    var text: String { String(decoding: body, as: UTF8.self) }
+
     var status = 0
     /// Fields by their names in lower case.
     var fields: [String: String] = [:]

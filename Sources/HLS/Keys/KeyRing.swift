@@ -42,6 +42,13 @@ public final class KeyRing: Sendable {
         }
     }
 
+    /// Forgets which keys there were none for, so that providers are asked for them again.
+    package func forgetFailures() {
+        state.withLock { state in
+            state.answers = state.answers.filter { (try? $0.value.get()) != nil }
+        }
+    }
+
     private func ask(for uri: String, _ state: inout State) -> Result<SecretKey, KeyError> {
         do throws(KeyError) {
             let provided = try provider.key(for: uri)

@@ -13,6 +13,21 @@ package struct ServedContent: Sendable {
     /// Makes a reader of this version for one response. It fails rather than deliver another version's bytes.
     package var makeReader: @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
 
+    /// Whether a trace has what is asked of it: not a list of what could be asked, or a key.
+    package var isRecorded = true
+    /// Where a trace has it, if it is a part of something longer.
+    package var place: Place?
+
+    /// A part of an object of several.
+    package struct Place: Sendable {
+        /// The name of the whole.
+        package var object: String
+        /// Where the part starts in it.
+        package var offset: UInt64
+        /// The length of the whole in bytes.
+        package var objectByteCount: UInt64
+    }
+
     /// Creates content.
     package init(
         contentType: String, byteCount: UInt64, entityTag: EntityTag, modified: Int64?,

@@ -26,9 +26,7 @@ struct RangeResponder: Sendable {
             try await writer.write(
                 response: reply.head, body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: page))
         case .plaintext(let content, let range, let name):
-            let entry = recorder?.begin(
-                asked: request.headers[.range], object: name, range: range, objectByteCount: content.byteCount,
-                at: receivedAt)
+            let entry = entry(of: content, range, name, asked: request.headers[.range], at: receivedAt)
             let stream = BodyStream(pool: pool)
             var body = try await writer.writeHead(reply.head)
             var deliveredByteCount: UInt64 = 0
@@ -41,6 +39,18 @@ struct RangeResponder: Sendable {
             }
             try await body.finish(nil)
         }
+    }
+
+    /// Notes a request, if it is one that a trace has.
+    private func entry(
+        of content: ServedContent, _ range: Range<UInt64>, _ name: String, asked: String?, at time: UInt64
+    ) -> TraceRecorder.Entry? {
+        guard content.isRecorded else { return nil }
+        let start = content.place?.offset ?? 0
+        return recorder?.begin(
+            asked: asked, object: content.place?.object ?? name,
+            range: start + range.lowerBound..<start + range.upperBound,
+            objectByteCount: content.place?.objectByteCount ?? content.byteCount, at: time)
     }
 
     /// The answer to a request.
@@ -116,7 +126,7 @@ struct RangeResponder: Sendable {
             return try body()
         } catch {
             report("\(name): \(error)")
-            throw Refusal(status: .internalServerError)
+            throw Refusal(status: error.isMissing ? .notFound : .internalServerError)
         }
     }
 }

@@ -66,7 +66,7 @@ struct DecryptCommand: ParsableCommand {
                 throw CommandFailure(.usage, "--range \"\(range)\": expected A-B with A not above B, A-, or -N")
             }
         }
-        if layout.strategy == PlaylistOptions.strategyName {
+        if layout.strategy == PlaylistKeyOptions.strategyName {
             return try decryptPlaylist(request, windowByteCount: windowByteCount, threadCount: threadCount)
         }
         try playlistOptions.refuse(with: layout.strategy)

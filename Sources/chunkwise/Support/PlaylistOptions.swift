@@ -7,20 +7,7 @@ import Transfer
 
 /// What the strategy hls-aes128 needs, whose input is a playlist.
 struct PlaylistOptions: ParsableArguments {
-    /// The strategy's name.
-    static let strategyName = "hls-aes128"
-
-    @Option(
-        help: ArgumentHelp(
-            "hls-aes128: the folder with the keys, each named like the end of its URI. (default: where the URIs say)",
-            valueName: "folder"))
-    var keys: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument.",
-            valueName: "command"))
-    var keyCommand: String?
+    @OptionGroup var keyPlaces: PlaylistKeyOptions
 
     @Option(
         help: ArgumentHelp(
@@ -35,30 +22,15 @@ struct PlaylistOptions: ParsableArguments {
 
     /// Refuses options that another strategy has no use for.
     func refuse(with strategy: String) throws {
-        let given = [
-            ("--keys", keys), ("--key-command", keyCommand), ("--root", root), ("--variant", variant.map { "\($0)" }),
-        ]
-        for case (let name, let value?) in given {
+        try keyPlaces.refuse(with: strategy)
+        for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
             throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
         }
     }
 
     /// Where keys come from.
     func ring(_ keyOptions: KeyOptions, beside resources: FolderResources) throws -> KeyRing {
-        let isOneKey = keyOptions.keyFile != nil || keyOptions.keyHex != nil
-        guard [keys != nil, keyCommand != nil, isOneKey].count(where: { $0 }) <= 1 else {
-            throw CommandFailure(
-                .usage, "several places for keys: expected one of --keys, --key-command and --key-file")
-        }
-        if isOneKey {
-            let key = try keyOptions.key()
-            return KeyRing(HandlerKeys { _ in key })
-        }
-        if let keys { return KeyRing(FolderKeys(folder: FilePath(keys))) }
-        if let keyCommand {
-            return KeyRing(CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"]))
-        }
-        return KeyRing(PlaylistKeys(resources))
+        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil)(resources)
     }
 }
 

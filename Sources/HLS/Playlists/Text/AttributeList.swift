@@ -35,6 +35,9 @@ struct AttributeList {
         }
     }
 
+    /// The value of an attribute as it was written, if it is there.
+    func value(_ name: String) -> Value? { values[name] }
+
     /// All values by name, without quotation marks.
     var texts: [String: String] { values.mapValues(\.text) }
 

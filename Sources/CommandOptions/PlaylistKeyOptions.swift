@@ -1,0 +1,49 @@
+package import ArgumentParser
+package import HLS
+package import RandomAccess
+import SystemPackage
+
+/// Where the keys of playlists come from.
+package struct PlaylistKeyOptions: ParsableArguments {
+    /// The name of the strategy that is one of playlists.
+    package static let strategyName = "hls-aes128"
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: the folder with the keys, each named like the end of its URI. (default: where the URIs say)",
+            valueName: "folder"))
+    package var keys: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument.",
+            valueName: "command"))
+    package var keyCommand: String?
+
+    package init() {}
+
+    /// Refuses options that another strategy has no use for.
+    package func refuse(with strategy: String) throws {
+        for case (let name, let value?) in [("--keys", keys), ("--key-command", keyCommand)] {
+            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
+        }
+    }
+
+    /// Checks that keys are to come from one place.
+    ///
+    /// - Parameter key: The key of all playlists, if there is one.
+    /// - Returns: What makes the keys of a playlist, given what lies around it.
+    /// - Throws: `CommandFailure`.
+    package func rings(_ key: SecretKey?) throws -> @Sendable (FolderResources) -> KeyRing {
+        guard [keys != nil, keyCommand != nil, key != nil].count(where: { $0 }) <= 1 else {
+            throw CommandFailure(
+                .usage, "several places for keys: expected one of --keys, --key-command and --key-file")
+        }
+        if let key { return { _ in KeyRing(HandlerKeys { _ in key }) } }
+        if let keys { return { _ in KeyRing(FolderKeys(folder: FilePath(keys))) } }
+        if let keyCommand {
+            return { _ in KeyRing(CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"])) }
+        }
+        return { KeyRing(PlaylistKeys($0)) }
+    }
+}

@@ -1,0 +1,131 @@
+import ByteSources
+import HLS
+import RandomAccess
+
+extension ServedPlaylists {
+    /// Opens a segment.
+    func segment(
+        _ index: Int, of media: MediaPlaylist, _ loaded: LoadedPlaylist
+    ) throws(DecryptionError) -> ServedContent {
+        let segment = media.segments[index]
+        if let problem = segment.problem { throw loaded.error(problem) }
+        var content = try content(
+            Resource(
+                uri: segment.uri, byteRange: segment.byteRange, encryption: segment.encryption,
+                name: "segment \(index + 1) (line \(segment.line), \(URIReference(segment.uri).shown))"), loaded)
+        if let start = loaded.places.dropFirst(index).first {
+            let headByteCount = sectionByteCount(before: index, media, loaded)
+            content.place = place(start + headByteCount, loaded)
+        }
+        return content
+    }
+
+    /// Opens an initialization section.
+    func section(
+        _ index: Int, of media: MediaPlaylist, _ loaded: LoadedPlaylist
+    ) throws(DecryptionError) -> ServedContent {
+        let section = media.initializationSections[index]
+        if let problem = section.problem { throw loaded.error(problem) }
+        var content = try content(resource(section), loaded)
+        let user = media.segments.firstIndex { $0.initializationSection == index }
+        if let user, let start = loaded.places.dropFirst(user).first { content.place = place(start, loaded) }
+        return content
+    }
+
+    /// Hands out a key.
+    func key(_ uri: String, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
+        let key: SecretKey
+        do throws(DecryptionError) {
+            key = try loaded.ring.key(for: uri)
+        } catch {
+            throw .inPart(loaded.name, error)
+        }
+        var content = ServedContent(
+            contentType: "application/octet-stream", byteCount: UInt64(key.byteCount),
+            entityTag: EntityTag(of: ["key", loaded.name, uri]), modified: nil
+        ) { () throws(DecryptionError) in
+            KeyReader(key)
+        }
+        content.isRecorded = false
+        return content
+    }
+
+    /// Where each segment, with its initialization section, starts in all of them together, and where the last one ends.
+    func places(of media: MediaPlaylist, _ loaded: LoadedPlaylist) -> [UInt64] {
+        var places: [UInt64] = [0]
+        for index in media.segments.indices {
+            let count = (try? segment(index, of: media, loaded))?.byteCount ?? 0
+            places.append(places[index] + count + sectionByteCount(before: index, media, loaded))
+        }
+        return places
+    }
+
+    /// A file, or a part of one, that a playlist names.
+    private struct Resource {
+        var uri: String
+        var byteRange: Range<UInt64>?
+        var encryption: SegmentEncryption
+        /// What messages call it.
+        var name: String
+    }
+
+    private func resource(_ section: InitializationSection) -> Resource {
+        Resource(
+            uri: section.uri, byteRange: section.byteRange, encryption: section.encryption,
+            name: "initialization section (line \(section.line), \(URIReference(section.uri).shown))")
+    }
+
+    private func place(_ start: UInt64, _ loaded: LoadedPlaylist) -> ServedContent.Place {
+        ServedContent.Place(object: loaded.name, offset: start, objectByteCount: loaded.places.last ?? 0)
+    }
+
+    /// The length of the initialization section that a segment starts with, if it is another one than before.
+    private func sectionByteCount(before index: Int, _ media: MediaPlaylist, _ loaded: LoadedPlaylist) -> UInt64 {
+        let number = media.segments[index].initializationSection
+        let before = index > 0 ? media.segments[index - 1].initializationSection : nil
+        guard let number, number != before else { return 0 }
+        let section = media.initializationSections[number]
+        if let before, section.isSameResource(as: media.initializationSections[before]) { return 0 }
+        return (try? content(resource(section), loaded))?.byteCount ?? 0
+    }
+
+    private func content(_ resource: Resource, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
+        do throws(DecryptionError) {
+            return try open(resource, loaded)
+        } catch {
+            throw .inPart(loaded.name, .inPart(resource.name, error))
+        }
+    }
+
+    private func open(_ resource: Resource, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
+        guard let names = names(of: resource.uri, in: loaded) else {
+            throw .unsupported("fetching \(URIReference(resource.uri).shown): expected a file of this folder")
+        }
+        guard let file = try folder.open(names) else { throw .missing(URIReference(resource.uri).shown) }
+        let slice = try SlicedSource(file, resource.byteRange ?? 0..<file.byteCount)
+        let version = file.identity
+        var parts = [
+            "hls", "\(version.device)", "\(version.node)", "\(version.byteCount)", "\(version.modifiedSeconds)",
+            "\(version.modifiedNanoseconds)", "\(resource.byteRange.map { "\($0)" } ?? "")",
+        ]
+        let type = ContentType.ofFile(named: names.last ?? "")
+        guard !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = resource.encryption else {
+            return ServedContent(
+                contentType: type, byteCount: slice.byteCount, entityTag: EntityTag(of: parts),
+                modified: version.modifiedSeconds
+            ) { () throws(DecryptionError) in
+                SourceReader(slice)
+            }
+        }
+        let object = try EncryptedObject(
+            source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: options.backend,
+            key: try loaded.ring.key(for: keyURI))
+        parts += [keyURI, "\(iv.bigEndianValue)"]
+        return ServedContent(
+            contentType: type, byteCount: object.plaintextByteCount, entityTag: EntityTag(of: parts),
+            modified: version.modifiedSeconds
+        ) { () throws(DecryptionError) in
+            try object.makeCursor()
+        }
+    }
+}

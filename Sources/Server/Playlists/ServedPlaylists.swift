@@ -1,0 +1,113 @@
+import ByteSources
+package import HLS
+package import RandomAccess
+import Synchronization
+package import SystemPackage
+
+/// The playlists of a folder, with the segments that they name.
+///
+/// A file whose name ends in `.m3u8` is a playlist if it starts with `#EXTM3U`. It is served with URIs of ours for all that
+/// it names: its own path, and which segment. So a segment is only found through a playlist, in the folder, and by the
+/// rules of ``ServedFolder``: nothing hidden, and nothing behind a link.
+package struct ServedPlaylists: ContentCatalogue {
+    /// How playlists are served.
+    package struct Options: Sendable {
+        /// Whether segments go out as they are, with their keys under URIs of ours.
+        package var keepsEncryption = false
+        /// What is appended to URIs, with a question mark: the token.
+        package var query = ""
+        /// Whether a trace is recorded, which has one object for all segments of a playlist.
+        package var isRecorded = false
+        /// Whether what is no playlist in spite of its name is something else, and no error.
+        package var mayBeOthers = false
+        /// The names of the only playlists that are served, with those that they lead to; empty for all.
+        package var named: [String] = []
+        /// Decrypts segments.
+        package var backend: any CipherBackend
+        /// Makes the keys of a playlist.
+        package var keys: @Sendable (FolderResources) -> KeyRing
+        /// Where to say what is wrong with a playlist; never a key, a token or plaintext.
+        package var report: @Sendable (String) -> Void = { _ in }
+
+        /// Creates options.
+        package init(backend: any CipherBackend, keys: @escaping @Sendable (FolderResources) -> KeyRing) {
+            self.backend = backend
+            self.keys = keys
+        }
+    }
+
+    let folder: ServedFolder
+    let options: Options
+    let cache = PlaylistCache()
+
+    /// What a playlist may have here: a week of segments of ten seconds, in little memory.
+    static let limits = PlaylistLimits(byteCount: 8 << 20, segmentCount: 60_480, problemCount: 100)
+
+    /// Serves the playlists of a folder and of those in it.
+    ///
+    /// - Throws: `DecryptionError.io` if the folder cannot be opened.
+    package init(folder: FilePath, options: Options) throws(DecryptionError) {
+        self.folder = try ServedFolder(path: folder)
+        self.options = options
+    }
+
+    /// Opens a playlist or a part of one as it is now.
+    package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
+        guard let address = PlaylistAddress(path), try isServed(address.playlist),
+            let loaded = try load(address.playlist)
+        else { return nil }
+        switch (address.part, loaded.playlist) {
+        case (.playlist, .media): return made(loaded.bytes, of: loaded)
+        case (.playlist, .master): return made(try rewrittenMaster(loaded), of: loaded)
+        case (_, .master): return nil
+        case (.segment(let number), .media(let media)):
+            guard number >= media.mediaSequence, number - media.mediaSequence < UInt64(media.segments.count) else {
+                return nil
+            }
+            return try segment(Int(number - media.mediaSequence), of: media, loaded)
+        case (.initializationSection(let hash), .media(let media)):
+            guard let index = loaded.sections[hash] else { return nil }
+            return try section(index, of: media, loaded)
+        case (.key(let hash), .media(let media)):
+            guard options.keepsEncryption,
+                let uri = media.keyURIs.first(where: { PlaylistAddress.hash(key: $0) == hash })
+            else { return nil }
+            return try key(uri, loaded)
+        }
+    }
+
+    /// The playlists right below the folder, or those that were named.
+    package func listing() throws(DecryptionError) -> [[String]] {
+        guard options.named.isEmpty else { return options.named.map { [$0] } }
+        return try folder.names().filter(PlaylistAddress.isPlaylist).map { [$0] }
+    }
+
+    /// Whether a playlist is one of those that were named, or that these lead to.
+    private func isServed(_ path: [String]) throws(DecryptionError) -> Bool {
+        if options.named.isEmpty || path.count == 1 && options.named.contains(path[0]) { return true }
+        for name in options.named {
+            guard let loaded = try load([name]), case .master(let master) = loaded.playlist else { continue }
+            let uris = master.variants.map(\.uri) + master.renditions.compactMap(\.uri)
+            if uris.contains(where: { names(of: $0, in: loaded) == path }) { return true }
+        }
+        return false
+    }
+
+    /// The folders and the file that a URI of a playlist means; `nil` if it means none of this folder.
+    func names(of uri: String, in loaded: LoadedPlaylist) -> [String]? {
+        URIReference(uri).resolved(against: loaded.base).fileNames
+    }
+
+    private func made(_ bytes: [UInt8], of loaded: LoadedPlaylist) -> ServedContent {
+        let name = loaded.path.last ?? ""
+        let source = MemorySource(bytes)
+        var content = ServedContent(
+            contentType: ContentType.ofFile(named: name), byteCount: source.byteCount,
+            entityTag: EntityTag(of: [String(decoding: bytes, as: UTF8.self)]), modified: nil
+        ) { () throws(DecryptionError) in
+            SourceReader(source)
+        }
+        content.isRecorded = false
+        return content
+    }
+}
