@@ -24,6 +24,23 @@ package enum TimeText {
     /// What a bandwidth may be, in words.
     package static let bandwidthExpectation = "bytes per second such as 100MB/s or 1GiB/s"
 
+    /// What a bit rate may be, in words.
+    package static let bitRateExpectation = "bits per second such as 800kbit/s or 8Mbit/s"
+
+    /// Reads a bit rate: a whole number of at most six digits and `bit/s`, `kbit/s`, `Mbit/s` or `Gbit/s`.
+    ///
+    /// - Returns: Bits per second, more than 0, or `nil` for anything else.
+    package static func bitsPerSecond(_ text: String) -> UInt64? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let factors: [Substring: UInt64] = [
+            "bit/s": 1, "kbit/s": 1000, "Mbit/s": 1_000_000, "Gbit/s": 1_000_000_000,
+        ]
+        guard digits.count <= 6, let value = UInt64(digits), value > 0,
+            let factor = factors[text.dropFirst(digits.count)]
+        else { return nil }
+        return value * factor
+    }
+
     /// Reads a rate: a size, and `/s`.
     ///
     /// - Returns: Bytes per second, more than 0, or `nil` for anything else.

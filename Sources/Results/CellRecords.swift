@@ -57,11 +57,41 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     /// From before the object is opened until its first byte is there; `nil` where that was not measured.
     public var firstByte: Latency?
 
+    /// How a film would play, for the replay of a player's trace.
+    public var playback: Playback?
+
     /// Creates a record.
-    public init(cellID: String, latency: Latency, firstByte: Latency? = nil) {
+    public init(cellID: String, latency: Latency, firstByte: Latency? = nil, playback: Playback? = nil) {
         self.cellID = cellID
         self.latency = latency
         self.firstByte = firstByte
+        self.playback = playback
+    }
+
+    /// What a viewer would notice of the latencies of a replay. Source: METHODOLOGY.md, "Traces of players".
+    public struct Playback: Codable, Hashable, Sendable {
+        /// The film's bits per second.
+        public var bitsPerSecond: UInt64
+        /// The latency of the first read, in nanoseconds.
+        public var firstByteNanoseconds: UInt64
+        /// When the first range was there, from its request on, in nanoseconds.
+        public var startNanoseconds: UInt64
+        /// How often the film stood still after it had started.
+        public var stallCount: Int
+        /// How long it stood still altogether, in nanoseconds.
+        public var stallNanoseconds: UInt64
+
+        /// Creates figures.
+        public init(
+            bitsPerSecond: UInt64, firstByteNanoseconds: UInt64, startNanoseconds: UInt64, stallCount: Int,
+            stallNanoseconds: UInt64
+        ) {
+            self.bitsPerSecond = bitsPerSecond
+            self.firstByteNanoseconds = firstByteNanoseconds
+            self.startNanoseconds = startNanoseconds
+            self.stallCount = stallCount
+            self.stallNanoseconds = stallNanoseconds
+        }
     }
 
     /// Percentiles by nearest rank (Hyndman and Fan 1996, type 1): each is a latency that occurred, in nanoseconds.

@@ -70,7 +70,7 @@ extension ResultRecord: Codable {
         case .failure(let failure): failure.cell.isPlausible
         case .time(let time):
             time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 } && time.warmUpIterationCount ?? 0 >= 0
-        case .latency(let latency): latency.latency.readCount >= 0
+        case .latency(let latency): latency.latency.readCount >= 0 && latency.playback?.isPlausible ?? true
         case .memory(let memory):
             [
                 memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
@@ -78,6 +78,13 @@ extension ResultRecord: Codable {
             ]
             .allSatisfy { $0 < 1 << 62 }
         }
+    }
+}
+
+extension LatencyRecord.Playback {
+    fileprivate var isPlausible: Bool {
+        stallCount >= 0 && bitsPerSecond > 0
+            && [firstByteNanoseconds, startNanoseconds, stallNanoseconds, bitsPerSecond].allSatisfy { $0 < 1 << 62 }
     }
 }
 

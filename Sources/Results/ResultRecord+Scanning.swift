@@ -152,15 +152,40 @@ extension Cell {
 extension LatencyRecord {
     fileprivate init(_ scanner: inout JSONScanner) throws(JSONScanner.Unusual) {
         var (cellID, latency, firstByte) = (String?.none, Latency?.none, Latency?.none)
+        var playback = Playback?.none
         try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
             switch name {
             case "cellID": try scanner.read(&cellID)
             case "latency": try scanner.read(&latency, as: Latency.init)
             case "firstByte": try scanner.read(&firstByte, as: Latency.init)
+            case "playback": try scanner.read(&playback, as: Playback.init)
             default: throw JSONScanner.Unusual()
             }
         }
-        self.init(cellID: try required(cellID), latency: try required(latency), firstByte: firstByte)
+        self.init(
+            cellID: try required(cellID), latency: try required(latency), firstByte: firstByte,
+            playback: playback)
+    }
+}
+
+extension LatencyRecord.Playback {
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONScanner.Unusual) {
+        var (rate, first, start, stalled) = (UInt64?.none, UInt64?.none, UInt64?.none, UInt64?.none)
+        var stallCount = Int?.none
+        try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
+            switch name {
+            case "bitsPerSecond": try scanner.read(&rate)
+            case "firstByteNanoseconds": try scanner.read(&first)
+            case "startNanoseconds": try scanner.read(&start)
+            case "stallCount": try scanner.read(&stallCount)
+            case "stallNanoseconds": try scanner.read(&stalled)
+            default: throw JSONScanner.Unusual()
+            }
+        }
+        self.init(
+            bitsPerSecond: try required(rate), firstByteNanoseconds: try required(first),
+            startNanoseconds: try required(start), stallCount: try required(stallCount),
+            stallNanoseconds: try required(stalled))
     }
 }
 

@@ -62,6 +62,8 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var latency: LatencyRecord.Latency?
     /// From before the object is opened until its first byte is there.
     public var firstByte: LatencyRecord.Latency?
+    /// How a film would play, for the replay of a player's trace.
+    public var playback: LatencyRecord.Playback?
     /// What the timed iterations used together; `nil` where nobody tells.
     public var usage: ProcessUsage?
     /// The rounds whose warm-up did not come to be steady.

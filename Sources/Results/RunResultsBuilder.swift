@@ -48,6 +48,7 @@ struct RunResultsBuilder {
             update(latency.cellID, isThere: { $0.latency != nil }) {
                 $0.latency = latency.latency
                 $0.firstByte = latency.firstByte
+                $0.playback = latency.playback
             }
         case .memory(let memory):
             update(memory.cellID, isThere: { $0.memory != nil }) { $0.memory = memory.memory }

@@ -53,6 +53,20 @@ struct DocumentedCommand {
                 "chunkwise measure --input film.enc --key-file key --iv 000102030405060708090a0b0c0d0e0f --window 64KiB "
                     + "--rounds 2 --milliseconds 5", "fewer rounds do"),
 
+        "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc": .served(
+            "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc"),
+        "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc": .served(
+            "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc"),
+        "chunkwise serve --strategy hls-aes128 hls": .served(
+            "chunkwise serve --strategy hls-aes128 hls", before: Self.playlist),
+        "chunkwise serve --strategy hls-aes128 --hls-encrypted hls/film.m3u8": .served(
+            "chunkwise serve --strategy hls-aes128 --hls-encrypted hls/film.m3u8", before: Self.playlist),
+        "chunkwise measure --workload trace:trace.json --strategy cbc-chunked --chunk-size 1MiB --bit-rate 8Mbit/s":
+            .instead(
+                "chunkwise measure --workload trace:data/traces/ffprobe-mp4.json --strategy cbc-chunked "
+                    + "--chunk-size 1MiB --bit-rate 8Mbit/s --source generated --rounds 1 --milliseconds 1",
+                "nobody asked the server for anything"),
+
         "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.1'": .instead(
             "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject' "
                 + "--candidate 'chunkwise subject --extra-work 0.1'", timed: [1, 2]),
@@ -106,6 +120,17 @@ struct DocumentedCommand {
     /// A gate on a machine that may be busy with other tests: what it says of times is not asked here.
     private static func instead(_ command: String, timed statuses: Set<Int32>) -> DocumentedCommand {
         DocumentedCommand(command: command, statuses: statuses, reason: "one short cell, and no question of its time")
+    }
+
+    /// A playlist as small as they come.
+    private static let playlist = "mkdir -p hls; printf '#EXTM3U\\n#EXT-X-ENDLIST\\n' > hls/film.m3u8; "
+
+    /// A server, which is told to end once it says that it serves.
+    private static func served(_ command: String, before: String = "") -> DocumentedCommand {
+        .instead(
+            before + "rm -f served; " + command + " --port 0 > served & server=$!; "
+                + "until grep -q '^serving' served || ! kill -0 $server; do sleep 0.1; done; "
+                + "kill $server; wait $server", "does not end by itself")
     }
 
     /// A measurement of little.

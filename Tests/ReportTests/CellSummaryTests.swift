@@ -37,6 +37,25 @@ import Testing
         #expect((sequential["memory"] as? [String: Any])?["boundByteCount"] as? Int == 65_536 + 4096)
     }
 
+    @Test("the replay of a trace has what a viewer would notice, as text, in JSON and through a result file")
+    func playback() throws {
+        var result = Fixture.small.cells[5]
+        result.playback = LatencyRecord.Playback(
+            bitsPerSecond: 8_000_000, firstByteNanoseconds: 1_500_000, startNanoseconds: 20_000_000, stallCount: 2,
+            stallNanoseconds: 300_000_000)
+        let summary = CellSummary(result, seed: 7)
+        let line = try #require(summary.text.split(separator: "\n").first { $0.hasPrefix("playback") })
+        #expect(
+            line.contains("8 Mbit/s")
+                && summary.text.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("2 stalls"))
+        let members = try members(of: summary)
+        #expect((members["playback"] as? [String: Any])?["stallNanoseconds"] as? Int == 300_000_000)
+        let latency = try #require(result.latency)
+        let record = ResultRecord.latency(
+            LatencyRecord(cellID: result.cell.id, latency: latency, playback: result.playback))
+        #expect(try ResultRecord.read(record.line()).records == [record])
+    }
+
     @Test("a cell that failed, or was not checked, has no figure")
     func withoutFigures() throws {
         for result in [Fixture.failed("openssl", reason: "wrong"), Fixture.unchecked("openssl")] {

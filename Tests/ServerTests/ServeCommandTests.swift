@@ -89,7 +89,7 @@ struct ServeCommandTests {
                 "--milliseconds", "1", "--format", "json",
             ])
         #expect(
-            run.status == 0 && run.text.contains("\"workload\": \"trace:t\""),
+            run.status == 0 && run.text.contains("\"workload\": \"trace:t\"") && run.text.contains("\"stallCount\""),
             "\(run.errorLines) \(run.text)")
         #expect(
             try CommandRun.run(

@@ -12,6 +12,8 @@ package struct Plan: Sendable {
     package var cells: [PlannedCell]
     /// The traces that cells replay, by their names.
     package var traces: [String: PlayerTrace]
+    /// The rate at which a player plays what its trace asks for.
+    package var bitsPerSecond = PlayerTrace.usualBitsPerSecond
 
     /// Creates a plan.
     package init(

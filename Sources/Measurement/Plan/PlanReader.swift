@@ -49,7 +49,7 @@ package struct PlanReader {
         guard let root, let top = PlanMapping(root, file: file) else {
             throw PlanError(file: file, line: 1, message: "expected a mapping with the key cells")
         }
-        try top.allow(["name", "seed", "rounds", "time", "object-size", "cells"])
+        try top.allow(["name", "seed", "rounds", "time", "object-size", "bit-rate", "cells"])
         let rounds = try top.integer("rounds", default: 3, 1...1000)
         let objectByteCount = try top.size("object-size", default: 64 << 20, minimum: 0)
         guard let entries = try top.mappings("cells"), !entries.isEmpty else {
@@ -70,9 +70,16 @@ package struct PlanReader {
                         objectLine: entry.line(of: "object-size") ?? top.line(of: "object-size") ?? entry.line))
             }
         }
-        return Plan(
+        var plan = Plan(
             text: text, seed: UInt64(try top.integer("seed", default: 1, 0...Int.max >> 10)),
             roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells, traces: traces)
+        if let text = try top.text("bit-rate") {
+            guard let rate = TimeText.bitsPerSecond(text) else {
+                throw top.error("bit-rate", "bit-rate \(text): expected \(TimeText.bitRateExpectation)")
+            }
+            plan.bitsPerSecond = rate
+        }
+        return plan
     }
 
     /// The traces that an entry's workloads name; a name that is none is left to the entry's own reader.

@@ -11,6 +11,7 @@ package struct CellRunner {
     private let store: ObjectStore
     private let seed: UInt64
     private let traces: [String: PlayerTrace]
+    private let bitsPerSecond: UInt64
     private let timeout: Duration
     private let isInterrupted: () -> Bool
 
@@ -21,16 +22,19 @@ package struct CellRunner {
     ///   - store: Where objects come from.
     ///   - seed: What random offsets are drawn from.
     ///   - traces: What players asked for, by name.
+    ///   - bitsPerSecond: The rate at which a player plays what its trace asks for.
     ///   - timeout: How long one answer may take.
     ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
     package init(
         program: [String], store: ObjectStore, seed: UInt64, traces: [String: PlayerTrace] = [:],
-        timeout: Duration = .seconds(600), isInterrupted: @escaping () -> Bool = { false }
+        bitsPerSecond: UInt64 = PlayerTrace.usualBitsPerSecond, timeout: Duration = .seconds(600),
+        isInterrupted: @escaping () -> Bool = { false }
     ) {
         self.program = program
         self.store = store
         self.seed = seed
         self.traces = traces
+        self.bitsPerSecond = bitsPerSecond
         self.timeout = timeout
         self.isInterrupted = isInterrupted
     }
@@ -99,8 +103,19 @@ package struct CellRunner {
             let firstByte = answer.flatMap { try? $0.integers("firstByte") } ?? []
             return LatencyRecord(
                 cellID: cell.id, latency: .init(of: latencies),
-                firstByte: firstByte.isEmpty ? nil : .init(of: firstByte))
+                firstByte: firstByte.isEmpty ? nil : .init(of: firstByte),
+                playback: playback(cell, latencies, objectByteCount: object.plaintextByteCount))
         }
+    }
+
+    /// How a film would play; `nil` for what is no trace, and where reads run side by side.
+    private func playback(
+        _ cell: Cell, _ latencies: [UInt64], objectByteCount: UInt64
+    ) -> LatencyRecord.Playback? {
+        guard case .trace(let name)? = CellWorkload(cell.workload), cell.threads == 1 else { return nil }
+        return traces[name]?.playback(
+            latencies: latencies, objectByteCount: objectByteCount, windowByteCount: cell.windowByteCount,
+            bitsPerSecond: bitsPerSecond)
     }
 
     /// The durations of iterations until they add up to `minimumNanoseconds`, one at least.

@@ -90,7 +90,8 @@ package struct SweepJob {
             input.map { ObjectStore(input: $0) }
             ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
         let runner = CellRunner(
-            program: program, store: store, seed: plan.seed, traces: plan.traces, isInterrupted: isInterrupted)
+            program: program, store: store, seed: plan.seed, traces: plan.traces,
+            bitsPerSecond: plan.bitsPerSecond, isInterrupted: isInterrupted)
         let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))
         _ = try sweep.run(progress: progress, shouldStop: shouldStop)
         return try ResultLog.read(folder.resultFile).results

@@ -20,6 +20,7 @@ extension Document {
             Self.firstByte(summary),
             Self.latency(summary),
             Self.amplification(summary),
+            Self.playback(summary),
             // matrices,
             Self.conformance(summary),
             Self.mutants(summary),

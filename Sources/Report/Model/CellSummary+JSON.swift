@@ -28,6 +28,7 @@ extension CellSummary {
             "status": .string(status),
             "failure": JSONValue(missingReason),
         ]
+        if let playback { members["playback"] = Self.json(playback) }
         members.merge(configurationJSON) { figure, _ in figure }
         return .object(members)
     }
@@ -64,6 +65,16 @@ extension CellSummary {
             "p99": .integer(latency.p99),
             "p999": .integer(latency.p999),
             "max": .integer(latency.max),
+        ])
+    }
+
+    private static func json(_ playback: LatencyRecord.Playback) -> JSONValue {
+        .object([
+            "bitsPerSecond": .integer(playback.bitsPerSecond),
+            "firstByteNanoseconds": .integer(playback.firstByteNanoseconds),
+            "startNanoseconds": .integer(playback.startNanoseconds),
+            "stallCount": JSONValue(count: playback.stallCount),
+            "stallNanoseconds": .integer(playback.stallNanoseconds),
         ])
     }
 

@@ -32,6 +32,13 @@ extension CellSummary {
                 .map { "\($0) \(DurationText.text(nanoseconds: $1))" }
             lines.append("first byte    \(times.joined(separator: ", "))  (opened \(firstByte.readCount) times)")
         }
+        if let playback {
+            lines.append(
+                "playback      at \(BitRateText.text(playback.bitsPerSecond)): first byte after "
+                    + "\(DurationText.text(nanoseconds: playback.firstByteNanoseconds)), start after "
+                    + "\(DurationText.text(nanoseconds: playback.startNanoseconds)), "
+                    + BitRateText.stalls(playback))
+        }
         if let residentByteCount {
             lines.append(
                 "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")

@@ -16,6 +16,8 @@ package struct CellSummary: Hashable, Sendable {
     package var latency: LatencyRecord.Latency?
     /// From before the object is opened until its first byte is there, where it was measured.
     package var firstByte: LatencyRecord.Latency?
+    /// How a film would play, for the replay of a player's trace.
+    package var playback: LatencyRecord.Playback?
     /// What the timed iterations used together, where somebody tells.
     package var usage: ProcessUsage?
     /// The most bytes of a cold file that stayed in memory; `nil` for other cells.
@@ -81,6 +83,7 @@ package struct CellSummary: Hashable, Sendable {
         }
         latency = result.latency
         firstByte = result.firstByte
+        playback = result.playback
         usage = result.usage
         residentByteCount = result.residentByteCount
         memory = result.memory

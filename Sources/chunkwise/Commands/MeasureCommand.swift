@@ -22,6 +22,7 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --strategy hls-aes128 --segment-size 4MiB --workload random:64KiB
               chunkwise measure --workload trace:avplayer --access whole-chunk --window 1MiB
               chunkwise measure --workload trace:recorded.json --strategy cbc-chunked --chunk-size 16MB
+              chunkwise measure --workload trace:ffprobe-mp4 --bit-rate 20Mbit/s --latency 20ms --bandwidth 5MB/s
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
               chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
 
@@ -50,6 +51,12 @@ struct MeasureCommand: ParsableCommand {
 
     @Option(help: "Reads in an iteration of a random workload.")
     var reads = CellWorkload.defaultReadCount
+
+    @Option(
+        help: ArgumentHelp(
+            "The bits per second of the film that a trace is of, for the stalls of its player. (default: 8Mbit/s)",
+            valueName: "rate"))
+    var bitRate: String?
 
     @Option(help: "How many threads read side by side.")
     var threads = 1
@@ -107,6 +114,15 @@ struct MeasureCommand: ParsableCommand {
         let object = try inputObject()
         var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000, cells: [])
         plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
+        if let bitRate {
+            guard let rate = TimeText.bitsPerSecond(bitRate) else {
+                throw CommandFailure(.usage, "--bit-rate \(bitRate): expected \(TimeText.bitRateExpectation)")
+            }
+            guard !plan.traces.isEmpty else {
+                throw CommandFailure(.usage, "--bit-rate \(bitRate): expected it with --workload trace:NAME")
+            }
+            plan.bitsPerSecond = rate
+        }
         // Before there is anything to leave behind.
         Interruption.install()
         let folder = try attempt { try RunFolder.temporary() }
