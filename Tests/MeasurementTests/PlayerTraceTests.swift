@@ -12,7 +12,7 @@ struct PlayerTraceTests {
     @Test("the project's traces are read, are named like their files, and can be replayed")
     func project() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(names.count == 13)
+        #expect(names.count == 16)
         for name in names {
             let bytes = try Data(contentsOf: Self.folder.appending(path: name))
             let trace = try PlayerTrace(JSONValue.parse(Array(bytes)), file: name)
