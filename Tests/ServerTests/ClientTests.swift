@@ -77,7 +77,7 @@ struct ClientTests {
     func ffmpegSeeks(name: String) throws {
         let folder = try ServerProcess.makeFolder()
         let plain = try TemporaryFolder()
-        try Self.makeVideo(name, size: "320x240", in: plain, ["-crf", "30"])
+        try Self.makeVideo(name, size: "320x240", in: plain, ["-crf", "30", "-g", "5"])
         try ServerProcess.encrypt(
             try #require(plain.bytes(name)), strategy: try Self.strategy(), to: name, in: folder)
         let server = try ServerProcess(folder, Self.chunked + [name])

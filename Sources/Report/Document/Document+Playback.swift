@@ -8,7 +8,7 @@ extension Document {
         let rows = cells.prefix(mostRows).map { summary, playback -> [Table.Entry] in
             let cell = summary.cell
             return [
-                Table.Entry(cell.workload, detail: summary.cell.label ?? ""),
+                cell.label.map { Table.Entry(cell.workload, detail: $0) } ?? Table.Entry(cell.workload),
                 Table.Entry(Series(cell).description), Table.Entry(cell.backend),
                 cell.chunkByteCount.map { Table.Entry(ByteCountText.size($0)) } ?? .absent,
                 Table.Entry(ByteCountText.size(cell.windowByteCount)), Table.Entry(cell.access),
