@@ -35,7 +35,10 @@ package struct StrategyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates; plaintext bytes of an HLS segment that is measured. (default: 4KiB, or 1MiB)",
+            """
+            Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates; plaintext bytes of an HLS segment \
+            that is measured. (default: 4KiB, or 1MiB)
+            """,
             valueName: "size"),
         transform: ByteSize.argument)
     package var segmentSize: ByteSize?

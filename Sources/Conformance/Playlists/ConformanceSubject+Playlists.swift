@@ -3,8 +3,8 @@ internal import RandomAccess
 internal import Vectors
 
 extension ConformanceSubject {
-    /// How our reader over a backend opens playlists, refusing one of which any part cannot be read; `nil` if the backend
-    /// lacks the cipher.
+    /// How our reader over a backend opens playlists, refusing one of which any part cannot be read; `nil` if the
+    /// backend lacks the cipher.
     static func playlists(over backend: any CipherBackend) -> OpenPlaylist? {
         guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else { return nil }
         return { (setup, playlist, resources) throws(DecryptionError) in

@@ -23,8 +23,8 @@ struct FaultCheck {
         return nil
     }
 
-    /// Whether a reader may deliver what it kept: readers of whole chunks do, and any reader of authenticated ones or of
-    /// playlists.
+    /// Whether a reader may deliver what it kept: readers of whole chunks do, and any reader of authenticated ones or
+    /// of playlists.
     private func mayKeep(_ reader: OpenedReader) -> Bool {
         reader.setup.keepsPlaintext || group.strategy.chunkFormat != nil || group.playlist != nil
     }

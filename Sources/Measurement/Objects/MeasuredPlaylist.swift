@@ -4,8 +4,8 @@ import SubjectProtocol
 
 /// A playlist over a measured ciphertext: its segments are byte ranges of one resource, one behind the other.
 ///
-/// That is what `HLSEncryptor` writes with one key, IVs from the media sequence number and all segments in one file; here
-/// the file can be a generated one of any length, too.
+/// That is what `HLSEncryptor` writes with one key, IVs from the media sequence number and all segments in one file;
+/// here the file can be a generated one of any length, too.
 struct MeasuredPlaylist: Sendable {
     /// The key's URI.
     private static let keyURI = "key0.key"

@@ -65,8 +65,8 @@ struct PlaylistOpening {
         try FolderResources(playlist: FilePath(folder).appending("playlist.m3u8"))
     }
 
-    /// A generated object, which only this program asks of itself: segments as byte ranges of one resource, which are what
-    /// the chunks of `cbc-chunked` are whose IVs count from 0.
+    /// A generated object, which only this program asks of itself: segments as byte ranges of one resource, which are
+    /// what the chunks of `cbc-chunked` are whose IVs count from 0.
     private func generated() throws(DecryptionError) -> (any ByteSource)? {
         guard let generated = request.description["generated"], let seed = generated["seed"]?.integer,
             let byteCount = generated["plaintextByteCount"]?.integer,

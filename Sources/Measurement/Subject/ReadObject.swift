@@ -5,7 +5,7 @@ import RandomAccess
 enum ReadObject: Sendable {
     /// One ciphertext.
     case encrypted(EncryptedObject)
-    /// The segments of a playlist, the longest of which has so many bytes of plaintext.
+    /// The segments of a playlist, one behind the other.
     case playlist(HLSObject)
 
     /// The plaintext's length in bytes.

@@ -81,7 +81,7 @@ final class ForeignObject {
         return outcome
     }
 
-    /// Whether fetches are judged: where the parts of a playlist lie, and so what a read of it needs, is not known here.
+    /// Whether fetches are judged: where the parts of a playlist lie, and so what a read needs, is not known here.
     var isGraded: Bool { served != nil && group.playlist == nil }
 
     /// What is wrong with what the last read fetched, or `nil`.
