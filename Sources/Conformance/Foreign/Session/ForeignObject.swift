@@ -24,6 +24,8 @@ final class ForeignObject {
     private var generation = -1
     private var isOpen = false
     private var kept = RangeSet<UInt64>()
+    /// The payload of the last answer, if that was an error: none is to have one.
+    private(set) var refusedPayload: [UInt8] = []
 
     /// Prepares an object.
     ///
@@ -109,6 +111,7 @@ final class ForeignObject {
         served?.begin(fault)
         do {
             let answer = try session.ask(request, serving: served, largestPayload: largestPayload)
+            refusedPayload = answer.isGood ? [] : answer.payload
             if answer.isGood { return .answered(answer) }
             guard let name = answer.members["error"]?.string else {
                 return .broke("an error answer has no member \"error\"")

@@ -1,0 +1,56 @@
+internal import ByteSources
+internal import RandomAccess
+internal import Vectors
+
+/// A program that speaks the subject protocol.
+struct TamperForeignSubject: TamperSubject {
+    let session: ForeignSession
+    let hello: ForeignHello
+
+    func open(_ content: TamperContent, of target: TamperTarget, reader number: Int) -> TamperOpening {
+        guard let opening = target.opening(of: content) else { return .refused(name: "unsupported") }
+        let group = VectorGroup(
+            id: "tamper", source: "tamper", flags: [], strategy: opening.strategy, key: opening.key,
+            ciphertext: MemorySource(opening.bytes), plaintext: GroupPlaintext([]),
+            opening: .opens(plaintextByteCount: 0), reads: [])
+        let object: ForeignObject
+        do {
+            object = try ForeignObject(group, session: session, hello: hello)
+        } catch {
+            return .noAnswer("the ciphertext cannot be handed over: \(error)")
+        }
+        switch object.open() {
+        case .broke(let reason): return .noAnswer(reason)
+        case .refused(let name): return .refused(name: name)
+        case .answered(let answer):
+            guard let byteCount = answer.members["plaintextByteCount"]?.integer else {
+                object.close()
+                return .noAnswer("the answer to open has no member \"plaintextByteCount\"")
+            }
+            return .opened(Reader(object, plaintextByteCount: byteCount))
+        }
+    }
+
+    private final class Reader: TamperReader {
+        let plaintextByteCount: UInt64
+        private let object: ForeignObject
+
+        init(_ object: ForeignObject, plaintextByteCount: UInt64) {
+            self.object = object
+            self.plaintextByteCount = plaintextByteCount
+        }
+
+        deinit {
+            object.close()
+        }
+
+        func read(at offset: UInt64, count: Int) -> TamperReading {
+            switch object.read(offset: offset, count: count) {
+            case .answered(let answer): .delivered(answer.payload)
+            // Bytes beside an error are bytes delivered, whoever takes them.
+            case .refused(let name): .refused(name: name, left: object.refusedPayload)
+            case .broke(let reason): .noAnswer(reason)
+            }
+        }
+    }
+}

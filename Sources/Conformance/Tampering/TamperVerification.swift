@@ -1,0 +1,155 @@
+package import Results
+internal import SubjectProtocol
+import Synchronization
+import Threads
+package import Vectors
+
+/// The integrity matrix: what subjects notice of ciphertexts that were tampered with, and what they deliver before.
+package struct TamperVerification: Sendable {
+    /// An object to be tampered with, and all that is done to it.
+    package struct Plan: Sendable {
+        /// The object.
+        package let target: TamperTarget
+        /// What is done to it.
+        package let cases: [TamperCase]
+
+        /// Draws up the cases of an object.
+        package init(_ target: TamperTarget) {
+            self.target = target
+            self.cases = target.cases
+        }
+    }
+
+    /// The objects.
+    package let plans: [Plan]
+    /// Whether the rest is to be left out.
+    private let isInterrupted: @Sendable () -> Bool
+
+    /// Creates a verification of some objects; once `isInterrupted` says so, what is left counts as not run.
+    package init(
+        targets: [TamperTarget] = TamperTarget.all, isInterrupted: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.plans = targets.map(Plan.init)
+        self.isInterrupted = isInterrupted
+    }
+
+    /// Puts subjects in this process to everything, and returns a record for each, in order.
+    ///
+    /// - Parameters:
+    ///   - subjects: Our readers, or mutants of them.
+    ///   - playlists: The subjects for playlists, by the subjects' names.
+    ///   - threadCount: The threads that share the work.
+    ///   - progress: Is called after each row, on any thread.
+    package func run(
+        _ subjects: [ConformanceSubject], playlists: [String: PlaylistSubject] = [:], threadCount: Int = 2,
+        progress: (@Sendable (VerificationProgress) -> Void)? = nil
+    ) -> [TamperRecord] {
+        let total = subjects.count * plans.count
+        let state = State()
+        ThreadTeam(threadCount: min(max(1, threadCount), max(1, total))).run { _ in
+            while let item = state.next(below: total) {
+                let (subject, plan) = (subjects[item / plans.count], plans[item % plans.count])
+                let inProcess = TamperBackendSubject(subject: subject, playlists: playlists[subject.name])
+                let row = row(plan, subject: inProcess, isSupported: Self.supports(plan, inProcess))
+                let finished = state.finish(item, row)
+                progress?(VerificationProgress(subject: subject.name, finished: finished, total: total))
+            }
+        }
+        let rows = state.rows
+        return subjects.enumerated().map { index, subject in
+            TamperRecord(subject: subject.name, rows: plans.indices.compactMap { rows[index * plans.count + $0] })
+        }
+    }
+
+    /// What the threads share.
+    private final class State: Sendable {
+        private let nextItem = Mutex(0)
+        private let finished = Mutex<[Int: TamperRecord.Row]>([:])
+
+        var rows: [Int: TamperRecord.Row] { finished.withLock { $0 } }
+
+        func next(below total: Int) -> Int? {
+            nextItem.withLock { item in
+                guard item < total else { return nil }
+                defer { item += 1 }
+                return item
+            }
+        }
+
+        func finish(_ item: Int, _ row: TamperRecord.Row) -> Int {
+            finished.withLock { rows in
+                rows[item] = row
+                return rows.count
+            }
+        }
+    }
+
+    private static func supports(_ plan: Plan, _ subject: TamperBackendSubject) -> Bool {
+        switch plan.target.form {
+        case .playlist: subject.playlists != nil
+        case .object(let strategy, let key): subject.subject.supports(strategy, key.byteCount)
+        }
+    }
+
+    /// Puts a program that speaks the subject protocol to everything.
+    ///
+    /// - Parameters:
+    ///   - command: The subject's command line, for `/bin/sh -c`.
+    ///   - timeout: How long each answer may take.
+    ///   - progress: Is called after each row.
+    /// - Returns: The record, under the name that the subject gives itself.
+    /// - Throws: `ForeignVerification.Failure.notStarted`, also if it does not say hello properly.
+    package func run(
+        command: String, timeout: Duration = .seconds(10), progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
+    ) throws(ForeignVerification.Failure) -> TamperRecord {
+        let session = ForeignSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
+        let hello: ForeignHello
+        do {
+            hello = try ForeignHello(try session.start().answer.members)
+        } catch let complaint as ForeignHello.Complaint {
+            throw .notStarted(reason: complaint.text)
+        } catch {
+            throw .notStarted(reason: "\(error)")
+        }
+        let subject = TamperForeignSubject(session: session, hello: hello)
+        var rows: [TamperRecord.Row] = []
+        for plan in plans {
+            var isSupported = false
+            if case .object(let strategy, let key) = plan.target.form {
+                isSupported = hello.supports(strategy, keyByteCount: key.byteCount)
+            }
+            rows.append(row(plan, subject: subject, isSupported: isSupported) { session.reasonToGiveUp != nil })
+            progress?(rows.count, plans.count)
+        }
+        return TamperRecord(subject: hello.name, rows: rows)
+    }
+
+    /// All cases of one object; what is left when `shouldStop` says so makes the row one that was not run.
+    private func row(
+        _ plan: Plan, subject: any TamperSubject, isSupported: Bool, shouldStop: () -> Bool = { false }
+    ) -> TamperRecord.Row {
+        let target = plan.target
+        var row = TamperRecord.Row(
+            strategy: target.label, isAuthenticated: target.isAuthenticated, state: isSupported ? .run : .unsupported,
+            plaintextByteCount: UInt64(target.plaintext.count),
+            ciphertextByteCount: UInt64(target.original.bytes.count), windowByteCount: UInt64(target.windowByteCount),
+            cases: [])
+        guard isSupported else { return row }
+        for tampering in plan.cases {
+            guard !isInterrupted(), !shouldStop() else {
+                row.state = .notRun
+                break
+            }
+            let exam = TamperExam(target: target, tampering: tampering, subject: subject)
+            let (sequential, touching) = (exam.sequential(), exam.touching())
+            row.cases.append(
+                TamperRecord.Case(
+                    kind: tampering.kind.rawValue, place: tampering.place,
+                    openingErrors: tampering.openingErrors.map(\.rawValue), sequential: sequential,
+                    touching: touching,
+                    failure: TamperVerdict(target: target, tampering: tampering)
+                        .failure(sequential: sequential, touching: touching)))
+        }
+        return row
+    }
+}
