@@ -25,12 +25,15 @@ public struct Evidence: Codable, Hashable, Sendable {
     public var subjects: [ConformanceRecord]
     /// How the suite itself was tested, or `nil` if it was not in this run.
     public var mutants: [MutantOutcome]?
+    /// What the subjects noticed of ciphertexts that were tampered with, or `nil` if that was not in this run.
+    public var tampering: [TamperRecord]?
 
     /// Creates evidence.
     public init(
         programVersion: String, command: [String], startedAt: String, host: RunHeader.Host,
         backends: [RunHeader.Backend], vectorFiles: [VectorFilePin], flags: [FlagExplanation],
-        requirements: [Requirement], subjects: [ConformanceRecord], mutants: [MutantOutcome]?
+        requirements: [Requirement], subjects: [ConformanceRecord], mutants: [MutantOutcome]?,
+        tampering: [TamperRecord]? = nil
     ) {
         self.programVersion = programVersion
         self.command = command
@@ -42,6 +45,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         self.requirements = requirements
         self.subjects = subjects
         self.mutants = mutants
+        self.tampering = tampering
     }
 
     /// A vector file by its content.

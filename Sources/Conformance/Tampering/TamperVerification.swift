@@ -33,13 +33,14 @@ package struct TamperVerification: Sendable {
         self.isInterrupted = isInterrupted
     }
 
-    /// Puts subjects in this process to everything, and returns a record for each, in order.
+    /// Puts subjects in this process to everything.
     ///
     /// - Parameters:
     ///   - subjects: Our readers, or mutants of them.
     ///   - playlists: The subjects for playlists, by the subjects' names.
     ///   - threadCount: The threads that share the work.
     ///   - progress: Is called after each row, on any thread.
+    /// - Returns: A record for each subject, in order.
     package func run(
         _ subjects: [ConformanceSubject], playlists: [String: PlaylistSubject] = [:], threadCount: Int = 2,
         progress: (@Sendable (VerificationProgress) -> Void)? = nil
@@ -114,10 +115,11 @@ package struct TamperVerification: Sendable {
         let subject = TamperForeignSubject(session: session, hello: hello)
         var rows: [TamperRecord.Row] = []
         for plan in plans {
-            var isSupported = false
-            if case .object(let strategy, let key) = plan.target.form {
-                isSupported = hello.supports(strategy, keyByteCount: key.byteCount)
+            guard case .object(let strategy, let key) = plan.target.form else {
+                rows.append(emptyRow(plan, .notAsked))
+                continue
             }
+            let isSupported = hello.supports(strategy, keyByteCount: key.byteCount)
             rows.append(row(plan, subject: subject, isSupported: isSupported) { session.reasonToGiveUp != nil })
             progress?(rows.count, plans.count)
         }
@@ -129,12 +131,8 @@ package struct TamperVerification: Sendable {
         _ plan: Plan, subject: any TamperSubject, isSupported: Bool, shouldStop: () -> Bool = { false }
     ) -> TamperRecord.Row {
         let target = plan.target
-        var row = TamperRecord.Row(
-            strategy: target.label, isAuthenticated: target.isAuthenticated, state: isSupported ? .run : .unsupported,
-            plaintextByteCount: UInt64(target.plaintext.count),
-            ciphertextByteCount: UInt64(target.original.bytes.count), windowByteCount: UInt64(target.windowByteCount),
-            cases: [])
-        guard isSupported else { return row }
+        guard isSupported else { return emptyRow(plan, .unsupported) }
+        var row = emptyRow(plan, .run)
         for tampering in plan.cases {
             guard !isInterrupted(), !shouldStop() else {
                 row.state = .notRun
@@ -151,5 +149,14 @@ package struct TamperVerification: Sendable {
                         .failure(sequential: sequential, touching: touching)))
         }
         return row
+    }
+
+    private func emptyRow(_ plan: Plan, _ state: TamperRecord.Row.State) -> TamperRecord.Row {
+        let target = plan.target
+        return TamperRecord.Row(
+            strategy: target.label, isAuthenticated: target.isAuthenticated, state: state,
+            plaintextByteCount: UInt64(target.plaintext.count),
+            ciphertextByteCount: UInt64(target.original.bytes.count), windowByteCount: UInt64(target.windowByteCount),
+            cases: [])
     }
 }

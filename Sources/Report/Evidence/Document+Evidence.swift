@@ -11,7 +11,7 @@ extension Document {
         verdict = Self.verdict(evidence)
         sections = [
             Self.counterexamples(evidence), Self.requirements(evidence), Self.subjects(evidence),
-            Self.mutants(evidence), Self.flags(evidence), Self.provenance(evidence),
+            Self.tampering(evidence), Self.mutants(evidence), Self.flags(evidence), Self.provenance(evidence),
         ].compactMap { $0 }
     }
 
@@ -55,6 +55,7 @@ extension Document {
             }
             return "\(record.subject): failed \(grouped(record.failed)) of \(grouped(executed)) vectors\(note)"
         }
+        if let tampering = evidence.tampering { lines.append(TamperRecord.conclusion(tampering)) }
         if let mutants = evidence.mutants {
             let killed = mutants.filter(\.isKilled).count
             lines.append("The vectors killed \(killed) of \(mutants.count) planted faults by the flag of their kind.")

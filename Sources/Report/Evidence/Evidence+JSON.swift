@@ -21,6 +21,8 @@ extension Evidence {
                 }),
             "requirements": .array(requirements.map(json)),
             "subjects": .array(subjects.map(RunSummary.json)),
+            // All cases stand in a file of their own.
+            "tampering": tampering.map { .array($0.map { $0.json { $0.failure != nil } }) } ?? .null,
             "mutants": mutants.map { .array($0.map(Self.json)) } ?? .null,
         ])
     }

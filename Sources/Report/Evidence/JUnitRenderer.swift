@@ -7,8 +7,29 @@ enum JUnitRenderer {
         JUnitDocument(
             suites: evidence.subjects.map { record in
                 JUnitDocument.Suite(name: record.subject, cases: outcomes(record).map { testCase($0, of: record) })
-            }
+            } + (evidence.tampering ?? []).map(suite)
         ).text
+    }
+
+    /// The integrity matrix of a subject: a case a strategy.
+    private static func suite(_ record: TamperRecord) -> JUnitDocument.Suite {
+        JUnitDocument.Suite(
+            name: "\(record.subject) tampering",
+            cases: record.rows.map { row in
+                var found = JUnitDocument.Outcome.passed
+                if row.failed > 0 {
+                    let failures = row.cases.filter { $0.failure != nil }.prefix(3).map {
+                        "\($0.kind): \($0.place): \($0.failure ?? "")\n"
+                    }
+                    found = .failed(
+                        message: "\(row.failed) of \(row.cases.count) changes", type: nil, text: failures.joined())
+                } else if let words = row.state.words {
+                    found = .skipped(words)
+                }
+                return JUnitDocument.Case(
+                    className: record.subject, name: "tampering: \(row.strategy)", assertionCount: row.cases.count,
+                    outcome: found)
+            })
     }
 
     /// A subject without outcomes by class has one case for all of its vectors.

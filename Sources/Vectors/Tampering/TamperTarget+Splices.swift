@@ -32,8 +32,9 @@ extension TamperTarget {
             drafts.append(
                 draft(.splice, "\(name) \(unit) of another object") { $0.chunks[index] = other.chunks[index] })
             drafts.append(
-                draft(.splice, "all but the \(name) \(unit) of another object") {
-                    ($0.header, $0.chunks) = (other.header, other.chunks)
+                draft(.splice, "all \(unit)s but the \(name) of another object") {
+                    // With its header, too, it would be the other object, and the one chunk the splice.
+                    $0.chunks = other.chunks
                     $0.chunks[index] = original.chunks[index]
                 })
         }

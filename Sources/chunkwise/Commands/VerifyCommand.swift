@@ -22,6 +22,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --backend openssl --backend libgcrypt --format json
               chunkwise verify --vectors data/vectors/sp800-38a.json
               chunkwise verify --mutants
+              chunkwise verify --tamper --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --memory --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --search 1m --seed 7
               chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
@@ -46,6 +47,12 @@ struct VerifyCommand: ParsableCommand {
 
     @Flag(help: "Test the vectors: put readers with planted faults to them, each of which must be noticed.")
     var mutants = false
+
+    @Flag(
+        help:
+            "Tamper with ciphertexts instead: what is noticed, at which read, and how many wrong bytes are delivered before."
+    )
+    var tamper = false
 
     @Flag(help: "Check memory instead: declared bounds, objects of any size, files in a row.")
     var memory = false
@@ -80,9 +87,10 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var color: ColorOptions
 
     func validate() throws {
-        let modes = [mutants, memory, search != nil, cpuMasks]
+        let modes = [mutants, tamper, memory, search != nil, cpuMasks]
         guard modes.filter(\.self).count < 2 else {
-            throw ValidationError("--mutants, --memory, --search and --cpu-masks: expected at most one of them")
+            throw ValidationError(
+                "--mutants, --tamper, --memory, --search and --cpu-masks: expected at most one of them")
         }
         guard !foreign.isAsked || backend.isEmpty && !cpuMasks && !mutants else {
             throw ValidationError(
@@ -93,7 +101,7 @@ struct VerifyCommand: ParsableCommand {
         }
         guard !modes.contains(true) || evidence == nil && only.isEmpty && (vectors.isEmpty || cpuMasks) else {
             throw ValidationError(
-                "--evidence, --only and --vectors: expected none of --mutants, --memory and --search with them, "
+                "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory and --search with them, "
                     + "and --cpu-masks with --vectors only")
         }
     }
@@ -104,6 +112,10 @@ struct VerifyCommand: ParsableCommand {
         if memory {
             return try MemoryVerification.run(
                 backends: backends, foreign: foreign, format: output.format, color: color)
+        }
+        if tamper {
+            return try TamperRunning.run(
+                backends: backends, foreign: foreign, threadCount: threadCount, format: output.format, color: color)
         }
         if mutants, let first = backends.first {
             return try MutantVerification.run(
@@ -121,6 +133,7 @@ struct VerifyCommand: ParsableCommand {
         case .json: print(VerifyOutput.json(records).text)
         case .text: color.show(VerifyOutput.text(records))
         }
+        var tampering: [TamperRecord]?
         if let evidence {
             // The kill matrix is about the project's vectors, and says nothing about somebody's own.
             let matrix =
@@ -128,10 +141,15 @@ struct VerifyCommand: ParsableCommand {
                 ? MutantVerification.matrix(
                     backend: backends[0], published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
                 : nil
+            tampering =
+                vectors.isEmpty && only.isEmpty
+                ? try TamperRunning.records(backends: backends, foreign: foreign, threadCount: threadCount) : nil
             try EvidenceWriting.write(
-                records, vectorFiles: vectors, mutants: matrix?.outcomes.map(\.evidence), to: evidence)
+                records, vectorFiles: vectors, mutants: matrix?.outcomes.map(\.evidence), tampering: tampering,
+                to: evidence)
         }
         try VerifyOutput.requirePass(records)
+        if let tampering { try TamperRunning.requirePass(tampering) }
     }
 
     /// Puts the subjects that are asked for to the vectors that are asked for.

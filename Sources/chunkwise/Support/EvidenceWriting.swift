@@ -16,7 +16,8 @@ enum EvidenceWriting {
 
     /// Renders evidence into a folder, which is created if need be.
     static func write(
-        _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?, to folder: String
+        _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?,
+        tampering: [TamperRecord]?, to folder: String
     ) throws {
         let backends = Backends.available().map {
             RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
@@ -25,7 +26,8 @@ enum EvidenceWriting {
         let evidence = Evidence(
             programVersion: Program.version, command: Program.command, startedAt: Program.time(),
             host: ThisHost.describe(), backends: backends, vectorFiles: pins,
-            flags: flags(of: records), requirements: Requirements.all, subjects: records, mutants: mutants)
+            flags: flags(of: records), requirements: Requirements.all, subjects: records, mutants: mutants,
+            tampering: tampering)
         try ReportWriting.write(renderEvidence(evidence), to: FilePath(folder))
     }
 

@@ -39,7 +39,8 @@ struct ForeignOptions: ParsableArguments {
         }
     }
 
-    private static func failure(_ error: ForeignVerification.Failure, _ command: String) -> CommandFailure {
+    /// What is said of a subject that does not start.
+    static func failure(_ error: ForeignVerification.Failure, _ command: String) -> CommandFailure {
         switch error {
         case .notStarted(let reason):
             CommandFailure(

@@ -1,0 +1,69 @@
+import ArgumentParser
+import CommandOptions
+import Conformance
+import RandomAccess
+import Report
+import Results
+
+/// `chunkwise verify --tamper`: the integrity matrix.
+enum TamperRunning {
+    /// Tampers with ciphertexts, and prints what was noticed.
+    ///
+    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed.
+    static func run(
+        backends: [any CipherBackend], foreign: ForeignOptions, threadCount: Int, format: OutputFormat,
+        color: ColorOptions
+    ) throws {
+        let records = try records(backends: backends, foreign: foreign, threadCount: threadCount)
+        switch format {
+        case .json: print(TamperRecord.json(records).text)
+        case .text: color.show(TamperRecord.text(records))
+        }
+        try requirePass(records)
+    }
+
+    /// Puts the subjects that are asked for to all of it.
+    static func records(
+        backends: [any CipherBackend], foreign: ForeignOptions, threadCount: Int
+    ) throws -> [TamperRecord] {
+        Interruption.install()
+        defer { Terminal.clearProgress() }
+        let verification = TamperVerification(isInterrupted: { Interruption.wasRequested })
+        let display = ProgressDisplay()
+        guard foreign.isAsked else {
+            let playlists = Dictionary(
+                backends.filter { $0.modes.contains(.cbc) && $0.keyByteCounts.contains(16) }
+                    .map { ($0.name, PlaylistSubject(backend: $0)) }, uniquingKeysWith: { $1 })
+            return verification.run(
+                Backends.subjects(backends), playlists: playlists, threadCount: threadCount
+            ) { progress in
+                display.show(progress.finished, of: progress.total, "rows", name: progress.subject)
+            }
+        }
+        return try foreign.subject.map { command in
+            do throws(ForeignVerification.Failure) {
+                return try verification.run(command: command, timeout: .seconds(foreign.timeout)) { finished, total in
+                    display.show(finished, of: total, "rows", name: command)
+                }
+            } catch {
+                throw ForeignOptions.failure(error, command)
+            }
+        }
+    }
+
+    /// Says whether the records are a pass.
+    ///
+    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed, by any of the subjects.
+    static func requirePass(_ records: [TamperRecord]) throws {
+        if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
+        if let silent = records.first(where: { $0.executed == 0 }) {
+            throw CommandFailure(
+                .noAnswer, "\(silent.subject) executed no tampering: expected at least one that it supports")
+        }
+        if let broken = records.first(where: { $0.rows.contains { $0.state == .notRun } }) {
+            throw CommandFailure(
+                .noAnswer, "\(broken.subject) was given up before the end: expected answers to everything")
+        }
+    }
+}
