@@ -39,7 +39,7 @@ package struct Mutant: Sendable {
     /// All mutants, family by family.
     package static let all: [Mutant] =
         ivs + chunks + windows + paddings + lengths + ranges + offsetWidths + supplies + fetches + states + strides
-        + counters + keys + pretenders + articles + authenticatedChunks + playlists
+        + counters + keys + pretenders + articles + authenticatedChunks + chunkRelease + playlists
 }
 
 extension Mutant {

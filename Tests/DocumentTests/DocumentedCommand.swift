@@ -87,6 +87,9 @@ struct DocumentedCommand {
         "chunkwise verify --evidence evidence": .instead(
             "chunkwise verify --vectors data/vectors/sp800-38a.json --evidence evidence",
             "all vectors take minutes in a debug build"),
+        "chunkwise verify --tamper --backend openssl": .instead(
+            "chunkwise verify --tamper --backend openssl --only cbc-continuous --only ctr",
+            "chunks of 16 KiB take a debug build some time"),
         "chunkwise verify --backend nettle": .instead(
             "chunkwise verify --backend nettle --vectors data/vectors/sp800-38a.json",
             "all vectors take minutes in a debug build"),

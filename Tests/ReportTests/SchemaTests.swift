@@ -35,6 +35,14 @@ struct SchemaTests {
         }
     }
 
+    @Test("an integrity matrix's JSON is what tamper.json says")
+    func tampering() throws {
+        var evidence = EvidenceTests.evidence([])
+        evidence.tampering = TamperReportTests.records
+        let file = try #require(renderEvidence(evidence).first { $0.name == "tamper.json" })
+        try SchemaCheck.expect("tamper", written: file)
+    }
+
     @Test("a trend's JSON is what trend.json says")
     func trend() throws {
         let history = History(

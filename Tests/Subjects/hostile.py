@@ -91,6 +91,8 @@ def answer(request, objects, hello, open_object):
         misbehave(request, objects)
     if MODE == "logs-much" and op == "read":
         sys.stderr.write("z" * 300000)
+    if MODE == "dies-at-80" and op == "read" and request.get("offset") == 80:
+        os._exit(3)
     if MODE == "stays" and op == "bye":
         protocol.send({"ok": True})
         sleep()

@@ -39,9 +39,12 @@ struct TamperVerdict {
 
     private func damage(of outcome: TamperRecord.Outcome) -> String {
         var parts: [String] = []
-        if outcome.wrongByteCount > 0 { parts.append("\(outcome.wrongByteCount) wrong bytes") }
-        if outcome.extraByteCount > 0 { parts.append("\(outcome.extraByteCount) bytes too many") }
-        if outcome.missingByteCount > 0 { parts.append("\(outcome.missingByteCount) bytes too few") }
+        func bytes(_ count: UInt64, _ adjective: String) -> String {
+            "\(count) \(adjective)byte\(count == 1 ? "" : "s")"
+        }
+        if outcome.wrongByteCount > 0 { parts.append(bytes(outcome.wrongByteCount, "wrong ")) }
+        if outcome.extraByteCount > 0 { parts.append(bytes(outcome.extraByteCount, "") + " too many") }
+        if outcome.missingByteCount > 0 { parts.append(bytes(outcome.missingByteCount, "") + " too few") }
         return parts.isEmpty ? "" : ", " + parts.joined(separator: " and ")
     }
 }

@@ -15,7 +15,7 @@ extension Document {
         ]
         blocks += groups.map { .table(table($0)) }
         let notes = groups.flatMap { group in
-            group.rows.filter { $0.state == .run && !$0.isAuthenticated }.map { row in
+            group.rows.filter { !$0.cases.isEmpty }.map { row in
                 "\(group.subjects.joined(separator: ", ")): \(row.summary)."
                     + (row.unnoticed.isEmpty
                         ? "" : " Not noticed, for example: \(row.unnoticed.joined(separator: "; ")).")
@@ -26,8 +26,8 @@ extension Document {
                 .paragraph(
                     "CBC and CTR hide data and have nothing to notice a change by, but a length that cannot be and a "
                         + "padding that is none: in CBC a flipped bit garbles its block and flips the same bit of the "
-                        + "next one, in CTR it flips that bit alone, and no reader can tell. These figures are measured, "
-                        + "and are no faults of a subject:"))
+                        + "next one, in CTR it flips that bit alone, and no reader can tell. Their figures are measured, "
+                        + "and are no faults of a subject."))
             blocks.append(.list(notes))
         }
         if let failures = failures(records) { blocks.append(.table(failures)) }

@@ -32,7 +32,7 @@ extension TamperRecord.Row {
     /// How many of the changes were noticed, and what a flipped bit did where it was not: in measured figures.
     var summary: String {
         let counts = counts()
-        var text = "\(shortName): \(counts.detected) of \(counts.cases) changes were noticed"
+        var text = "\(shortName): \(counts.detected) of \(counts.cases) changes were noticed" + whereNoticed(counts)
         if isAuthenticated {
             return text + (counts.wrongByteCount == 0 ? ", before a wrong byte was delivered" : "")
                 + (counts.wrongByteCount > 0 ? ", and \(Self.bytes(counts.wrongByteCount, "wrong")) delivered" : "")
@@ -48,6 +48,15 @@ extension TamperRecord.Row {
             + (least == most ? "" : ", \(median) at the median")
     }
 
+    /// How many changes were noticed at opening, and how many at which reads.
+    private func whereNoticed(_ counts: Counts) -> String {
+        guard counts.detected > 0 else { return "" }
+        let reads = cases.filter { $0.sequential.state == .detectedAtRead }.compactMap(\.sequential.read)
+        guard let first = reads.min(), let last = reads.max() else { return ", at opening" }
+        let numbers = first == last ? "read \(first)" : "reads \(first) to \(last)"
+        return " (\(counts.detectedAtOpen) at opening, \(counts.detectedAtRead) at \(numbers))"
+    }
+
     /// The first changes that were not noticed, one of each kind.
     var unnoticed: [String] {
         Self.kinds.compactMap { kind in
@@ -55,7 +64,8 @@ extension TamperRecord.Row {
         }
     }
 
-    private static func bytes(_ count: UInt64, _ adjective: String?) -> String {
+    /// A number of bytes, with what they are.
+    static func bytes(_ count: UInt64, _ adjective: String?) -> String {
         let words = [adjective, count == 1 ? "byte" : "bytes"].compactMap { $0 }
         return "\(SignificantDigits.grouped(count)) \(words.joined(separator: " "))"
     }

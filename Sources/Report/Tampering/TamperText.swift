@@ -99,7 +99,7 @@ extension TamperRecord {
         if strong.cases > 0 {
             parts.append(
                 "\(strong.detected) of \(strong.cases) changes to authenticated formats were noticed, and "
-                    + "\(strong.wrong) wrong bytes delivered.")
+                    + "\(Row.bytes(strong.wrong, "wrong")) delivered.")
         }
         if weak.cases > 0 {
             parts.append(

@@ -4,6 +4,7 @@ import Conformance
 import RandomAccess
 import Report
 import Results
+import Vectors
 
 /// `chunkwise verify --tamper`: the integrity matrix.
 enum TamperRunning {
@@ -11,10 +12,10 @@ enum TamperRunning {
     ///
     /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed.
     static func run(
-        backends: [any CipherBackend], foreign: ForeignOptions, threadCount: Int, format: OutputFormat,
-        color: ColorOptions
+        backends: [any CipherBackend], foreign: ForeignOptions, only: [String], threadCount: Int,
+        format: OutputFormat, color: ColorOptions
     ) throws {
-        let records = try records(backends: backends, foreign: foreign, threadCount: threadCount)
+        let records = try records(backends: backends, foreign: foreign, only: only, threadCount: threadCount)
         switch format {
         case .json: print(TamperRecord.json(records).text)
         case .text: color.show(TamperRecord.text(records))
@@ -22,13 +23,24 @@ enum TamperRunning {
         try requirePass(records)
     }
 
-    /// Puts the subjects that are asked for to all of it.
+    /// The objects of strategies by their names, or by their names with what tells them from others; all for no names.
+    private static func targets(_ names: [String]) throws -> [TamperTarget] {
+        let all = TamperTarget.all
+        for name in names where !all.contains(where: { $0.isCalled(name) }) {
+            throw CommandFailure(
+                .usage, "--only \(name): expected a strategy, such as \(all.map(\.label).joined(separator: ", "))")
+        }
+        return names.isEmpty ? all : all.filter { target in names.contains(where: target.isCalled) }
+    }
+
+    /// Puts the subjects that are asked for to all of it, or to some strategies.
     static func records(
-        backends: [any CipherBackend], foreign: ForeignOptions, threadCount: Int
+        backends: [any CipherBackend], foreign: ForeignOptions, only: [String] = [], threadCount: Int
     ) throws -> [TamperRecord] {
+        let targets = try targets(only)
         Interruption.install()
         defer { Terminal.clearProgress() }
-        let verification = TamperVerification(isInterrupted: { Interruption.wasRequested })
+        let verification = TamperVerification(targets: targets, isInterrupted: { Interruption.wasRequested })
         let display = ProgressDisplay()
         guard foreign.isAsked else {
             let playlists = Dictionary(
@@ -66,4 +78,9 @@ enum TamperRunning {
                 .noAnswer, "\(broken.subject) was given up before the end: expected answers to everything")
         }
     }
+}
+
+extension TamperTarget {
+    /// Whether this is the strategy's name, with or without what tells it from others.
+    fileprivate func isCalled(_ name: String) -> Bool { label == name || label.hasPrefix(name + " ") }
 }

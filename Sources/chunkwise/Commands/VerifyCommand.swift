@@ -69,7 +69,8 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Run only the group that this vector belongs to; may stand several times.", valueName: "id"))
+            "Run only the group that this vector belongs to, or with --tamper this strategy; may stand several times.",
+            valueName: "id"))
     var only: [String] = []
 
     @OptionGroup var foreign: ForeignOptions
@@ -99,10 +100,11 @@ struct VerifyCommand: ParsableCommand {
         guard search != nil || seed == nil && firstCase == nil else {
             throw ValidationError("--seed and --case: expected --search with them")
         }
-        guard !modes.contains(true) || evidence == nil && only.isEmpty && (vectors.isEmpty || cpuMasks) else {
+        guard !modes.contains(true) || evidence == nil && (only.isEmpty || tamper) && (vectors.isEmpty || cpuMasks)
+        else {
             throw ValidationError(
                 "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory and --search with them, "
-                    + "and --cpu-masks with --vectors only")
+                    + "--tamper with --only, and --cpu-masks with --vectors")
         }
     }
 
@@ -115,7 +117,8 @@ struct VerifyCommand: ParsableCommand {
         }
         if tamper {
             return try TamperRunning.run(
-                backends: backends, foreign: foreign, threadCount: threadCount, format: output.format, color: color)
+                backends: backends, foreign: foreign, only: only, threadCount: threadCount, format: output.format,
+                color: color)
         }
         if mutants, let first = backends.first {
             return try MutantVerification.run(
