@@ -49,9 +49,9 @@ extension Document {
 
     private static func entry(_ counts: TamperRecord.Row.Counts, isAuthenticated: Bool) -> Table.Entry {
         guard counts.cases > 0 else { return .absent }
-        let parts = [
-            (counts.wrongByteCount, "wrong"), (counts.missingByteCount, "missing"), (counts.extraByteCount, "too many"),
-        ].filter { $0.0 > 0 }.map { "\(SignificantDigits.grouped($0.0)) B \($0.1)" }
+        // What is missing, or too much, stands in the notes: three figures more make columns of lines.
+        let wrong = counts.wrongByteCount
+        let parts = wrong > 0 ? ["\(SignificantDigits.grouped(wrong)) B wrong"] : []
         let failed = counts.failed > 0 ? ["\(counts.failed) failed"] : []
         let detail = (failed + parts).joined(separator: ", ")
         return Table.Entry(
