@@ -30,8 +30,6 @@ public struct TamperRecord: Codable, Hashable, Sendable {
             case unsupported
             /// It was not tried, or not to its end.
             case notRun
-            /// Subjects in other processes are not asked for it.
-            case notAsked
         }
 
         /// The strategy with what tells it from others.

@@ -22,7 +22,8 @@ private func projectTrace(_ name: String) throws -> PlayerTrace? {
 
 @Suite("plans")
 struct PlanReaderTests {
-    @Test("the plans of the project are read", arguments: [("default.yml", 108), ("small.yml", 21), ("formats.yml", 14)])
+    @Test(
+        "the plans of the project are read", arguments: [("default.yml", 108), ("small.yml", 21), ("formats.yml", 14)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))

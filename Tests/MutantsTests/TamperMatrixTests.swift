@@ -55,7 +55,7 @@ struct TamperMatrixTests {
         let backend = try BackendRegistry.backend(named: "openssl")
         let record = try #require(
             TamperVerification(targets: Self.unauthenticated).run(
-                [ConformanceSubject(backend: backend)], playlists: ["openssl": PlaylistSubject(backend: backend)]
+                [ConformanceSubject(backend: backend)]
             ).first)
         #expect(record.rows.count == Self.unauthenticated.count && record.failed == 0)
         for row in record.rows {

@@ -1,12 +1,9 @@
-internal import ByteSources
 internal import RandomAccess
 internal import Vectors
 
 /// Our readers, or mutants of them, in this process.
 struct TamperBackendSubject: TamperSubject {
     let subject: ConformanceSubject
-    /// The subject for playlists, or `nil` where there is none.
-    let playlists: PlaylistSubject?
 
     /// The readers in turn: one for what is read in a row, one for what is read here and there.
     private static let accesses: [ReaderSetup.Access] = [
@@ -15,16 +12,8 @@ struct TamperBackendSubject: TamperSubject {
 
     func open(_ content: TamperContent, of target: TamperTarget, reader number: Int) -> TamperOpening {
         do throws(DecryptionError) {
-            if case .playlist(let playlist) = target.form, let playlists {
-                return .opened(
-                    Reader(
-                        try playlists.open(
-                            playlist.text(of: content), playlist.resources(of: content), playlist.keys)))
-            }
-            guard let opening = target.opening(of: content) else { return .refused(name: "unsupported") }
             let setup = ReaderSetup(Self.accesses[number % Self.accesses.count])
-            return .opened(
-                Reader(try subject.open(setup, MemorySource(opening.bytes), opening.strategy, opening.key)))
+            return .opened(Reader(try subject.open(target.group(of: content), setup: setup)))
         } catch {
             return .refused(name: error.protocolName)
         }

@@ -1,5 +1,3 @@
-internal import ByteSources
-internal import RandomAccess
 internal import Vectors
 
 /// A program that speaks the subject protocol.
@@ -8,14 +6,9 @@ struct TamperForeignSubject: TamperSubject {
     let hello: ForeignHello
 
     func open(_ content: TamperContent, of target: TamperTarget, reader number: Int) -> TamperOpening {
-        guard let opening = target.opening(of: content) else { return .refused(name: "unsupported") }
-        let group = VectorGroup(
-            id: "tamper", source: "tamper", flags: [], strategy: opening.strategy, key: opening.key,
-            ciphertext: MemorySource(opening.bytes), plaintext: GroupPlaintext([]),
-            opening: .opens(plaintextByteCount: 0), reads: [])
         let object: ForeignObject
         do {
-            object = try ForeignObject(group, session: session, hello: hello)
+            object = try ForeignObject(target.group(of: content), session: session, hello: hello)
         } catch {
             return .noAnswer("the ciphertext cannot be handed over: \(error)")
         }

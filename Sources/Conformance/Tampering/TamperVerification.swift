@@ -37,12 +37,11 @@ package struct TamperVerification: Sendable {
     ///
     /// - Parameters:
     ///   - subjects: Our readers, or mutants of them.
-    ///   - playlists: The subjects for playlists, by the subjects' names.
     ///   - threadCount: The threads that share the work.
     ///   - progress: Is called after each row, on any thread.
     /// - Returns: A record for each subject, in order.
     package func run(
-        _ subjects: [ConformanceSubject], playlists: [String: PlaylistSubject] = [:], threadCount: Int = 2,
+        _ subjects: [ConformanceSubject], threadCount: Int = 2,
         progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) -> [TamperRecord] {
         let total = subjects.count * plans.count
@@ -50,8 +49,9 @@ package struct TamperVerification: Sendable {
         ThreadTeam(threadCount: min(max(1, threadCount), max(1, total))).run { _ in
             while let item = state.next(below: total) {
                 let (subject, plan) = (subjects[item / plans.count], plans[item % plans.count])
-                let inProcess = TamperBackendSubject(subject: subject, playlists: playlists[subject.name])
-                let row = row(plan, subject: inProcess, isSupported: Self.supports(plan, inProcess))
+                let row = row(
+                    plan, subject: TamperBackendSubject(subject: subject),
+                    isSupported: subject.supports(plan.target.group(of: plan.target.original)))
                 let finished = state.finish(item, row)
                 progress?(VerificationProgress(subject: subject.name, finished: finished, total: total))
             }
@@ -85,13 +85,6 @@ package struct TamperVerification: Sendable {
         }
     }
 
-    private static func supports(_ plan: Plan, _ subject: TamperBackendSubject) -> Bool {
-        switch plan.target.form {
-        case .playlist: subject.playlists != nil
-        case .object(let strategy, let key): subject.subject.supports(strategy, key.byteCount)
-        }
-    }
-
     /// Puts a program that speaks the subject protocol to everything.
     ///
     /// - Parameters:
@@ -115,11 +108,7 @@ package struct TamperVerification: Sendable {
         let subject = TamperForeignSubject(session: session, hello: hello)
         var rows: [TamperRecord.Row] = []
         for plan in plans {
-            guard case .object(let strategy, let key) = plan.target.form else {
-                rows.append(emptyRow(plan, .notAsked))
-                continue
-            }
-            let isSupported = hello.supports(strategy, keyByteCount: key.byteCount)
+            let isSupported = hello.supports(plan.target.group(of: plan.target.original))
             rows.append(row(plan, subject: subject, isSupported: isSupported) { session.reasonToGiveUp != nil })
             progress?(rows.count, plans.count)
         }

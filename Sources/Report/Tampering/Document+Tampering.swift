@@ -84,7 +84,6 @@ extension TamperRecord.Row.State {
         case .run: nil
         case .unsupported: "unsupported"
         case .notRun: "not run to its end"
-        case .notAsked: "not asked of other processes"
         }
     }
 }

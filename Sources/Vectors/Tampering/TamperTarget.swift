@@ -64,10 +64,29 @@ package struct TamperTarget: Sendable {
         if case .object = form { true } else { false }
     }
 
+    /// The object after a tampering, as a group without reads, which subjects open like any other.
+    package func group(of content: TamperContent) -> VectorGroup {
+        switch form {
+        case .playlist(let playlist):
+            VectorGroup(
+                id: "tamper", flags: [],
+                playlist: PlaylistObject(
+                    text: playlist.text(of: content), resources: playlist.resources(of: content), keys: playlist.keys),
+                opening: .opens(plaintextByteCount: 0), plaintext: [], patterns: [])
+        case .object(let strategy, let key):
+            VectorGroup(
+                id: "tamper", source: "generated", flags: [],
+                strategy: content.damagedIVByte.map(strategy.damagingIV) ?? strategy, key: key,
+                ciphertext: MemorySource(content.bytes), plaintext: GroupPlaintext([]),
+                opening: .opens(plaintextByteCount: 0), reads: [])
+        }
+    }
+
     /// What the object is opened with after a tampering; `nil` for a playlist.
     package func opening(of content: TamperContent) -> (strategy: Strategy, key: SecretKey, bytes: [UInt8])? {
-        guard case .object(let strategy, let key) = form else { return nil }
-        return (content.damagedIVByte.map(strategy.damagingIV) ?? strategy, key, content.bytes)
+        guard case .object = form else { return nil }
+        let group = group(of: content)
+        return (group.strategy, group.key, content.bytes)
     }
 }
 

@@ -43,11 +43,8 @@ enum TamperRunning {
         let verification = TamperVerification(targets: targets, isInterrupted: { Interruption.wasRequested })
         let display = ProgressDisplay()
         guard foreign.isAsked else {
-            let playlists = Dictionary(
-                backends.filter { $0.modes.contains(.cbc) && $0.keyByteCounts.contains(16) }
-                    .map { ($0.name, PlaylistSubject(backend: $0)) }, uniquingKeysWith: { $1 })
             return verification.run(
-                Backends.subjects(backends), playlists: playlists, threadCount: threadCount
+                Backends.subjects(backends), threadCount: threadCount
             ) { progress in
                 display.show(progress.finished, of: progress.total, "rows", name: progress.subject)
             }
