@@ -50,11 +50,20 @@ struct SecurityTests {
         #expect(report.contains("cbc-chunked, IV \(rule)"))
     }
 
-    @Test("an authenticated format notices everything but an old file, and an unknown one is said to be unknown")
-    func others() throws {
-        let authenticated = try report { $0.strategy = "cobblestone-128" }
-        #expect(Self.row("Notices flipped bits", in: authenticated).contains("always"))
-        #expect(!authenticated.contains("protect it from change") && authenticated.contains("older one"))
+    @Test(
+        "an authenticated format notices everything but an old file",
+        arguments: ["cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf"])
+    func authenticated(strategy: String) throws {
+        let report = try report { $0.strategy = strategy }
+        for property in ["a cut end", "an added end", "a new order", "flipped bits", "foreign parts", "repeated parts"]
+        {
+            #expect(Self.row("Notices \(property)", in: report).contains("always"))
+        }
+        #expect(!report.contains("protect it from change") && report.contains("older one"))
+    }
+
+    @Test("an unknown format is said to be unknown")
+    func unknown() throws {
         #expect(try report { $0.strategy = "mystery" }.contains("Nothing is known here of mystery."))
     }
 }

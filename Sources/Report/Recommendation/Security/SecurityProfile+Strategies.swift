@@ -20,6 +20,7 @@ extension SecurityProfile {
         case "hls-aes128": self.init(title: "hls-aes128", answers: Self.hls)
         case let name where name.hasPrefix("cobblestone"):
             self.init(title: name, answers: Self.cobblestone)
+        case "tink-aes-gcm-hkdf": self.init(title: "tink-aes-gcm-hkdf", answers: Self.tink)
         default: return nil
         }
     }
@@ -192,5 +193,20 @@ extension SecurityProfile {
             .parallelDecryption: SecurityAnswer(
                 .good, "yes", "Chunks are independent.", source: specification),
         ]
+    }()
+
+    private static let tink: [SecurityProperty: SecurityAnswer] = {
+        let specification = "Tink, AES-GCM-HKDF streaming AEAD"
+        var answers = cobblestone.mapValues { answer in
+            SecurityAnswer(answer.grade, answer.text, answer.detail, source: specification)
+        }
+        answers[.truncation] = SecurityAnswer(
+            .good, "always, at the end",
+            "The last segment's nonce says that it is the last, so that a read of the end proves the length.",
+            source: specification)
+        answers[.randomAccess] = SecurityAnswer(
+            .good, "yes, by the segment", "A segment, of 4 KiB or 1 MiB, is read and authenticated whole.",
+            source: specification)
+        return answers
     }()
 }
