@@ -24,19 +24,19 @@ public struct SlicedSource: ByteSource {
     /// The part's length in bytes.
     public var byteCount: UInt64 { range.upperBound - range.lowerBound }
 
-    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let most = Int(min(UInt64(buffers.byteCount), byteCount - offset))
         return try base.read(at: range.lowerBound + offset, into: buffers.prefix(most))
     }
 
-    /// Notices a change of the whole source; see ``ByteSource/checkUnchanged()``.
+    /// Notices a change of the whole source; see `ByteSource.checkUnchanged()`.
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
     }
 
-    /// Tells the whole source; see ``ByteSource/adviseSequential()``.
+    /// Tells the whole source; see `ByteSource.adviseSequential()`.
     public func adviseSequential() {
         base.adviseSequential()
     }

@@ -23,7 +23,7 @@ public final class HLSCursor: RandomAccessDecryptor {
     /// The plaintext's length in bytes, with the room of what cannot be read.
     public var plaintextByteCount: UInt64 { object.plaintextByteCount }
 
-    /// Reads plaintext; see ``RandomAccessDecryptor/read(at:into:)``.
+    /// Reads plaintext; see `RandomAccessDecryptor.read(at:into:)`.
     ///
     /// - Throws: `DecryptionError.inPart` with what is wrong with a segment that the read touches.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {

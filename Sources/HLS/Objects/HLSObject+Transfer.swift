@@ -2,7 +2,7 @@ package import RandomAccess
 internal import Transfer
 
 extension HLSObject: TransferableObject {
-    /// Makes a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
+    /// Makes a cursor; see `TransferableObject.makeReader(windowByteCount:)`.
     package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
         try makeCursor(windowByteCount: windowByteCount)
     }
