@@ -59,7 +59,10 @@ package struct ConformanceSubject: Sendable {
     package init(backend: any CipherBackend, largestReadByteCount: Int = .max) {
         self.init(
             name: backend.name, largestReadByteCount: largestReadByteCount,
-            supports: { backend.modes.contains($0.mode) && backend.keyByteCounts.contains($1) },
+            supports: { strategy, keyByteCount in
+                backend.modes.contains(strategy.mode)
+                    && backend.keyByteCounts.contains(strategy.chunkFormat?.cipherKeyByteCount ?? keyByteCount)
+            },
             openShared: { (readerCount, source, strategy, key) throws(DecryptionError) in
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
                 var readers: [any RandomAccessDecryptor] = []

@@ -28,6 +28,14 @@ public enum ChunkFormat: Hashable, Sendable {
         }
     }
 
+    /// The length of the AES key that chunks are encrypted with, in bytes; Tink derives it from key material of any length.
+    public var cipherKeyByteCount: Int {
+        switch self {
+        case .cobblestone(let keyByteCount, _): keyByteCount
+        case .tinkAESGCMHKDF(_, _, let derivedKeyByteCount): derivedKeyByteCount
+        }
+    }
+
     /// The header's bytes that are drawn at random when an object is written; the others follow from them.
     var randomByteCount: Int {
         switch self {

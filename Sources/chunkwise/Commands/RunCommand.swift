@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
         discussion: helpText(
             """
             A backend that fails a vector is not measured. Then readers with planted faults are put to the vectors, which
-            takes a minute or two and shows what passing them means. The report comes into reports/<date>-<host>/. Ctrl-C
+            takes some minutes and shows what passing them means. The report comes into reports/<date>-<host>/. Ctrl-C
             leaves a report of what is there, and says how to go on; a second one ends at once. After a kill, the same
             command goes on where it stopped, on the same day, or with --output on any.
 

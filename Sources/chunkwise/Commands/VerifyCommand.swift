@@ -80,7 +80,7 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix, which takes a minute.",
+            "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix (some minutes).",
             valueName: "folder"), completion: .directory)
     var evidence: String?
 

@@ -85,6 +85,7 @@ struct ForeignHello: Hashable, Sendable {
 
     /// Whether it says that it can do this.
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
-        strategies.contains(strategy.name) && keyByteCounts.contains(UInt64(keyByteCount))
+        strategies.contains(strategy.name)
+            && keyByteCounts.contains(UInt64(strategy.chunkFormat?.cipherKeyByteCount ?? keyByteCount))
     }
 }
