@@ -51,9 +51,16 @@ extension ServeCommand {
     }
 
     private func format() throws -> EncryptedFiles.Format {
-        let fixedIV = try iv.map { try IVOptions.parse(["--iv", $0]).block() }
+        var fixedIV = try iv.map { try IVOptions.parse(["--iv", $0]).block() }
         // What is wrong with the options should not wait for the first request.
         let example = try layout.strategy(iv: fixedIV ?? Block(bigEndianValue: 0))
+        if example.chunkFormat != nil {
+            if let iv {
+                throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
+            }
+            // Nothing uses it; and no file holds one.
+            fixedIV = Block(bigEndianValue: 0)
+        }
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         let layout = layout

@@ -98,8 +98,11 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         let (host, fileNames) = (bind, try attempt { try catalogue.listing() })
+        let recorder = server.recorder
         do {
             try await server.run(host: host, port: port) { port in
+                // Not before: a port that is taken would cost the trace that is there.
+                do { try recorder?.start() } catch { Self.report("\(error)") }
                 Announcement(host: host, port: port, token: token, listing: fileNames).show()
             }
         } catch let error as RangeServer.BindError {

@@ -51,6 +51,15 @@ struct PlaylistTests {
         #expect(folder.bytes("out") == nil)
     }
 
+    @Test(
+        "what belongs to the playlist is never replaced",
+        arguments: ["segment1.ts", "playlist.m3u8", "./segment0.ts"])
+    func outputs(name: String) throws {
+        let before = folder.bytes(name)
+        Chunkwise.expectFailure(try decrypt(["--keys", ".", "playlist.m3u8", name]), 64, "belongs to the playlist")
+        #expect(before != nil && folder.bytes(name) == before)
+    }
+
     @Test("a segment that is cut short is named, and the others are served")
     func cut() throws {
         try folder.file("segment2.ts", Array((folder.bytes("segment2.ts") ?? []).dropLast()))

@@ -53,6 +53,13 @@ struct KeyProviderTests {
         #expect(!text.contains("SEC"))
     }
 
+    @Test("a pipe that a playlist names is no key, and nobody waits for it")
+    func pipe() throws {
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let error = #expect(throws: KeyError.self) { try FolderKeys(folder: FilePath(folder.path)).key(for: "pipe") }
+        #expect("\(try #require(error))".contains("expected a file"))
+    }
+
     @Test("a key in hexadecimal is told apart")
     func hexadecimal() throws {
         try folder.file("k", "00112233445566778899aabbccddeeff\n")

@@ -1,4 +1,5 @@
 import Foundation
+import RandomAccess
 import TestSupport
 import Testing
 
@@ -100,5 +101,32 @@ struct FolderServingTests {
         #expect(try server.get("/one.iv").status == 404)
         #expect(try server.get("/one", method: "HEAD")["etag"] != server.get("/two", method: "HEAD")["etag"])
         #expect(server.errors.contains("three.iv") && server.errors.contains("four.iv"))
+    }
+
+    @Test(
+        "authenticated formats need no IV, and take none",
+        arguments: [
+            ("cobblestone-128", Strategy.chunked(.cobblestone(keyByteCount: 16, context: []))),
+            (
+                "tink-aes-gcm-hkdf",
+                .chunked(
+                    .tinkAESGCMHKDF(associatedData: [], segmentByteCount: 4096, derivedKeyByteCount: 16))
+            ),
+        ])
+    func authenticated(name: String, strategy: Strategy) throws {
+        let folder = try ServerProcess.makeFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("films"), withIntermediateDirectories: false)
+        try ServerProcess.encrypt(Self.plaintext, strategy: strategy, to: "films/one.iv", in: folder)
+        let options = ["--key-file", folder.path("key"), "--port", "0", "--strategy", name]
+        let extra = name.hasPrefix("tink") ? ["--derived-key-size", "128"] : []
+        let server = try ServerProcess(folder, ["--no-token", "films"] + extra, options: options)
+        #expect(try server.get("/one.iv").body == Self.plaintext)
+        let part = try server.get("/one.iv", ["Range: bytes=100-4999"])
+        #expect(part.status == 206 && part.body == Array(Self.plaintext[100..<5000]))
+        #expect(throws: ServerFailure.self) {
+            try ServerProcess(
+                folder, ["--no-token", "films", "--iv", ServerProcess.hexadecimal(ServerProcess.iv)] + extra,
+                options: options)
+        }
     }
 }

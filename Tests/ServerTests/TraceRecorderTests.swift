@@ -1,5 +1,6 @@
 import JSON
 import Measurement
+import RandomAccess
 import Server
 import SystemPackage
 import TestSupport
@@ -15,6 +16,7 @@ struct TraceRecorderTests {
     func growing() throws {
         let folder = try TemporaryFolder()
         let recorder = try TraceRecorder(path: FilePath(folder.path("My film_1.json")), title: "A \"client\"\n")
+        try recorder.start()
         for index in 0..<20 as Range<UInt64> {
             let asked = index == 3 ? nil : "bytes=\(index)-\"\\\u{1}"
             let entry = recorder.begin(
@@ -37,9 +39,29 @@ struct TraceRecorderTests {
     @Test("a trace without a request says that it has none")
     func empty() throws {
         let folder = try TemporaryFolder()
-        _ = try TraceRecorder(path: FilePath(folder.path("My film_1.json")), title: "")
+        try TraceRecorder(path: FilePath(folder.path("My film_1.json")), title: "").start()
         #expect(throws: TraceError.self) { try Self.trace(folder) }
         #expect(throws: (any Error).self) { try TraceRecorder(path: FilePath(folder.path("no/t.json")), title: "") }
+    }
+
+    @Test("a trace is replaced once it starts, and nothing else ever is")
+    func replacing() throws {
+        let folder = try TemporaryFolder()
+        let path = FilePath(folder.path("My film_1.json"))
+        let before = try TraceRecorder(path: path, title: "before")
+        try before.start()
+        let old = try #require(folder.bytes("My film_1.json"))
+        let after = try TraceRecorder(path: path, title: "after, and longer")
+        #expect(folder.bytes("My film_1.json") == old)
+        try after.start()
+        #expect(folder.bytes("My film_1.json") != old)
+        for other in ["ciphertext", "{}", "{\"name\": 1}"] {
+            _ = try folder.file("other", other)
+            #expect(throws: DecryptionError.self) {
+                try TraceRecorder(path: FilePath(folder.path("other")), title: "")
+            }
+            #expect(folder.bytes("other") == Array(other.utf8))
+        }
     }
 
     @Test("what cannot be written is said, and ends nothing")

@@ -11,7 +11,7 @@ public struct FileKeys: KeyProvider {
 
     /// Reads the key; see ``KeyProvider/key(for:)``.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
-        try KeyBytes.read(path)
+        try KeyBytes.read(path, mayWait: true)
     }
 }
 

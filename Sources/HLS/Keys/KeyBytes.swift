@@ -51,19 +51,29 @@ final class KeyBytes {
 }
 
 extension KeyBytes {
-    /// Reads a key file, which may be a pipe.
+    /// Reads a key file.
     ///
+    /// - Parameters:
+    ///   - path: Its path.
+    ///   - mayWait: Whether it may be a pipe, for which somebody else may let the reader wait. What a playlist names may
+    ///     not.
+    /// - Returns: The key, and what there is to warn about.
     /// - Throws: `KeyError.missing`, `.unreadable`, `.wrongLength`.
-    static func read(_ path: FilePath) throws(KeyError) -> ProvidedKey {
+    static func read(_ path: FilePath, mayWait: Bool = false) throws(KeyError) -> ProvidedKey {
         let place = "key file \(path)"
         let bytes = KeyBytes()
         var status = stat()
         do throws(DecryptionError) {
             let descriptor = try SystemCall.check("open \(place)") {
-                try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+                try FileDescriptor.open(
+                    path, .readOnly, options: mayWait ? .closeOnExec : [.closeOnExec, .nonBlocking])
             }
             defer { try? descriptor.close() }
             _ = try SystemCall.retrying("stat \(place)") { Int(fstat(descriptor.rawValue, &status)) }
+            guard mayWait || status.st_mode & S_IFMT == S_IFREG else {
+                throw DecryptionError.io(
+                    operation: "read \(place)", code: 0, reason: "it is a pipe, a device or a folder: expected a file")
+            }
             while !bytes.free.isEmpty {
                 let count = try SystemCall.check("read \(place)") { try descriptor.read(into: bytes.free) }
                 guard count > 0 else { break }

@@ -29,30 +29,37 @@ package final class TraceRecorder: Sendable {
 
     private let descriptor: FileDescriptor
     private let path: FilePath
-    private let start: UInt64
+    private let origin: UInt64
     private let leastOffset: Int64
+    /// The file up to the first request.
+    private let head: String
     private let state: Mutex<State>
 
     private static let tail = "\n ]\n}\n"
     /// Enough for every number of 64 bits.
     private static let numberWidth = 20
 
-    /// Starts a trace; a file that is there is replaced.
+    /// Opens a trace, which ``start()`` starts; a trace that is there is replaced then, and no other file.
     ///
     /// - Parameters:
     ///   - path: The trace's file.
     ///   - title: Who asks for what.
-    /// - Throws: `DecryptionError.io`.
+    /// - Throws: `DecryptionError.io`, `.invalidParameter` if something else than a trace is there.
     package init(path: FilePath, title: String) throws(DecryptionError) {
         self.path = path
         do {
             self.descriptor = try FileDescriptor.open(
-                path, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: [.ownerReadWrite])
+                path, .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
         } catch {
             let code = error as? Errno ?? .ioError
             throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
         }
-        self.start = TraceRecorder.nanoseconds
+        guard TraceRecorder.isReplaceable(descriptor) else {
+            try? descriptor.close()
+            throw .invalidParameter(
+                name: "trace", value: path.string, expected: "a new file, or a trace that is to be replaced")
+        }
+        self.origin = TraceRecorder.nanoseconds
         let before = """
             {
              "schema": 1,
@@ -62,12 +69,27 @@ package final class TraceRecorder: Sendable {
              "leastByteCount":
             """
         self.leastOffset = Int64(before.utf8.count) + 1
-        let head = before + " " + TraceRecorder.padded("1", ",") + "\n \"requests\": ["
+        self.head = before + " " + TraceRecorder.padded("1", ",") + "\n \"requests\": ["
         self.state = Mutex(State(end: Int64(head.utf8.count)))
-        if let code = TraceRecorder.write(head + TraceRecorder.tail, at: 0, to: descriptor) {
-            try? descriptor.close()
+    }
+
+    /// Starts the trace: what was there is gone.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func start() throws(DecryptionError) {
+        let code = ftruncate(descriptor.rawValue, 0) == 0 ? nil : Errno(rawValue: errno)
+        if let code = code ?? TraceRecorder.write(head + TraceRecorder.tail, at: 0, to: descriptor) {
             throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
         }
+    }
+
+    /// Whether nothing is lost that somebody could miss: the file is empty, or begins like a trace.
+    private static func isReplaceable(_ descriptor: FileDescriptor) -> Bool {
+        var start = [UInt8](repeating: 0, count: 64)
+        let count = start.withUnsafeMutableBytes { pread(descriptor.rawValue, $0.baseAddress, $0.count, 0) }
+        guard count > 0 else { return true }
+        let text = String(decoding: start.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
+        return text.hasPrefix("{\"schema\":")
     }
 
     deinit {
@@ -75,7 +97,7 @@ package final class TraceRecorder: Sendable {
     }
 
     /// The time since the trace was started, in nanoseconds.
-    package var now: UInt64 { TraceRecorder.nanoseconds - start }
+    package var now: UInt64 { TraceRecorder.nanoseconds - origin }
 
     /// The first thing that could not be written, after which nothing is.
     package var failure: DecryptionError? { state.withLock { $0.failure } }

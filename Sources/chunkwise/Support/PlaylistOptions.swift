@@ -5,6 +5,12 @@ import RandomAccess
 import SystemPackage
 import Transfer
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// What the strategy hls-aes128 needs, whose input is a playlist.
 struct PlaylistOptions: ParsableArguments {
     @OptionGroup var keyPlaces: PlaylistKeyOptions
@@ -47,6 +53,7 @@ extension DecryptCommand {
             try PlaylistFile(
                 path: FilePath(input), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
         }
+        try refuseToReplace(file)
         let ring = try playlistOptions.ring(keyOptions, beside: file.resources)
         let object = try attempt(input) {
             try HLSObject(playlist: file.playlist, resources: file.resources, keys: ring, backend: cipher)
@@ -55,6 +62,27 @@ extension DecryptCommand {
         try transfer(object, request, windowByteCount: windowByteCount, threadCount: threadCount)
         // What is wrong where nothing was read; an error has said the rest.
         for problem in file.playlist.problems.prefix(10) { warn("\(file.path): \(problem)") }
+    }
+
+    /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.
+    private func refuseToReplace(_ file: PlaylistFile) throws {
+        guard let replaced = Self.identity(of: output) else { return }
+        let playlist = file.playlist
+        let uris = playlist.segments.map(\.uri) + playlist.initializationSections.map(\.uri) + playlist.keyURIs
+        let paths = [input, file.path.string] + uris.compactMap { try? file.resources.path(for: $0).string }
+        guard !paths.contains(where: { Self.identity(of: $0) == replaced }) else {
+            throw CommandFailure(
+                .usage,
+                "output \(output) belongs to the playlist: expected another file, for nothing could be read again")
+        }
+    }
+
+    /// What tells a file from others, whatever it is called; `nil` if there is none. The corresponding C function is
+    /// `stat`.
+    private static func identity(of path: String) -> [UInt64]? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return [UInt64(status.st_dev), UInt64(status.st_ino)]
     }
 
     private func warn(_ text: String) {
