@@ -43,7 +43,8 @@ struct MalformedRequestTests {
             "\u{16}\u{3}\u{1}\0\u{5}hello", "SSH-2.0-x\r\n", "{\"op\":\"read\"}\n",
         ]
         let fields = [
-            "Host: x\r\nHost: y\r\n", "Host: x\r\nHost: x\r\n", "Host\r\n", "Host : x\r\n", " Host: x\r\n",
+            "Host: a b/\r\n", "Host: x\r\nHost: y\r\n", "Host: x\r\nHost: x\r\n", "Host\r\n", "Host : x\r\n",
+            " Host: x\r\n",
             ": x\r\n\(host)",
             "Host: x\r\n\0: y\r\n", "\(host)A\0: b\r\n", "\(host)A: b\0c\r\n", "\(host)A: b\rc\r\n",
             "\(host)A b: c\r\n",

@@ -132,6 +132,20 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
         let hosts = head.headers["host"]
         // An absent host is all right in HTTP/1.0, where it did not exist.
         return head.version.major == 1 && hosts.count <= 1 && (hosts.count == 1 || head.version.minor == 0)
+            && hosts.allSatisfy(isHost)
+    }
+
+    /// Whether a text has no characters but those of a host and port. Source: RFC 9112, section 3.2; RFC 3986, section
+    /// 3.2.2.
+    private static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+            }
+        }
     }
 
     private static func persistence(_ head: HTTPRequestHead) -> Persistence {

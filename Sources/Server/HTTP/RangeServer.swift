@@ -5,6 +5,12 @@ import NIOPosix
 import RandomAccess
 import ServiceLifecycle
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A server of HTTP/1.1 that decrypts what it is asked for.
 ///
 /// Plaintext is in the buffers of running answers only, never on a disk.
@@ -62,7 +68,9 @@ package struct RangeServer: Sendable {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as IOError {
-            throw BindError(description: "listen on \(host):\(port): \(error)")
+            let reason = String(cString: strerror(error.errnoCode))
+            throw BindError(
+                description: "listen on \(host):\(port): \(reason): expected a free port, such as --port 0 finds")
         } catch let error as SocketAddressError {
             throw BindError(description: "listen on \(host):\(port): \(error): expected an address of this machine")
         }
