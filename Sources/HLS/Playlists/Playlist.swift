@@ -45,4 +45,16 @@ public enum Playlist: Hashable, Sendable {
     ) throws(PlaylistProblem) -> Playlist {
         try parse(Array(text.utf8), limits: limits)
     }
+
+    /// Whether a playlist is a media playlist, by the first lines that tell; `nil` if none of `bytes` does, or something
+    /// is wrong with them.
+    ///
+    /// - Parameters:
+    ///   - bytes: The playlist, or its first bytes.
+    ///   - limits: What it may have.
+    package static func isMedia(_ bytes: UnsafeRawBufferPointer, limits: PlaylistLimits = PlaylistLimits()) -> Bool? {
+        var parser = PlaylistParser(limits: limits)
+        guard let side = try? parser.side(bytes) else { return nil }
+        return side == .media
+    }
 }

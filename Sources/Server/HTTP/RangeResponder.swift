@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import NIOPosix
 import RandomAccess
 
 /// Decides how a request is answered, and sends the answer.
@@ -10,6 +11,8 @@ struct RangeResponder: Sendable {
     let token: AccessToken?
     let recorder: TraceRecorder?
     let pool: BufferPool
+    /// The threads that find out what is asked for.
+    let lookups: NIOThreadPool
     /// Where to say what failed; never a key, a token or plaintext.
     let report: @Sendable (String) -> Void
 
@@ -18,7 +21,9 @@ struct RangeResponder: Sendable {
     /// - Throws: What makes an answer that was begun impossible to finish: the connection is then closed.
     func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
         let receivedAt = recorder?.now ?? 0
-        let reply = reply(to: request.head)
+        // Files are opened there, playlists parsed and keys asked for; the connections of an event loop do not wait for it.
+        let head = request.head
+        let reply = try await lookups.runIfActive { self.reply(to: head) }
         switch reply.body {
         case .none:
             try await writer.writeResponse(reply.head)

@@ -50,9 +50,13 @@ package struct RangeServer: Sendable {
     ///   - onStart: Called with the port once clients can connect.
     /// - Throws: ``BindError``.
     package func run(host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
+        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
+        lookups.start()
+        // Not waited for: one may be waiting for a key that never comes.
+        defer { lookups.shutdownGracefully { _ in } }
         let responder = RangeResponder(
             catalogue: catalogue, limits: limits, token: token, recorder: recorder, pool: BufferPool(limits: limits),
-            report: report)
+            lookups: lookups, report: report)
         let limits = limits
         let logger = Logger(label: "chunkwise-serve") { _ in SwiftLogNoOpLogHandler() }
         let service = try HTTPServerBuilder { RangeChannel(responder: $0, limits: limits) }.buildServer(

@@ -22,6 +22,9 @@ package struct ServerLimits: Hashable, Sendable {
     /// The shortest window: below it, what a step costs besides decryption shows.
     package static let leastWindowByteCount = 32 << 10
 
+    /// How many requests at once may wait for what they ask for: for a playlist to be parsed, or a key to be found.
+    static let lookupThreadCount = 8
+
     /// Creates the usual limits.
     package init() {}
 }

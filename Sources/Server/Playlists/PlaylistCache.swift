@@ -4,12 +4,23 @@ import Synchronization
 
 /// The playlists that were used last: a player asks for one, and then for its segments one by one.
 final class PlaylistCache: Sendable {
-    private let state = Mutex<[LoadedPlaylist]>([])
+    /// A playlist's place, whose lock is held while it is loaded: who asks for the same one waits, nobody else.
+    private final class Place: Sendable {
+        let path: [String]
+        let loaded = Mutex<LoadedPlaylist?>(nil)
+
+        init(path: [String]) {
+            self.path = path
+        }
+    }
+
+    /// The places, that used last at the end.
+    private let places = Mutex<[Place]>([])
 
     /// The most that are kept.
     private static let most = 4
 
-    /// A playlist of the version that a file has now, loaded if need be, one at a time.
+    /// A playlist of the version that a file has now, loaded if need be.
     ///
     /// - Parameters:
     ///   - path: The names of the folders and of the file.
@@ -21,15 +32,21 @@ final class PlaylistCache: Sendable {
         _ path: [String], _ identity: FileIdentity,
         load: (LoadedPlaylist?) throws(DecryptionError) -> LoadedPlaylist
     ) throws(DecryptionError) -> LoadedPlaylist {
-        try state.withLock { (kept) throws(DecryptionError) in
-            let place = kept.firstIndex { $0.path == path }
-            let old = place.map { kept[$0] }
-            let now: LoadedPlaylist
-            if let old, old.identity == identity { now = old } else { now = try load(old) }
-            if let place { kept.remove(at: place) }
-            kept.append(now)
-            if kept.count > Self.most { kept.removeFirst() }
+        try place(of: path).loaded.withLock { (loaded) throws(DecryptionError) in
+            if let loaded, loaded.identity == identity { return loaded }
+            let now = try load(loaded)
+            loaded = now
             return now
+        }
+    }
+
+    private func place(of path: [String]) -> Place {
+        places.withLock { places in
+            let index = places.firstIndex { $0.path == path }
+            let place = index.map { places.remove(at: $0) } ?? Place(path: path)
+            places.append(place)
+            if places.count > Self.most { places.removeFirst() }
+            return place
         }
     }
 }

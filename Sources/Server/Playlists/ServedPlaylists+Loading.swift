@@ -5,6 +5,8 @@ import SystemPackage
 
 extension ServedPlaylists {
     private static let start = Array("#EXTM3U".utf8)
+    /// What is read of a playlist to know its kind.
+    private static let firstByteCount: UInt64 = 16 << 10
 
     /// Reads a playlist as it is now.
     ///
@@ -22,6 +24,25 @@ extension ServedPlaylists {
         return try cache.playlist(path, file.identity) { (old) throws(DecryptionError) in
             try read(file, path, old)
         }
+    }
+
+    /// Whether a playlist is a media playlist; `nil` if there is no such file.
+    ///
+    /// The first lines tell, as a rule, and the rest is then not read.
+    ///
+    /// - Throws: `DecryptionError` for what cannot be read, or be used as a playlist.
+    func isMedia(_ path: [String]) throws(DecryptionError) -> Bool? {
+        guard let file = try folder.open(path) else { return nil }
+        let count = Int(min(file.byteCount, Self.firstByteCount))
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        defer { room.deallocate() }
+        try file.fetch(at: 0, into: room)
+        let whole = room.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let lines = UnsafeRawBufferPointer(rebasing: room[..<whole])
+        if let isMedia = Playlist.isMedia(lines, limits: Self.limits) { return isMedia }
+        guard let loaded = try load(path) else { return nil }
+        if case .media = loaded.playlist { return true }
+        return false
     }
 
     private func read(

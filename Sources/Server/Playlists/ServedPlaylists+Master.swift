@@ -51,12 +51,11 @@ extension ServedPlaylists {
 
     private func checkMedia(_ names: [String], _ uri: String, _ loaded: LoadedPlaylist) throws(DecryptionError) {
         let shown = URIReference(uri).shown
-        guard names != loaded.path, let next = try load(names) else {
-            throw names == loaded.path
-                ? .invalidPlaylist(reason: "\(shown) leads back to this playlist: expected a media playlist")
-                : .missing(shown)
+        guard names != loaded.path else {
+            throw .invalidPlaylist(reason: "\(shown) leads back to this playlist: expected a media playlist")
         }
-        guard case .media = next.playlist else {
+        guard let isMedia = try isMedia(names) else { throw .missing(shown) }
+        guard isMedia else {
             throw .unsupported("the master playlist \(shown) in a master playlist: expected a media playlist")
         }
     }

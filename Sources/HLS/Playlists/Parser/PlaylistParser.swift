@@ -23,10 +23,25 @@ struct PlaylistParser {
     }
 
     mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(PlaylistProblem) -> Playlist {
+        try readLines(of: bytes) { _ in true }
+        if side == .master { return .master(try finishMaster()) }
+        return .media(try finishMedia())
+    }
+
+    /// What kind of playlist the first lines make; `nil` if they do not tell.
+    mutating func side(_ bytes: UnsafeRawBufferPointer) throws(PlaylistProblem) -> Side? {
+        try readLines(of: bytes) { $0 == nil }
+        return side
+    }
+
+    /// Reads line by line for as long as `goesOn` says so of the kind that is known before each.
+    private mutating func readLines(
+        of bytes: UnsafeRawBufferPointer, while goesOn: (Side?) -> Bool
+    ) throws(PlaylistProblem) {
         try checkStart(bytes)
         var lines = PlaylistLines(bytes, longestLine: limits.lineByteCount)
         var isFirst = true
-        while let line = try lines.next() {
+        while goesOn(side), let line = try lines.next() {
             if isFirst {
                 isFirst = false
                 guard line.text == "#EXTM3U" else { throw Self.notAPlaylist }
@@ -40,8 +55,6 @@ struct PlaylistParser {
                 try uri(line)
             }
         }
-        if side == .master { return .master(try finishMaster()) }
-        return .media(try finishMedia())
     }
 
     /// Keeps a problem, once.
