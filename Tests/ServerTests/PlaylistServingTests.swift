@@ -211,4 +211,50 @@ struct PlaylistServingTests {
         #expect(text.contains("\"offset\": \(plaintexts[0].count + 10), \"count\": 10,"), "\(text)")
         #expect(text.contains("\"object\": \"list.m3u8\"") && text.split(separator: "asked").count == 2)
     }
+
+    @Test("while a key is waited for, everyone else is served")
+    func slowKey() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("f"), withIntermediateDirectories: true)
+        let plaintext = Samples.bytes(5000)
+        try ServerProcess.encrypt(plaintext, to: "f/s.ts", in: folder)
+        try folder.file("k", ServerProcess.key)
+        let iv = ServerProcess.hexadecimal(ServerProcess.iv)
+        try folder.file(
+            "f/list.m3u8",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-KEY:METHOD=AES-128,URI=\"x:k\",IV=0x\(iv)\n#EXTINF:1,\ns.ts\n"
+                + "#EXT-X-ENDLIST\n")
+        let wait = "while [ ! -e go ]; do sleep 0.01; done; cat k;:"
+        let server = try ServerProcess(folder, ["--no-token", "f", "--key-command", wait], options: Self.strategy)
+        let path = try #require(
+            try server.get("/list.m3u8").text.split(separator: "\n").first { !$0.hasPrefix("#") })
+        // One on each event loop, of which there are as many as cores.
+        let waiting = try (0..<4).map { _ in
+            let connection = try server.connect()
+            try connection.send("GET /\(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            return connection
+        }
+        for _ in 0..<8 {
+            #expect(try server.get("/none.m3u8").status == 404)
+            #expect(try server.get("/list.m3u8").status == 200)
+        }
+        try folder.file("go", "")
+        for connection in waiting { #expect(try connection.response().body == plaintext) }
+    }
+
+    @Test("a master playlist says which variants there are without reading all of them")
+    func longVariants() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("f"), withIntermediateDirectories: true)
+        // What is behind the first lines is no playlist, and nobody has looked.
+        let start = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\ns.ts\n"
+        try folder.file("f/long.m3u8", Array(start.utf8) + [UInt8](repeating: 0x61, count: 100_000))
+        let line = "#EXT-X-STREAM-INF:BANDWIDTH=1\n"
+        try folder.file("f/all.m3u8", "#EXTM3U\n\(line)long.m3u8\n\(line)all.m3u8\n\(line)none.m3u8\n")
+        let server = try ServerProcess(folder, ["--no-token", "f"], options: Self.strategy)
+        let text = try server.get("/all.m3u8").text
+        #expect(text.contains("long.m3u8") && !text.contains("all.m3u8") && !text.contains("none.m3u8"))
+        #expect(server.errors.contains("leads back") && server.errors.contains("none.m3u8"))
+        #expect(try server.get("/long.m3u8").status == 500)
+    }
 }

@@ -46,12 +46,12 @@ public enum Playlist: Hashable, Sendable {
         try parse(Array(text.utf8), limits: limits)
     }
 
-    /// Whether a playlist is a media playlist, by the first lines that tell; `nil` if none of `bytes` does, or something
-    /// is wrong with them.
+    /// Whether a playlist is a media playlist, by the first lines that tell.
     ///
     /// - Parameters:
-    ///   - bytes: The playlist, or its first bytes.
+    ///   - bytes: The playlist, or its first lines.
     ///   - limits: What it may have.
+    /// - Returns: `nil` if none of the lines tells, or something is wrong with one before.
     package static func isMedia(_ bytes: UnsafeRawBufferPointer, limits: PlaylistLimits = PlaylistLimits()) -> Bool? {
         var parser = PlaylistParser(limits: limits)
         guard let side = try? parser.side(bytes) else { return nil }
