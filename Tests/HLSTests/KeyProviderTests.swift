@@ -53,6 +53,21 @@ struct KeyProviderTests {
         #expect(!text.contains("SEC"))
     }
 
+    @Test("a key file that comes later, or is replaced, is seen")
+    func replaced() throws {
+        let ring = KeyRing(SchemeKeys(["": FolderKeys(folder: FilePath(folder.path))]))
+        #expect(throws: DecryptionError.self) { try ring.key(for: "late") }
+        #expect(ring.version(for: "late") == nil)
+        try folder.file("late", secret)
+        #expect(try bytes(ring.key(for: "late")) == secret)
+        let version = ring.version(for: "late")
+        let other = Samples.bytes(16, seed: 100)
+        // Another file under the name, as programs do that leave no half of one.
+        try folder.file("new", other)
+        #expect(rename(folder.path("new"), folder.path("late")) == 0)
+        #expect(try bytes(ring.key(for: "late")) == other && ring.version(for: "late") != version)
+    }
+
     @Test("a pipe that a playlist names is no key, and nobody waits for it")
     func pipe() throws {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)

@@ -13,6 +13,9 @@ public struct FileKeys: KeyProvider {
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         try KeyBytes.read(path, mayWait: true)
     }
+
+    /// The file's version; see ``KeyProvider/version(for:)``.
+    public func version(for uri: String) -> String? { KeyBytes.version(path) }
 }
 
 /// Key files in a folder, named by the last part of the URI's path, or by a map.
@@ -33,13 +36,21 @@ public struct FolderKeys: KeyProvider {
 
     /// Reads the key; see ``KeyProvider/key(for:)``.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
-        let name = names[uri] ?? Self.lastName(of: uri)
-        guard let name, let component = FilePath.Component(name), component.kind == .regular else {
+        guard let path = path(for: uri) else {
             throw .missing(
                 place: "a key file in \(folder)", reason: "the URI's path does not end with a name that a file can have"
             )
         }
-        return try KeyBytes.read(folder.appending(component))
+        return try KeyBytes.read(path)
+    }
+
+    /// The file's version; see ``KeyProvider/version(for:)``.
+    public func version(for uri: String) -> String? { path(for: uri).flatMap(KeyBytes.version) }
+
+    private func path(for uri: String) -> FilePath? {
+        let name = names[uri] ?? Self.lastName(of: uri)
+        guard let name, let component = FilePath.Component(name), component.kind == .regular else { return nil }
+        return folder.appending(component)
     }
 
     private static func lastName(of uri: String) -> String? {

@@ -91,4 +91,14 @@ extension KeyBytes {
             try bytes.key(place: place),
             warnings: isShared ? [.readableByOthers(path: path.string, permissions: permissions)] : [])
     }
+
+    /// A file's version: which file, its length, and when it was changed last. `nil` if there is none, or it is a pipe,
+    /// which has no second key.
+    static func version(_ path: FilePath) -> String? {
+        var status = stat()
+        guard path.withPlatformString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return "\(status.st_dev) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
+    }
 }

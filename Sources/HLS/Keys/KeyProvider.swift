@@ -2,7 +2,8 @@ public import RandomAccess
 
 /// Where keys come from.
 ///
-/// A provider is asked once for each URI of a playlist; what it returns is kept by a ``KeyRing``.
+/// A provider is asked once for each URI of a playlist, and again when its ``version(for:)`` has changed; what it returns
+/// is kept by a ``KeyRing``.
 public protocol KeyProvider: Sendable {
     /// Finds a key.
     ///
@@ -10,6 +11,17 @@ public protocol KeyProvider: Sendable {
     /// - Returns: The key, and what is worth a warning.
     /// - Throws: `KeyError`.
     func key(for uri: String) throws(KeyError) -> ProvidedKey
+
+    /// What tells a key from the one that was there before it, such as a file's version.
+    ///
+    /// - Parameter uri: The key's URI as the playlist has it.
+    /// - Returns: `nil` where it cannot be known, or there is no key: as long as it stays so, nobody is asked again.
+    func version(for uri: String) -> String?
+}
+
+extension KeyProvider {
+    /// Keys are as they were.
+    public func version(for uri: String) -> String? { nil }
 }
 
 /// A key, and what its owner should know about where it was found.

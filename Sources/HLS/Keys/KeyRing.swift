@@ -1,13 +1,13 @@
 public import RandomAccess
 import Synchronization
 
-/// The keys that were asked for, each once.
+/// The keys that were asked for, each version of each once.
 ///
 /// Shared by any number of threads and objects. A failure is kept as well: a provider that has no key is not asked again
 /// for every segment.
 public final class KeyRing: Sendable {
     private struct State {
-        var answers: [String: Result<SecretKey, KeyError>] = [:]
+        var answers: [String: (version: String?, result: Result<SecretKey, KeyError>)] = [:]
         var warnings: [KeyWarning] = []
     }
 
@@ -30,9 +30,11 @@ public final class KeyRing: Sendable {
     public func key(for uri: String) throws(DecryptionError) -> SecretKey {
         // Under the lock, so that threads which want the same key ask once.
         let answer = state.withLock { state in
-            if let known = state.answers[uri] { return known }
+            // Looked at first: a key that is replaced meanwhile is asked for again next time.
+            let version = provider.version(for: uri)
+            if let known = state.answers[uri], known.version == version { return known.result }
             let answer = ask(for: uri, &state)
-            state.answers[uri] = answer
+            state.answers[uri] = (version, answer)
             return answer
         }
         switch answer {
@@ -42,10 +44,13 @@ public final class KeyRing: Sendable {
         }
     }
 
+    /// What tells a key from the one that was there before; see ``KeyProvider/version(for:)``.
+    package func version(for uri: String) -> String? { provider.version(for: uri) }
+
     /// Forgets which keys there were none for, so that providers are asked for them again.
     package func forgetFailures() {
         state.withLock { state in
-            state.answers = state.answers.filter { (try? $0.value.get()) != nil }
+            state.answers = state.answers.filter { (try? $0.value.result.get()) != nil }
         }
     }
 

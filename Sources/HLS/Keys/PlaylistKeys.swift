@@ -17,6 +17,12 @@ public struct PlaylistKeys: KeyProvider {
         return try KeyBytes.read(try path(for: uri))
     }
 
+    /// The file's version; see ``KeyProvider/version(for:)``.
+    public func version(for uri: String) -> String? {
+        guard let path = try? path(for: uri) else { return nil }
+        return KeyBytes.version(path)
+    }
+
     private func path(for uri: String) throws(KeyError) -> FilePath {
         do throws(DecryptionError) {
             return try resources.path(for: uri)

@@ -15,11 +15,17 @@ public struct SchemeKeys: KeyProvider {
 
     /// Asks the scheme's provider; see ``KeyProvider/key(for:)``.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
-        // Source: RFC 3986, section 3.1: schemes are case-insensitive.
-        let scheme = URIReference(uri).scheme?.lowercased() ?? ""
-        guard let provider = handlers[scheme] ?? fallback else {
-            throw .unhandledScheme(scheme, handled: handlers.keys.sorted())
+        guard let provider = provider(for: uri) else {
+            throw .unhandledScheme(Self.scheme(of: uri), handled: handlers.keys.sorted())
         }
         return try provider.key(for: uri)
     }
+
+    /// What the scheme's provider says; see ``KeyProvider/version(for:)``.
+    public func version(for uri: String) -> String? { provider(for: uri)?.version(for: uri) }
+
+    private func provider(for uri: String) -> (any KeyProvider)? { handlers[Self.scheme(of: uri)] ?? fallback }
+
+    /// Source: RFC 3986, section 3.1: schemes are case-insensitive.
+    private static func scheme(of uri: String) -> String { URIReference(uri).scheme?.lowercased() ?? "" }
 }

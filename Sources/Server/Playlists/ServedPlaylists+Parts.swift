@@ -35,6 +35,7 @@ extension ServedPlaylists {
     /// Hands out a key.
     func key(_ uri: String, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
         let key: SecretKey
+        let version = loaded.ring.version(for: uri) ?? ""
         do throws(DecryptionError) {
             key = try loaded.ring.key(for: uri)
         } catch {
@@ -42,7 +43,7 @@ extension ServedPlaylists {
         }
         var content = ServedContent(
             contentType: "application/octet-stream", byteCount: UInt64(key.byteCount),
-            entityTag: EntityTag(of: ["key", loaded.name, uri]), modified: nil
+            entityTag: EntityTag(of: ["key", loaded.name, uri, version]), modified: nil
         ) { () throws(DecryptionError) in
             KeyReader(key)
         }
@@ -117,10 +118,12 @@ extension ServedPlaylists {
                 SourceReader(slice)
             }
         }
+        // Asked first, as the ring does: a tag may be older than its bytes' key, never younger.
+        let keyVersion = loaded.ring.version(for: keyURI) ?? ""
         let object = try EncryptedObject(
             source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: options.backend,
             key: try loaded.ring.key(for: keyURI))
-        parts += [keyURI, "\(iv.bigEndianValue)"]
+        parts += [keyURI, keyVersion, "\(iv.bigEndianValue)"]
         return ServedContent(
             contentType: type, byteCount: object.plaintextByteCount, entityTag: EntityTag(of: parts),
             modified: version.modifiedSeconds
