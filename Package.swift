@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "NettleBackend", targets: ["NettleBackend"]),
         .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
+        .library(name: "Keys", targets: ["Keys"]),
         .library(name: "HLS", targets: ["HLS"]),
         // For `Benchmarks/`, a package of its own.
         .library(name: "Statistics", targets: ["Statistics"]),
@@ -79,10 +80,11 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        .target(name: "Keys", dependencies: ["RandomAccess", "Statistics"]),
         .target(
             name: "HLS",
             dependencies: [
-                "RandomAccess", "ByteSources", "Transfer",
+                "RandomAccess", "ByteSources", "Keys", "Transfer",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
