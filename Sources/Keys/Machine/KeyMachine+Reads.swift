@@ -1,0 +1,41 @@
+extension KeyMachine {
+    /// Plaintext is about to be delivered. The first use of a stored key starts its second clock.
+    mutating func begin(_ read: Int, _ identifier: String, _ now: KeyReading) {
+        guard let kind = usableKind(of: identifier, now) else {
+            let failure = entries[identifier]?.stored.flatMap { self.failure(of: $0, now) } ?? entries[identifier]?.spent
+            actions.append(.endRead(read: read, failure ?? .missing))
+            return
+        }
+        uses[read] = KeyUse(identifier: identifier, kind: kind)
+        if kind == .persistable, var stored = entries[identifier]?.stored, stored.firstUse == nil {
+            let wall = watch.trusted(at: now)
+            stored.firstUse = wall
+            stored.lastSeen = wall
+            stored.generation += 1
+            replace(stored)
+        }
+        actions.append(.permit(read: read, kind))
+    }
+
+    /// Plaintext was delivered. What the clock shows is stored from time to time, so that setting it back is noticed
+    /// later as well.
+    mutating func end(_ read: Int, _ now: KeyReading) {
+        guard let use = uses.removeValue(forKey: read), use.kind == .persistable,
+            var stored = entries[use.identifier]?.stored
+        else { return }
+        let wall = watch.trusted(at: now)
+        guard wall - stored.lastSeen > policy.clockTolerance else { return }
+        stored.lastSeen = wall
+        stored.generation += 1
+        replace(stored)
+    }
+
+    /// Ends the reads that use a key, in the order of their numbers.
+    mutating func endReads(of identifier: String, _ kind: KeyKind, _ failure: KeyFailure) {
+        for read in uses.keys.sorted() {
+            guard let use = uses[read], use.identifier == identifier, use.kind == kind else { continue }
+            uses[read] = nil
+            actions.append(.endRead(read: read, failure))
+        }
+    }
+}
