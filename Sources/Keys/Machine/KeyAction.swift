@@ -6,6 +6,8 @@ package enum KeyAction: Hashable, Sendable {
     case cancel(exchange: Int)
     /// Keep a key that an answer brought; what was kept of its kind before is erased.
     case keep(exchange: Int, identifier: String, KeyKind)
+    /// Keep the key that was found with what is stored beside it, in place of one that was kept before.
+    case adopt(StoredKey)
     /// Erase a key from memory.
     case forget(identifier: String, KeyKind)
     /// Give a reader a key that is kept.
@@ -18,8 +20,8 @@ package enum KeyAction: Hashable, Sendable {
     case store(StoredKey)
     /// Erase what was stored of a key before, up to a generation.
     case erase(identifier: String, generation: Int)
-    /// Let a read go on with a key of this kind.
-    case permit(read: Int, KeyKind)
+    /// Let a read go on with a key of this kind, until a time of the clock that nobody can set, and why then no longer.
+    case permit(read: Int, KeyKind, until: Duration?, then: KeyFailure)
     /// End a read before its next byte.
     case endRead(read: Int, KeyFailure)
     /// Something that no reader waits for.
@@ -36,6 +38,8 @@ public enum KeyNotice: Hashable, Sendable {
     case notPreloaded(identifier: String, KeyFailure)
     /// A stored key cannot be used.
     case storedUnusable(identifier: String, KeyFailure)
+    /// A key could not be stored or erased, and why.
+    case storageFailed(identifier: String, reason: String)
     /// The clock on the wall was set back.
     case clockSetBack(by: Duration)
 }

@@ -14,7 +14,17 @@ extension KeyMachine {
             stored.generation += 1
             replace(stored)
         }
-        actions.append(.permit(read: read, kind))
+        actions.append(permission(read, identifier, kind))
+    }
+
+    private func permission(_ read: Int, _ identifier: String, _ kind: KeyKind) -> KeyAction {
+        let entry = entries[identifier]
+        switch kind {
+        case .online: return .permit(read: read, kind, until: entry?.online?.expiry, then: .validityExpired)
+        case .persistable:
+            let end = entry?.stored.flatMap { watch.monotonic(atWall: $0.expiry) }
+            return .permit(read: read, kind, until: end, then: .playbackExpired)
+        }
     }
 
     /// Plaintext was delivered. What the clock shows is stored from time to time, so that setting it back is noticed

@@ -43,6 +43,7 @@ extension KeyMachine {
             defer { entry.waiting = [] }
             return entry.waiting
         }
+        actions.append(.adopt(found))
         if let older { actions.append(.erase(identifier: found.identifier, generation: older)) }
         for reader in waiting {
             actions.append(.deliver(reader: reader.reader, identifier: found.identifier, .persistable))

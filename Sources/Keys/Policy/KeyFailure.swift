@@ -38,6 +38,8 @@ public enum KeyFailure: Error, Hashable, Sendable {
     case unopenable
     /// The reader waited for as long as it may.
     case waitedTooLong(Duration)
+    /// The reader stopped waiting.
+    case abandoned
     /// The session was closed.
     case closed
     /// What can pass did not.
@@ -78,6 +80,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
         case .clockSetBack: "clockSetBack"
         case .unopenable: "unopenable"
         case .waitedTooLong: "waitedTooLong"
+        case .abandoned: "abandoned"
         case .closed: "closed"
         case .gaveUp: "gaveUp"
         }
@@ -111,6 +114,7 @@ extension KeyFailure: CustomStringConvertible {
             "the clock is \(time) behind what it showed before: set it right, or ask for an online key"
         case .unopenable: "the stored key does not open, it is damaged or was sealed elsewhere: ask for an online key"
         case .waitedTooLong(let patience): "no key came within \(patience)"
+        case .abandoned: "nobody waits for the key any more"
         case .closed: "the session was closed"
         case .gaveUp(let attempts, let last): "gave up after asking \(attempts) times: \(last)"
         }
