@@ -81,6 +81,8 @@ let package = Package(
             ]
         ),
         .target(name: "Keys", dependencies: ["RandomAccess", "Statistics"]),
+        .target(name: "KeyLoad", dependencies: ["Keys", "Statistics"]),
+        .target(name: "KeyScenarios", dependencies: ["JSON", "Keys"]),
         .target(
             name: "HLS",
             dependencies: [
@@ -218,6 +220,12 @@ let package = Package(
                 "Golden", "GoldenComparison", "GoldenGate", "GoldenHistory", "GoldenPage", "GoldenRecommendation",
                 "GoldenSelfTest", "GoldenSideBySide", "Schemas",
             ]),
+        .testTarget(
+            name: "KeysTests",
+            dependencies: ["Keys", "RandomAccess", "ByteSources", "SwiftAESBackend", "Statistics"]
+        ),
+        .testTarget(name: "KeyLoadTests", dependencies: ["KeyLoad", "Keys", "Statistics"]),
+        .testTarget(name: "KeyScenariosTests", dependencies: ["KeyScenarios", "Keys", "JSON"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ConsoleTests", dependencies: ["Console"]),

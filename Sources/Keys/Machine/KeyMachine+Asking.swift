@@ -61,8 +61,8 @@ extension KeyMachine {
     mutating func rotate(_ identifier: String, _ appearsIn: Duration, _ now: KeyReading) {
         guard usableKind(of: identifier, now) == nil, entries[identifier]?.phase ?? .idle == .idle else { return }
         let left = min(max(appearsIn, .zero), Self.longestTerm)
-        let delay = KeyTiming.dispersal(appearsIn: left, policy: policy, bits: random.next())
-        update(identifier) { $0.phase = .due(now.monotonic + delay) }
+        let delay = KeyDispersal(appearsIn: left, policy: policy).nanoseconds(bits: random.next())
+        update(identifier) { $0.phase = .due(now.monotonic + .nanoseconds(Int64(clamping: delay))) }
     }
 
     /// Keys are erased from memory, unless somebody uses them or waits for them.

@@ -1,20 +1,6 @@
 /// When keys are asked for: pure functions of a policy and 64 random bits, for sessions and for simulations of millions
 /// of them.
 package enum KeyTiming {
-    /// How long to wait before asking for a key that will appear, so that all who do ask evenly.
-    ///
-    /// The window ends `leadTime` before the key appears, or is cut at both ends by the time that is left.
-    /// - Parameters:
-    ///   - appearsIn: How long it is until the key appears in the playlist.
-    ///   - policy: The window and the lead time.
-    ///   - bits: Uniform random bits.
-    /// - Returns: From zero to `appearsIn`.
-    package static func dispersal(appearsIn: Duration, policy: KeyPolicy, bits: UInt64) -> Duration {
-        let end = max(appearsIn - policy.leadTime, .zero)
-        let window = min(policy.dispersalWindow, end)
-        return end - window + share(of: window, bits)
-    }
-
     /// How long to wait before a failed request is sent again: doubled each time, then at most halved at random.
     ///
     /// - Parameters:

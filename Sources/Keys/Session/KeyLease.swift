@@ -9,19 +9,19 @@ public final class KeyLease: Sendable {
     let read: Int
     private let identifier: String
     private let clock: any KeyClock
-    private let end: Duration?
+    private let expiry: Duration?
     private let failureAtEnd: KeyFailure
     private let failure = Mutex<KeyFailure?>(nil)
 
     init(
-        key: SecretKey, read: Int, identifier: String, clock: any KeyClock, until end: Duration?,
+        key: SecretKey, read: Int, identifier: String, clock: any KeyClock, until expiry: Duration?,
         then failureAtEnd: KeyFailure
     ) {
         self.key = key
         self.read = read
         self.identifier = identifier
         self.clock = clock
-        self.end = end
+        self.expiry = expiry
         self.failureAtEnd = failureAtEnd
     }
 
@@ -29,12 +29,12 @@ public final class KeyLease: Sendable {
     ///
     /// - Throws: `KeyFailure`, from the moment on when the lease ended.
     public func permit() throws(KeyFailure) {
-        let isOver = end.map { clock.now().monotonic >= $0 } ?? false
-        let failure = failure.withLock { failure in
+        let isOver = expiry.map { clock.now().monotonic >= $0 } ?? false
+        let reason = failure.withLock { failure in
             if failure == nil, isOver { failure = failureAtEnd }
             return failure
         }
-        if let failure { throw failure }
+        if let reason { throw reason }
     }
 
     /// Asks as ``permit()`` does, with an error that names the key.

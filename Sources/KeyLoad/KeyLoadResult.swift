@@ -1,0 +1,33 @@
+/// What became of a plan.
+package struct KeyLoadResult: Hashable, Sendable {
+    /// The most requests that reached the server within any second, retries included.
+    package let peakPerSecond: Int
+    /// All requests.
+    package let requestCount: Int
+    /// Those that were sent again, since the server had too much to do.
+    package let retryCount: Int
+    /// Clients that got the key.
+    package let answeredCount: Int
+    /// Clients that asked as often as they may, and got none.
+    package let gaveUpCount: Int
+    /// Clients that had to wait for the key with a picture to show.
+    package let lateCount: Int
+    /// How late keys were, as clients got them, in bins of ``KeyLoadSimulation/binNanoseconds``; index 0 is in time.
+    package let lateness: [Int]
+
+    /// How late the key was for the client that is that far down in the order, in nanoseconds, rounded up to a bin.
+    ///
+    /// Clients that gave up are behind all others. By nearest rank, as `percentile` in `Statistics`.
+    /// - Parameter percent: In tenths of a percent, from 1 to 1000.
+    /// - Returns: The lateness, or `nil` if that client got no key.
+    package func lateness(tenthsOfPercent percent: Int) -> UInt64? {
+        precondition((1...1000).contains(percent), "a percentile lies between 1 and 1000 tenths of a percent")
+        let rank = ((answeredCount + gaveUpCount) * percent + 999) / 1000
+        var seen = 0
+        for (bin, count) in lateness.enumerated() {
+            seen += count
+            if seen >= rank { return UInt64(bin) * KeyLoadSimulation.binNanoseconds }
+        }
+        return nil
+    }
+}
