@@ -1,10 +1,11 @@
 package import Keys
+import Statistics
 
 /// A live stream whose key is rotated once, its clients, and the server that has the key.
 ///
 /// Each client knows of the new key by refreshing the playlist, some time within ``refreshInterval`` after it appears; in
 /// the other two ways it is told ``announcedBefore`` that. A client's random numbers are those of a session with the seed
-/// ``seed`` + its number.
+/// ``clientSeed(_:)``.
 package struct KeyLoadPlan: Hashable, Sendable {
     /// When clients ask.
     package enum Way: String, CaseIterable, Hashable, Sendable {
@@ -66,6 +67,15 @@ package struct KeyLoadPlan: Hashable, Sendable {
         self.capacityPerSecond = capacityPerSecond
         self.roundTrip = roundTrip
         self.seed = seed
+    }
+
+    /// The seed of a client's session.
+    ///
+    /// - Parameter client: The client's number, from 0.
+    package func clientSeed(_ client: Int) -> UInt64 {
+        // Seeds that follow each other would have most clients in common.
+        var generator = SplitMix64(seed: seed)
+        return generator.next() &+ UInt64(client)
     }
 }
 

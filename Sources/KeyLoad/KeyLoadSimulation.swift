@@ -52,7 +52,7 @@ package struct KeyLoadSimulation {
     private init(_ plan: KeyLoadPlan) {
         self.plan = plan
         self.appearance = Self.bin(KeyTiming.nanoseconds(plan.announcedBefore))
-        // Apart from the clients' own numbers, which are those of seeds that follow each other.
+        // Apart from the clients' own numbers.
         self.random = SplitMix64(seed: plan.seed ^ 0xA5A5_A5A5_5A5A_5A5A)
     }
 
@@ -64,8 +64,9 @@ package struct KeyLoadSimulation {
         let appears = KeyTiming.nanoseconds(plan.announcedBefore)
         let latest = appears + refresh
         first = Array(repeating: 0, count: Self.bin(latest) + 1)
+        let firstSeed = plan.clientSeed(0)
         for client in 0..<plan.clientCount {
-            var own = SplitMix64(seed: plan.seed &+ UInt64(client))
+            var own = SplitMix64(seed: firstSeed &+ UInt64(client))
             let bits = own.next()
             let time =
                 switch plan.way {
@@ -109,8 +110,6 @@ package struct KeyLoadSimulation {
                 queue[head].count -= count
                 if queue[head].count == 0 { head += 1 }
             }
-            // A server that is idle saves nothing up.
-            if waiting == 0 { credit = min(credit, Self.binsPerSecond) }
             if head > 4096 {
                 queue.removeFirst(head)
                 head = 0

@@ -51,7 +51,7 @@ struct KeyLoadTests {
         let plan = try Self.plan(2000, .dispersed)
         var counts = [Int](repeating: 0, count: KeyLoadSimulation.firstRequests(plan).count)
         for client in 0..<plan.clientCount {
-            var machine = KeyMachine(policy: plan.policy, device: "d", seed: plan.seed &+ UInt64(client))
+            var machine = KeyMachine(policy: plan.policy, device: "d", seed: plan.clientSeed(client))
             let start = KeyReading(monotonic: .zero, wall: .seconds(1_700_000_000))
             let none = machine.handle(
                 .rotation(identifier: "next", appearsIn: plan.announcedBefore), at: start)
@@ -70,7 +70,7 @@ struct KeyLoadTests {
         #expect(first == KeyLoadSimulation.run(try Self.plan(50_000, .dispersed, seed: 1)))
         #expect(
             KeyLoadSimulation.firstRequests(try Self.plan(50_000, .dispersed, seed: 1))
-                != KeyLoadSimulation.firstRequests(try Self.plan(50_000, .dispersed, seed: 1_000_000)))
+                != KeyLoadSimulation.firstRequests(try Self.plan(50_000, .dispersed, seed: 2)))
     }
 
     @Test("plans that cannot be are errors")

@@ -66,9 +66,10 @@ public struct GCMSealer: KeySealer {
         else { throw .authenticationFailed(chunk: 0) }
         let start = try Self.start(Array(sealed[Self.mark.count..<header]))
         let context = try backend.makeChunkContext(direction: .decrypt, key: key)
-        try sealed.withUnsafeBytes { (bytes) throws(DecryptionError) in
-            try context.open(UnsafeRawBufferPointer(rebasing: bytes[header...]), chunk: 0, into: output, start: start)
-        }
+        let input = UnsafeMutableRawBufferPointer.allocate(byteCount: sealed.count - header, alignment: 16)
+        defer { input.deallocate() }
+        input.copyBytes(from: sealed[header...])
+        try context.open(UnsafeRawBufferPointer(input), chunk: 0, into: output, start: start)
         return count
     }
 
