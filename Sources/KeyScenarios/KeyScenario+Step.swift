@@ -64,14 +64,16 @@ extension KeyEvent {
 
 extension StoredKey {
     fileprivate init(_ reader: ScenarioObject, now: Duration) throws(KeyScenarioError) {
-        let seen = try reader.time("seenAhead").map { now + $0 }
+        let ahead = try reader.time("seenAhead")
+        let seenAgo = try reader.time("seenAgo") ?? .zero
+        let receivedAgo = try reader.requiredTime("receivedAgo")
+        let usedAgo = try reader.time("usedAgo")
         self.init(
             identifier: try reader.text("key"), device: try reader.text("device"),
             generation: Int(try reader.number("generation", most: 1 << 31)),
             storage: try reader.requiredTime("storage"), playback: try reader.requiredTime("playback"),
-            receivedAt: now - (try reader.requiredTime("receivedAgo")),
-            firstUse: try reader.time("usedAgo").map { now - $0 },
-            lastSeen: seen ?? now - (try reader.time("seenAgo") ?? .zero))
+            receivedAt: now - receivedAgo, firstUse: usedAgo.map { now - $0 },
+            lastSeen: ahead.map { now + $0 } ?? now - seenAgo)
     }
 }
 

@@ -87,7 +87,12 @@ extension KeyMachine {
     /// Sends what is due, as few exchanges as may be.
     mutating func flush(_ now: Duration) {
         guard isOnline else { return }
-        let due = identifiers.filter { entries[$0]?.dueTime.map { $0 <= now } ?? false }
+        guard entries.values.contains(where: { $0.dueTime.map { $0 <= now } ?? false }) else { return }
+        // What is held for others goes with the first of them.
+        let due = identifiers.filter { identifier in
+            guard let entry = entries[identifier], let time = entry.dueTime else { return false }
+            return time <= (entry.attempts == 0 ? now + policy.gatherTime : now)
+        }
         for wantsPersistable in [false, true] {
             var rest = due.filter {
                 (route.acceptsPersistable && entries[$0]?.wantsPersistable == true) == wantsPersistable
