@@ -1,0 +1,71 @@
+import Foundation
+import JSON
+import KeyScenarios
+import Keys
+import Testing
+
+@Suite("scenarios")
+struct KeyScenarioTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "data/scenarios")
+
+    private static func load() throws -> [KeyScenario] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+        return try files.sorted().map { file in
+            let data = try Data(contentsOf: folder.appending(path: file))
+            let scenario = try KeyScenario(try JSONDecoder().decode(JSONValue.self, from: data), file: file)
+            #expect(file == scenario.name + ".json")
+            return scenario
+        }
+    }
+
+    @Test("our session does what each scenario says, and nothing else")
+    func all() throws {
+        let scenarios = try Self.load()
+        #expect(scenarios.count >= 28)
+        for scenario in scenarios {
+            let difference = ScenarioRun.run(scenario).difference(from: scenario)
+            #expect(difference == nil, "\(scenario.name)")
+        }
+    }
+
+    @Test("each fault is noticed by some scenario", arguments: KeyMutant.allCases)
+    func mutants(_ mutant: KeyMutant) throws {
+        let killers = try Self.load().filter { scenario in
+            var session = MutantSession(mutant, scenario: scenario)
+            return ScenarioRun(scenario, &session).difference(from: scenario) != nil
+        }
+        #expect(!killers.isEmpty)
+    }
+
+    @Test("each scenario notices some fault")
+    func useful() throws {
+        for scenario in try Self.load() {
+            let isUseful = KeyMutant.allCases.contains { mutant in
+                var session = MutantSession(mutant, scenario: scenario)
+                return ScenarioRun(scenario, &session).difference(from: scenario) != nil
+            }
+            #expect(isUseful, "\(scenario.name)")
+        }
+    }
+
+    @Test(
+        "files that are none are errors that say where",
+        arguments: [
+            ("[]", "x: expected a JSON object"), (#"{"more":1}"#, "member \"more\""), (#"{"schema":2}"#, "schema"),
+            (#"{"schema":1,"name":"n","title":"t","policy":{},"device":"d","seed":1,"end":1}"#, "steps"),
+            (
+                #"{"schema":1,"name":"n","title":"t","policy":{},"device":"d","seed":1,"end":1,"steps":[{"at":2,"event":"close"}]}"#,
+                "step 1"
+            ),
+            (
+                #"{"schema":1,"name":"n","title":"t","policy":{"patience":-1},"device":"d","seed":1,"end":1}"#,
+                "policy: patience"
+            ),
+        ])
+    func errors(_ text: String, _ expected: String) throws {
+        let json = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        let error = #expect(throws: KeyScenarioError.self) { try KeyScenario(json, file: "x") }
+        #expect(error?.description.contains(expected) == true)
+    }
+}

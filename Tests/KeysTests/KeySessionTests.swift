@@ -1,0 +1,149 @@
+import Keys
+import RandomAccess
+import SwiftAESBackend
+import Testing
+
+private func bytes(_ key: SecretKey) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
+
+private func repeated(_ letter: Character) -> [UInt8] {
+    [UInt8](repeating: letter.asciiValue ?? 0, count: 16)
+}
+
+@Suite("key sessions")
+struct KeySessionTests {
+    private let clock = ManualClock()
+    private let storage = MemoryKeys()
+    private let rental = KeyTerms.persistable(storage: .seconds(30 * 86_400), playback: .seconds(86_400))
+
+    private func shelf(_ letter: Character = "S") throws -> KeyShelf {
+        KeyShelf(
+            storage: storage, sealer: try GCMSealer(backend: SwiftBitsliced(), key: SecretKey(repeated(letter))))
+    }
+
+    @Test("readers that want one key at a time cause one question")
+    func coalesced() async throws {
+        let exchange = ScriptedExchange(isHolding: true)
+        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock)
+        async let first = session.key(for: "a")
+        await exchange.wait(for: 1)
+        async let second = session.key(for: "a")
+        for _ in 0..<100 { await Task.yield() }
+        exchange.release()
+        #expect(bytes(try await first) == repeated("a"))
+        #expect(bytes(try await second) == repeated("a"))
+        #expect(exchange.queries.count == 1)
+    }
+
+    @Test("a batch is one question, and a preloaded key none")
+    func batch() async throws {
+        let exchange = ScriptedExchange()
+        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock)
+        let keys = await session.keys(for: ["a", "b", "a"])
+        #expect(try bytes(#require(keys["b"]).get()) == repeated("b"))
+        #expect(exchange.queries.map(\.identifiers) == [["a", "b"]])
+        await session.preload(["c"])
+        await exchange.wait(for: 2)
+        _ = try await session.key(for: "c")
+        #expect(exchange.queries.count == 2)
+    }
+
+    @Test("a provider that does not answer ends in a named error, however often it is asked")
+    func silence() async throws {
+        let exchange = ScriptedExchange(isHolding: true)
+        let session = KeySession(
+            exchange: exchange, policy: KeyPolicy(timeLimit: .seconds(1), attempts: 2, firstPause: .zero),
+            device: "d", seed: 1, clock: clock)
+        async let key = session.key(for: "a")
+        await exchange.wait(for: 1)
+        clock.advance(by: .seconds(1))
+        await exchange.wait(for: 2)
+        clock.advance(by: .seconds(1))
+        await #expect(throws: KeyFailure.gaveUp(attempts: 2, last: .timedOut(after: .seconds(1)))) { try await key }
+        exchange.release()
+    }
+
+    @Test("a stored key serves the next session without a question, and the updated one takes its place")
+    func stored() async throws {
+        let exchange = ScriptedExchange(terms: rental)
+        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock, shelf: try shelf())
+        await session.persist(["a"])
+        _ = try await session.key(for: "a")
+        #expect(storage.generations("a") == [1])
+        let second = KeySession(exchange: exchange, device: "d", seed: 2, clock: clock, shelf: try shelf())
+        #expect(bytes(try await second.key(for: "a")) == repeated("a"))
+        let lease = try await second.beginRead(with: "a")
+        #expect(storage.generations("a") == [2])
+        await second.endRead(lease)
+        #expect(exchange.queries.count == 1)
+    }
+
+    @Test("a key that cannot be stored again is not erased")
+    func full() async throws {
+        let session = KeySession(
+            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, shelf: try shelf())
+        await session.persist(["a"])
+        _ = try await session.key(for: "a")
+        storage.state.withLock { $0.isFull = true }
+        _ = try await session.beginRead(with: "a")
+        #expect(storage.generations("a") == [1])
+        let notices = await session.notices
+        #expect(notices.contains { if case .storageFailed("a", _) = $0 { true } else { false } })
+    }
+
+    @Test("another device, another sealing key and a changed byte are refused; an online key is asked for")
+    func elsewhere() async throws {
+        let exchange = ScriptedExchange(terms: rental)
+        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock, shelf: try shelf())
+        await session.persist(["a"])
+        _ = try await session.key(for: "a")
+        for (device, letter, failure) in [("e", "S", KeyFailure.otherDevice), ("d", "T", .unopenable)] {
+            let other = KeySession(
+                exchange: ScriptedExchange(), device: device, seed: 1, clock: clock,
+                shelf: try shelf(Character(letter)))
+            #expect(bytes(try await other.key(for: "a")) == repeated("a"))
+            let notices = await other.notices
+            #expect(notices == [.storedUnusable(identifier: "a", failure)])
+            #expect("\(failure)".contains("ask for an online key"))
+        }
+    }
+
+    @Test("each byte of a sealed key counts, and none of the key's is in it")
+    func sealed() throws {
+        let sealer = try GCMSealer(backend: SwiftBitsliced(), key: SecretKey(repeated("S")))
+        let secret = Array(UInt8(1)...48)
+        let sealed = try secret.withUnsafeBytes { try sealer.seal($0) }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: sealed.count, alignment: 16)
+        defer { room.deallocate() }
+        #expect(try sealer.open(sealed, into: room) == 48)
+        #expect(Array(room[..<48]) == secret)
+        #expect(try secret.withUnsafeBytes { try sealer.seal($0) } != sealed)
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(throws: DecryptionError.self) { try sealer.open(changed, into: room) }
+        }
+        for count in 0..<sealed.count {
+            #expect(throws: DecryptionError.self) { try sealer.open(Array(sealed[..<count]), into: room) }
+        }
+    }
+
+    @Test("a closed session has no keys and refuses")
+    func closed() async throws {
+        let session = KeySession(exchange: ScriptedExchange(), device: "d", seed: 1, clock: clock)
+        _ = try await session.key(for: "a")
+        await session.close()
+        await #expect(throws: KeyFailure.closed) { try await session.key(for: "a") }
+        await #expect(throws: KeyFailure.closed) { try await session.beginRead(with: "a") }
+    }
+
+    @Test("a reader that is cancelled is let go")
+    func cancelled() async throws {
+        let exchange = ScriptedExchange(isHolding: true)
+        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock)
+        let task = Task { try await session.key(for: "a") }
+        await exchange.wait(for: 1)
+        task.cancel()
+        await #expect(throws: KeyFailure.abandoned) { try await task.value }
+        exchange.release()
+    }
+}
