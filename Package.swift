@@ -20,6 +20,8 @@ let package = Package(
         .executable(name: "chunkwise", targets: ["chunkwise"]),
         // A product of its own: who only measures builds no HTTP stack.
         .executable(name: "chunkwise-serve", targets: ["chunkwise-serve"]),
+        // Key sessions and key servers' load, which need neither ciphers nor a measurement.
+        .executable(name: "chunkwise-keys", targets: ["chunkwise-keys"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -156,6 +158,13 @@ let package = Package(
                 "Vectors", "Measurement", "Gate", "Results", "HLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .executableTarget(
+            name: "chunkwise-keys",
+            dependencies: [
+                "JSON", "KeyLoad", "KeyScenarios", "Keys",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
         .executableTarget(

@@ -13,7 +13,7 @@ struct KeyScenarioTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
         return try files.sorted().map { file in
             let data = try Data(contentsOf: folder.appending(path: file))
-            let scenario = try KeyScenario(try JSONDecoder().decode(JSONValue.self, from: data), file: file)
+            let scenario = try KeyScenario(JSONValue.parse(Array(data)), file: file)
             #expect(file == scenario.name + ".json")
             return scenario
         }
@@ -63,8 +63,8 @@ struct KeyScenarioTests {
                 "policy: patience"
             ),
         ])
-    func errors(_ text: String, _ expected: String) throws {
-        let json = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    func errors(_ text: String, _ expected: String) {
+        let json = JSONValue.parse(Array(text.utf8))
         let error = #expect(throws: KeyScenarioError.self) { try KeyScenario(json, file: "x") }
         #expect(error?.description.contains(expected) == true)
     }

@@ -61,15 +61,15 @@ struct KeyMachineTests {
                 guard let exchange = open.keys.min() else { return tell(.tick) }
                 let asked = open.removeValue(forKey: exchange) ?? []
                 let failures: [KeyFailure] = [.refused(reason: ""), .busy(retryAfter: .seconds(2)), .missing]
-                tell(
-                    .answered(
-                        exchange: exchange,
-                        asked.map { identifier in
-                            let choice = choose(6)
-                            return choice < 3
-                                ? KeyAnswer(identifier, .key(.online(validity: .seconds(5)), byteCount: 16))
-                                : KeyAnswer(identifier, .failure(failures[choice - 3]))
-                        }))
+                var answers: [KeyAnswer] = []
+                for identifier in asked {
+                    let choice = choose(6)
+                    answers.append(
+                        choice < 3
+                            ? KeyAnswer(identifier, .key(.online(validity: .seconds(5)), byteCount: 16))
+                            : KeyAnswer(identifier, .failure(failures[choice - 3])))
+                }
+                tell(.answered(exchange: exchange, answers))
             case 7: tell(choose(2) == 0 ? .networkLost : .networkFound)
             case 8:
                 tell(.routeChanged(KeyRoute(["local", "tv"][choose(2)], acceptsPersistable: choose(2) == 0)))

@@ -53,12 +53,14 @@ struct KeySessionTests {
         let session = KeySession(
             exchange: exchange, policy: KeyPolicy(timeLimit: .seconds(1), attempts: 2, firstPause: .zero),
             device: "d", seed: 1, clock: clock)
-        async let key = session.key(for: "a")
+        let task = Task { try await session.key(for: "a") }
         await exchange.wait(for: 1)
         clock.advance(by: .seconds(1))
         await exchange.wait(for: 2)
         clock.advance(by: .seconds(1))
-        await #expect(throws: KeyFailure.gaveUp(attempts: 2, last: .timedOut(after: .seconds(1)))) { try await key }
+        await #expect(throws: KeyFailure.gaveUp(attempts: 2, last: .timedOut(after: .seconds(1)))) {
+            try await task.value
+        }
         exchange.release()
     }
 

@@ -26,7 +26,7 @@ final class ManualClock: KeyClock {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let isOver: Bool? = state.withLock { state in
+                let isOver = state.withLock { state -> Bool? in
                     if state.isCancelled.remove(sleeper) != nil { return nil }
                     if state.time >= monotonic { return true }
                     state.sleepers[sleeper] = (monotonic, continuation)
@@ -36,8 +36,8 @@ final class ManualClock: KeyClock {
                 if isOver == true { continuation.resume() }
             }
         } onCancel: {
-            let continuation = state.withLock { state in
-                if let sleeping = state.sleepers.removeValue(forKey: sleeper) { return sleeping.continuation as CheckedContinuation<Void, any Error>? }
+            let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+                if let sleeping = state.sleepers.removeValue(forKey: sleeper) { return sleeping.continuation }
                 state.isCancelled.insert(sleeper)
                 return nil
             }
