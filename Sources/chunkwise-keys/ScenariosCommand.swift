@@ -60,7 +60,7 @@ struct ScenariosCommand: ParsableCommand {
             }
             return (mutant, names.map(\.name))
         }
-        let survivors = killers.filter(\.1.isEmpty).map(\.0.rawValue)
+        let survivors = killers.filter { $0.1.isEmpty }.map { $0.0.rawValue }
         switch format {
         case .text:
             for (mutant, names) in killers {
