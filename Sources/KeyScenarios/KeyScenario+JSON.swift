@@ -43,7 +43,7 @@ extension KeyScenario {
 
 extension KeyScenario.Expectation {
     fileprivate init(_ json: JSONValue, _ place: String) throws(KeyScenarioError) {
-        guard case .object(var members) = json, case .string = members["action"] else {
+        guard case .object(var members) = json, members["action"]?.string != nil else {
             throw KeyScenarioError(place, "expected an object with a text \"action\"")
         }
         switch members.removeValue(forKey: "at") {

@@ -97,7 +97,8 @@ struct KeyMachineTests {
         walk.pass(until: walk.time + .seconds(200))
         #expect(walk.complaint == nil)
         #expect(walk.waiting.isEmpty)
-        #expect(walk.log.contains { if case .deliver = $0 { true } else { false } })
+        let deliveries = walk.log.filter { if case .deliver = $0 { true } else { false } }
+        #expect(!deliveries.isEmpty)
     }
 
     @Test("the same happenings lead to the same actions")
@@ -135,7 +136,7 @@ struct KeyTimingTests {
         for (attempt, full) in [(1, 500), (2, 1000), (3, 2000), (4, 3000), (400, 3000)] {
             let least = KeyTiming.pause(attempt: attempt, retryAfter: nil, policy: policy, bits: 0)
             let most = KeyTiming.pause(attempt: attempt, retryAfter: nil, policy: policy, bits: .max)
-            #expect(least == .milliseconds(full) / 2)
+            #expect(least == Duration.milliseconds(full) / 2)
             #expect(most < .milliseconds(full))
             #expect(most > .milliseconds(full - 1))
             #expect(

@@ -29,8 +29,9 @@ struct KeySessionTests {
         async let second = session.key(for: "a")
         for _ in 0..<100 { await Task.yield() }
         exchange.release()
-        #expect(bytes(try await first) == repeated("a"))
-        #expect(bytes(try await second) == repeated("a"))
+        let (one, two) = (try await first, try await second)
+        #expect(bytes(one) == repeated("a"))
+        #expect(bytes(two) == repeated("a"))
         #expect(exchange.queries.count == 1)
     }
 
@@ -39,7 +40,8 @@ struct KeySessionTests {
         let exchange = ScriptedExchange()
         let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock)
         let keys = await session.keys(for: ["a", "b", "a"])
-        #expect(try bytes(#require(keys["b"]).get()) == repeated("b"))
+        let second = try #require(keys["b"]).get()
+        #expect(bytes(second) == repeated("b"))
         #expect(exchange.queries.map(\.identifiers) == [["a", "b"]])
         await session.preload(["c"])
         await exchange.wait(for: 2)
@@ -72,7 +74,8 @@ struct KeySessionTests {
         _ = try await session.key(for: "a")
         #expect(storage.generations("a") == [1])
         let second = KeySession(exchange: exchange, device: "d", seed: 2, clock: clock, shelf: try shelf())
-        #expect(bytes(try await second.key(for: "a")) == repeated("a"))
+        let key = try await second.key(for: "a")
+        #expect(bytes(key) == repeated("a"))
         let lease = try await second.beginRead(with: "a")
         #expect(storage.generations("a") == [2])
         await second.endRead(lease)
@@ -88,8 +91,8 @@ struct KeySessionTests {
         storage.state.withLock { $0.isFull = true }
         _ = try await session.beginRead(with: "a")
         #expect(storage.generations("a") == [1])
-        let notices = await session.notices
-        #expect(notices.contains { if case .storageFailed("a", _) = $0 { true } else { false } })
+        let failures = await session.notices.filter { if case .storageFailed("a", _) = $0 { true } else { false } }
+        #expect(!failures.isEmpty)
     }
 
     @Test("another device, another sealing key and a changed byte are refused; an online key is asked for")
@@ -102,7 +105,8 @@ struct KeySessionTests {
             let other = KeySession(
                 exchange: ScriptedExchange(), device: device, seed: 1, clock: clock,
                 shelf: try shelf(Character(letter)))
-            #expect(bytes(try await other.key(for: "a")) == repeated("a"))
+            let key = try await other.key(for: "a")
+            #expect(bytes(key) == repeated("a"))
             let notices = await other.notices
             #expect(notices == [.storedUnusable(identifier: "a", failure)])
             #expect("\(failure)".contains("ask for an online key"))

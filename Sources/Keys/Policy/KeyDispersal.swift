@@ -24,7 +24,6 @@ package struct KeyDispersal: Hashable, Sendable {
     ///
     /// - Parameter bits: Uniform random bits.
     /// - Returns: From the window's start to just before its end.
-    @inlinable
     package func nanoseconds(bits: UInt64) -> UInt64 {
         startNanoseconds + windowNanoseconds.multipliedFullWidth(by: bits).high
     }

@@ -42,7 +42,7 @@ extension StoredKey {
     /// - Returns: What is stored beside the key, and the key; `nil` if it is no record.
     static func read(_ bytes: UnsafeRawBufferPointer) -> (stored: StoredKey, key: SecretKey)? {
         guard bytes.count >= fixedByteCount + keyByteCount, bytes[0] == version else { return nil }
-        func number<Number: FixedWidthInteger>(at place: Int, _: Number.Type) -> Number {
+        func number<Number: FixedWidthInteger & BitwiseCopyable>(at place: Int, _: Number.Type) -> Number {
             Number(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self))
         }
         func time(_ index: Int) -> Duration {
