@@ -231,7 +231,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "KeysTests",
-            dependencies: ["Keys", "RandomAccess", "ByteSources", "SwiftAESBackend", "Statistics"]
+            dependencies: ["Keys", "RandomAccess", "SwiftAESBackend", "Statistics"]
         ),
         .testTarget(name: "KeyLoadTests", dependencies: ["KeyLoad", "Keys", "Statistics"]),
         .testTarget(name: "KeyScenariosTests", dependencies: ["KeyScenarios", "Keys", "JSON"]),

@@ -71,7 +71,7 @@ struct LoadCommand: ParsableCommand {
                 announcedBefore: .seconds(announced), refreshInterval: .seconds(refresh),
                 capacityPerSecond: capacity, roundTrip: .milliseconds(roundTrip), seed: seed)
         } catch {
-            throw KeysFailure(.usage, error.description)
+            throw KeysFailure(.usage, "\(error)")
         }
     }
 }

@@ -55,7 +55,7 @@ final class ScriptedExchange: KeyExchange {
     var queries: [KeyQuery] { state.withLock { $0.queries } }
 
     func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
-        await withCheckedContinuation { continuation in
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let goesOn = state.withLock { state in
                 state.queries.append(query)
                 if state.isHolding { state.held.append(continuation) }

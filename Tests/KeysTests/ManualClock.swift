@@ -51,7 +51,7 @@ final class ManualClock: KeyClock {
             state.time += time
             let due = state.sleepers.filter { $0.value.until <= state.time }
             for sleeper in due.keys { state.sleepers[sleeper] = nil }
-            return due.values.map(\.continuation)
+            return due.values.map { $0.continuation }
         }
         for continuation in woken { continuation.resume() }
     }
