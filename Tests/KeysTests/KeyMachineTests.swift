@@ -89,7 +89,8 @@ struct KeyMachineTests {
         }
     }
 
-    @Test("whatever happens, no key is asked for twice at a time, and every reader is told how it ended",
+    @Test(
+        "whatever happens, no key is asked for twice at a time, and every reader is told how it ended",
         arguments: 1...60 as ClosedRange<UInt64>)
     func walks(_ seed: UInt64) {
         var walk = Walk(seed: seed)

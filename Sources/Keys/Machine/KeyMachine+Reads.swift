@@ -2,7 +2,8 @@ extension KeyMachine {
     /// Plaintext is about to be delivered. The first use of a stored key starts its second clock.
     mutating func begin(_ read: Int, _ identifier: String, _ now: KeyReading) {
         guard let kind = usableKind(of: identifier, now) else {
-            let failure = entries[identifier]?.stored.flatMap { self.failure(of: $0, now) } ?? entries[identifier]?.spent
+            let failure =
+                entries[identifier]?.stored.flatMap { self.failure(of: $0, now) } ?? entries[identifier]?.spent
             actions.append(.endRead(read: read, failure ?? .missing))
             return
         }

@@ -45,7 +45,8 @@ public struct KeyShelf: Sendable {
     }
 
     /// What is stored for an identifier; each opens or has a reason why not.
-    func find(_ identifier: String) throws(DecryptionError) -> [Result<(stored: StoredKey, key: SecretKey), KeyFailure>] {
+    func find(_ identifier: String) throws(DecryptionError) -> [Result<(stored: StoredKey, key: SecretKey), KeyFailure>]
+    {
         var found: [Result<(stored: StoredKey, key: SecretKey), KeyFailure>] = []
         for sealed in try storage.sealed(identifier: identifier) { found.append(open(sealed, identifier)) }
         return found

@@ -19,7 +19,8 @@ extension StoredKey {
             let identifierCount = UInt32(exactly: identifier.utf8.count), let generation = UInt32(exactly: generation)
         else {
             throw .invalidParameter(
-                name: "stored key", value: "with a device of \(device.utf8.count) bytes and an identifier of "
+                name: "stored key",
+                value: "with a device of \(device.utf8.count) bytes and an identifier of "
                     + "\(identifier.utf8.count)", expected: "at most 65535 and 1048576")
         }
         let record = ErasedBytes(
