@@ -72,6 +72,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     /// The seed of a client's session.
     ///
     /// - Parameter client: The client's number, from 0.
+    /// - Returns: What all its jitter follows from.
     package func clientSeed(_ client: Int) -> UInt64 {
         // Seeds that follow each other would have most clients in common.
         var generator = SplitMix64(seed: seed)

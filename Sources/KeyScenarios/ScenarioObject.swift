@@ -5,7 +5,7 @@ struct ScenarioObject {
     private let json: JSONValue
     private let place: String
 
-    /// - Parameter members: The names that the object may have.
+    /// Begins with an object, which may have members of these names.
     init(_ json: JSONValue?, _ place: String, members known: [String]) throws(KeyScenarioError) {
         guard let json, case .object(let members) = json else {
             throw KeyScenarioError(place, "expected a JSON object")
