@@ -1,0 +1,66 @@
+import Foundation
+import X509
+
+/// Each check on its own.
+extension CertificateJudge {
+    /// What each check finds, in the order of their names.
+    func checks(_ chain: [Certificate], at date: Date) async -> [CertificateCheck] {
+        let trusted = await path(chain, isTrusted: true, ChainPolicy())
+        let isTimely = await path(chain, isTrusted: trusted != nil, ChainPolicy(date: date)) != nil
+        let isNamed = await path(chain, isTrusted: false, ChainPolicy(identity: host.identity)) != nil
+        let isPinned = await path(chain, isTrusted: trusted != nil, ChainPolicy(pins: policy.pins)) != nil
+        let leaf = chain[0]
+        let subject = "\(leaf.subject)"
+        return [
+            check(.root, trusted == nil ? rootFault(chain) : nil, .anyRoot),
+            datesCheck(isTimely ? nil : trusted ?? [leaf], at: date),
+            check(.name, isNamed ? nil : .wrongName(host: host.text, names: Self.names(leaf)), .anyName),
+            check(.usage, leaf.isForServers ? nil : .wrongUsage(subject: subject), nil),
+            policy.pins.isEmpty
+                ? CertificateCheck(name: .pin, verdict: .notAsked)
+                : check(
+                    .pin, isPinned ? nil : .wrongKey(found: "\(PublicKeyPin(leaf).map { "\($0)" } ?? "none")"), nil),
+        ]
+    }
+
+    private func check(
+        _ name: CertificateCheck.Name, _ fault: CertificateFault?, _ allowance: TLSAllowance?
+    ) -> CertificateCheck {
+        guard let fault else { return CertificateCheck(name: name, verdict: .passed) }
+        if let allowance, policy.allowances.contains(allowance) {
+            return CertificateCheck(name: name, verdict: .allowed(fault, by: allowance))
+        }
+        return CertificateCheck(name: name, verdict: .failed(fault))
+    }
+
+    /// - Parameter path: The chain of which a certificate's time is not now; `nil` if there is none.
+    private func datesCheck(_ path: [Certificate]?, at date: Date) -> CertificateCheck {
+        guard let path else { return check(.dates, nil, nil) }
+        // What has not begun is worse: nothing allows it.
+        if let early = path.first(where: { date < $0.notValidBefore }) {
+            let from = early.notValidBefore.formatted(.iso8601)
+            return check(.dates, .notYetValid(subject: "\(early.subject)", notBefore: from), nil)
+        }
+        let late = path.first { $0.notValidAfter < date } ?? path[0]
+        let until = late.notValidAfter.formatted(.iso8601)
+        return check(.dates, .expired(subject: "\(late.subject)", notAfter: until), .expired)
+    }
+
+    /// Why no chain leads to a root.
+    private func rootFault(_ chain: [Certificate]) -> CertificateFault {
+        let leaf = chain[0]
+        if leaf.isSelfSigned { return .selfSigned(subject: "\(leaf.subject)") }
+        var (last, rest) = (leaf, Array(chain.dropFirst()))
+        while let place = rest.firstIndex(where: { $0.subject == last.issuer }) {
+            last = rest.remove(at: place)
+            if last.subject == last.issuer { break }
+        }
+        if roots.contains(where: { $0.subject == last.issuer }) { return .brokenChain(subject: "\(leaf.subject)") }
+        return last.subject == last.issuer
+            ? .unknownRoot(subject: "\(last.subject)") : .incompleteChain(issuer: "\(last.issuer)")
+    }
+
+    private static func names(_ leaf: Certificate) -> [String] {
+        leaf.serverNames.isEmpty ? ["\(leaf.subject)"] : leaf.serverNames
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+@_spi(DisableValidityCheck) import X509
+
+/// Decides about a server's certificates, and says of each check what it finds on its own.
+struct CertificateJudge: Sendable {
+    /// The certificates that are trusted.
+    let roots: [Certificate]
+    /// What is asked of the others.
+    let policy: TLSPolicy
+    /// The name or the address that the server was asked for.
+    let host: HostName
+
+    /// Decides about what a server sent: the signatures, the time, the name, the usage and the pins, in one chain.
+    ///
+    /// - Parameters:
+    ///   - sent: The certificates as DER, the server's own first.
+    ///   - date: The time that counts.
+    /// - Returns: The verdict and what led to it.
+    func judge(_ sent: [[UInt8]], at date: Date) async -> CertificateReport {
+        guard let first = sent.first else { return CertificateReport(fault: .noCertificate) }
+        let leaf: Certificate
+        do {
+            leaf = try Certificate(derEncoded: first)
+        } catch {
+            return CertificateReport(fault: .unreadable(reason: "\(error)"))
+        }
+        // Of the others, those that cannot be read are of no use.
+        let chain = [leaf] + sent.dropFirst().compactMap { try? Certificate(derEncoded: $0) }
+        let isAccepted = await accepts(chain, policy, at: date)
+        var report = CertificateReport(isAccepted: isAccepted, chain: chain.map(CertificateSummary.init))
+        report.checks = await checks(chain, at: date)
+        guard !isAccepted else { return report }
+        for allowance in TLSAllowance.allCases where !policy.allowances.contains(allowance) {
+            if await accepts(chain, policy.allowing(allowance), at: date) { report.helpful.append(allowance) }
+        }
+        return report
+    }
+
+    /// Whether some chain meets all of a policy at once.
+    private func accepts(_ chain: [Certificate], _ policy: TLSPolicy, at date: Date) async -> Bool {
+        let checks = ChainPolicy(
+            date: date, allowsExpired: policy.allowances.contains(.expired),
+            identity: policy.allowances.contains(.anyName) ? nil : host.identity, isServer: true, pins: policy.pins)
+        return await path(chain, isTrusted: !policy.allowances.contains(.anyRoot), checks) != nil
+    }
+
+    /// A chain that meets some checks: to a trusted root, or else the server's certificate alone.
+    func path(_ chain: [Certificate], isTrusted: Bool, _ checks: ChainPolicy) async -> [Certificate]? {
+        var verifier = Verifier(rootCertificates: CertificateStore(isTrusted ? roots : Array(chain.prefix(1)))) {
+            RFC5280Policy.withValidityCheckDisabled()
+            checks
+        }
+        let others = CertificateStore(chain.dropFirst())
+        guard case .validCertificate(let path) = await verifier.validate(leaf: chain[0], intermediates: others) else {
+            return nil
+        }
+        return Array(path)
+    }
+}

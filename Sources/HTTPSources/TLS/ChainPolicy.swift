@@ -1,0 +1,50 @@
+import Foundation
+import SwiftASN1
+import X509
+
+/// The checks of a chain that can be asked for one by one; its signatures and constraints are the verifier's.
+struct ChainPolicy: VerifierPolicy {
+    /// When certificates must be valid; at any time if there is none.
+    var date: Date?
+    /// Whether a certificate's time may be over.
+    var allowsExpired = false
+    /// The name that the first certificate must have.
+    var identity: ServerIdentityPolicy?
+    /// Whether the first certificate must be a server's.
+    var isServer = false
+    /// The keys of which the chain must have one; any if there are none.
+    var pins: Set<PublicKeyPin> = []
+
+    let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
+        .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
+    ]
+
+    mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {
+        if let date {
+            for certificate in chain {
+                guard certificate.notValidBefore <= date else { return .failsToMeetPolicy(reason: "not yet valid") }
+                guard allowsExpired || date <= certificate.notValidAfter else {
+                    return .failsToMeetPolicy(reason: "expired")
+                }
+            }
+        }
+        guard !isServer || chain.leaf.isForServers else { return .failsToMeetPolicy(reason: "not for servers") }
+        guard pins.isEmpty || chain.contains(where: { PublicKeyPin($0).map(pins.contains) ?? false }) else {
+            return .failsToMeetPolicy(reason: "no pinned key")
+        }
+        return identity?.chainMeetsPolicyRequirements(chain: chain) ?? .meetsPolicy
+    }
+}
+
+extension Certificate {
+    /// Whether it may stand for a server: it says so, or says nothing of its usage. Source: RFC 5280, section 4.2.1.12.
+    var isForServers: Bool {
+        guard let usage = try? extensions.extendedKeyUsage else {
+            return extensions[oid: .X509ExtensionID.extendedKeyUsage] == nil
+        }
+        return usage.contains(.serverAuth) || usage.contains(.any)
+    }
+
+    /// Whether its own key signed it.
+    var isSelfSigned: Bool { subject == issuer && publicKey.isValidSignature(signature, for: self) }
+}
