@@ -24,6 +24,7 @@ let package = Package(
         .executable(name: "chunkwise-serve", targets: ["chunkwise-serve"]),
         // Key sessions and key servers' load, which need neither ciphers nor a measurement.
         .executable(name: "chunkwise-keys", targets: ["chunkwise-keys"]),
+        .executable(name: "chunkwise-tls-check", targets: ["chunkwise-tls-check"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -198,6 +199,13 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "chunkwise-tls-check",
+            dependencies: [
+                "CommandOptions", "Console", "JSON", "Results", "HTTPSources",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .executableTarget(
             name: "chunkwise",
             dependencies: [
                 "CommandOptions", "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer",
@@ -309,6 +317,14 @@ let package = Package(
                 "chunkwise", "JSON", "Results", "TestSupport", "HLS", "RandomAccess", "ByteSources", "OpenSSLBackend",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
+        ),
+        .testTarget(
+            name: "HTTPSourcesTests",
+            dependencies: [
+                "HTTPSources", "RandomAccess", "ByteSources", "JSON", "TestSupport", "chunkwise-tls-check",
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            exclude: ["Peers"]
         ),
         .testTarget(
             name: "ServerTests",

@@ -55,8 +55,8 @@ extension CertificateFault: CustomStringConvertible {
                 + "among the trusted ones"
         case .unknownRoot(let subject): "the chain ends in \"\(subject)\": expected a root that is trusted"
         case .incompleteChain(let issuer):
-            "the issuer \"\(issuer)\" was not sent and is not trusted: expected the certificates in between, or a known "
-                + "authority"
+            "the issuer \"\(issuer)\" was not sent and is not trusted: expected the certificates in between, or an "
+                + "authority that is known"
         case .brokenChain(let subject):
             "\"\(subject)\" has no valid way to a root: expected signatures that match, by certificates that may sign"
         case .expired(let subject, let notAfter): "\"\(subject)\" was valid until \(notAfter): expected it to be now"

@@ -6,14 +6,16 @@ extension CertificateJudge {
     /// What each check finds, in the order of their names.
     func checks(_ chain: [Certificate], at date: Date) async -> [CertificateCheck] {
         let trusted = await path(chain, isTrusted: true, ChainPolicy())
-        let isTimely = await path(chain, isTrusted: trusted != nil, ChainPolicy(date: date)) != nil
+        // What is not asked to lead anywhere speaks for the first certificate only.
+        let hasChain = trusted != nil && !policy.allowances.contains(.anyRoot)
+        let isTimely = await path(chain, isTrusted: hasChain, ChainPolicy(date: date)) != nil
         let isNamed = await path(chain, isTrusted: false, ChainPolicy(identity: host.identity)) != nil
-        let isPinned = await path(chain, isTrusted: trusted != nil, ChainPolicy(pins: policy.pins)) != nil
+        let isPinned = await path(chain, isTrusted: hasChain, ChainPolicy(pins: policy.pins)) != nil
         let leaf = chain[0]
         let subject = "\(leaf.subject)"
         return [
             check(.root, trusted == nil ? rootFault(chain) : nil, .anyRoot),
-            datesCheck(isTimely ? nil : trusted ?? [leaf], at: date),
+            datesCheck(isTimely ? nil : hasChain ? trusted : [leaf], at: date),
             check(.name, isNamed ? nil : .wrongName(host: host.text, names: Self.names(leaf)), .anyName),
             check(.usage, leaf.isForServers ? nil : .wrongUsage(subject: subject), nil),
             policy.pins.isEmpty
@@ -33,7 +35,7 @@ extension CertificateJudge {
         return CertificateCheck(name: name, verdict: .failed(fault))
     }
 
-    /// - Parameter path: The chain of which a certificate's time is not now; `nil` if there is none.
+    /// Which certificate's time is not now, of a chain in which there is one.
     private func datesCheck(_ path: [Certificate]?, at date: Date) -> CertificateCheck {
         guard let path else { return check(.dates, nil, nil) }
         // What has not begun is worse: nothing allows it.

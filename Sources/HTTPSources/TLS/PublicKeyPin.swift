@@ -9,10 +9,9 @@ import X509
 public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
     private let digest: [UInt8]
 
-    /// Reads a pin.
+    /// Reads a pin; `nil` if the text is none.
     ///
     /// - Parameter text: `sha256//` and 44 characters of base64, or 64 hexadecimal digits.
-    /// - Returns: `nil` if the text is neither.
     public init?(_ text: String) {
         let prefix = "sha256//"
         if text.hasPrefix(prefix) {

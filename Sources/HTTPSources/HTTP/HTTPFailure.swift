@@ -1,0 +1,100 @@
+/// Why a range of an object did not come.
+enum HTTPFailure: Error, Hashable, Sendable {
+    /// No connection could be made.
+    case unreachable(reason: String)
+    /// The connection is not secure.
+    case tls(TLSFailure)
+    /// Nothing came for too long.
+    case noAnswer(milliseconds: Int64)
+    /// The connection was closed before an answer.
+    case closedBeforeAnswer
+    /// The connection was closed within the body.
+    case closedInBody(byteCount: Int, expected: Int)
+    /// Another status than 206.
+    case badStatus(Int)
+    /// The object is elsewhere.
+    case redirected(status: Int, location: String)
+    /// The whole object instead of a range.
+    case rangeIgnored
+    /// Several ranges, or one as if there were several.
+    case multipart
+    /// Compressed, or otherwise not the object's bytes.
+    case encoded(String)
+    /// Another range than the one that was asked for, or one that is not named.
+    case wrongRange(found: String, expected: String)
+    /// A body of another length than its range has.
+    case wrongLength(found: String, expected: Int)
+    /// More bytes than the range has.
+    case tooLong(expected: Int)
+    /// Nobody says how long the object is.
+    case unknownLength
+    /// It is no longer the object that was opened.
+    case changed(found: String, expected: String)
+    /// No answer that HTTP knows.
+    case invalidAnswer(reason: String)
+
+    /// The failure's name, which does not change.
+    var name: String {
+        switch self {
+        case .unreachable: "unreachable"
+        case .tls(let failure): failure.name
+        case .noAnswer: "noAnswer"
+        case .closedBeforeAnswer: "closedBeforeAnswer"
+        case .closedInBody: "closedInBody"
+        case .badStatus: "badStatus"
+        case .redirected: "redirected"
+        case .rangeIgnored: "rangeIgnored"
+        case .multipart: "multipartBody"
+        case .encoded: "encodedBody"
+        case .wrongRange: "wrongRange"
+        case .wrongLength: "wrongLength"
+        case .tooLong: "bodyTooLong"
+        case .unknownLength: "unknownLength"
+        case .changed: "objectChanged"
+        case .invalidAnswer: "invalidAnswer"
+        }
+    }
+
+    /// Whether the same request may succeed a moment later. What took all the time that there was is not among them.
+    ///
+    /// - Source: RFC 9110, sections 15.5.9 and 15.6; RFC 6585, section 4.
+    var canPass: Bool {
+        switch self {
+        case .unreachable, .closedBeforeAnswer, .closedInBody, .tls(.closed): true
+        case .badStatus(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        default: false
+        }
+    }
+}
+
+extension HTTPFailure: CustomStringConvertible {
+    /// The name, what was found, and what was expected.
+    var description: String {
+        if case .tls(let failure) = self { return "\(failure)" }
+        return "\(name): \(explanation)"
+    }
+
+    private var explanation: String {
+        switch self {
+        case .unreachable(let reason): "\(reason): expected a server"
+        case .tls(let failure): "\(failure)"
+        case .noAnswer(let milliseconds): "nothing for \(milliseconds) ms: expected an answer by then"
+        case .closedBeforeAnswer: "the connection was closed: expected an answer first"
+        case .closedInBody(let count, let expected):
+            "the connection was closed after \(count) bytes of the body: expected \(expected)"
+        case .badStatus(let status): "the server answers \(status): expected 206"
+        case .redirected(let status, let location):
+            "the server answers \(status) and names \(location): expected 206 (give that URL instead)"
+        case .rangeIgnored: "the server answers 200 with the whole object: expected 206 with a range"
+        case .multipart: "the server answers with multipart/byteranges: expected the one range that was asked for"
+        case .encoded(let coding): "the body is encoded as \(coding): expected the object's own bytes"
+        case .wrongRange(let found, let expected): "the answer's range is \(found): expected \(expected)"
+        case .wrongLength(let found, let expected):
+            "the body has \(found) bytes: expected \(expected), as its range has"
+        case .tooLong(let expected): "the body goes on: expected \(expected) bytes, as its range has"
+        case .unknownLength: "the answer does not say how long the object is: expected its length in Content-Range"
+        case .changed(let found, let expected): "the object is \(found) now: expected \(expected), as it was opened"
+        case .invalidAnswer(let reason): "\(reason): expected an answer of HTTP/1.1"
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import RandomAccess
+
+/// Where an object is: an `http` or `https` URL without credentials.
+///
+/// - Source: RFC 3986, section 3; RFC 9110, section 4.2.
+struct HTTPLocation: Hashable, Sendable {
+    /// Whether TLS is spoken.
+    let isSecure: Bool
+    /// The server.
+    let host: HostName
+    /// The server's port.
+    let port: Int
+    /// The path and the query, as they are asked for.
+    let target: String
+
+    /// Takes a URL apart.
+    ///
+    /// - Parameter text: The URL; a fragment is of no meaning.
+    /// - Throws: `DecryptionError.invalidParameter`, with a user's name, password and the query left out.
+    init(_ text: String) throws(DecryptionError) {
+        func invalid(_ expected: String) -> DecryptionError {
+            .invalidParameter(name: "URL", value: Self.shown(text), expected: expected)
+        }
+        guard let (isSecure, rest) = Self.scheme(text) else { throw invalid("https:// or http://") }
+        let refused = Set("\"<>\\^`{|}".utf8)
+        guard rest.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && !refused.contains($0) }) else {
+            throw invalid("printable ASCII, everything else percent-encoded")
+        }
+        let meaning = rest.prefix { $0 != "#" }
+        let authority = meaning.prefix { $0 != "/" && $0 != "?" }
+        guard !authority.contains("@") else {
+            throw invalid("no user name and no password in it (a token goes into a header)")
+        }
+        guard let (host, port) = Self.hostAndPort(authority, usual: isSecure ? 443 : 80) else {
+            throw invalid("a host, and a port from 1 to 65535 if any")
+        }
+        let target = meaning.dropFirst(authority.count)
+        self.isSecure = isSecure
+        self.host = HostName(host)
+        self.port = port
+        self.target = target.hasPrefix("/") ? String(target) : "/" + target
+    }
+
+    /// The scheme, and what is behind `//`.
+    private static func scheme(_ text: String) -> (isSecure: Bool, rest: Substring)? {
+        for (scheme, isSecure) in [("https://", true), ("http://", false)]
+        where text.prefix(scheme.count).lowercased() == scheme {
+            return (isSecure, text.dropFirst(scheme.count))
+        }
+        return nil
+    }
+
+    private static func hostAndPort(_ authority: Substring, usual: Int) -> (String, Int)? {
+        var (host, rest) = (authority, Substring())
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            host = authority[..<end].dropFirst()
+            rest = authority[end...].dropFirst()
+            guard HostName(String(host)).isAddress, host.contains(":") else { return nil }
+        } else if let colon = authority.firstIndex(of: ":") {
+            (host, rest) = (authority[..<colon], authority[colon...])
+        }
+        let isName = host.utf8.allSatisfy { byte in
+            UnicodeScalar(byte).properties.isAlphabetic || (0x30...0x39).contains(byte)
+                || [0x2D, 0x2E, 0x5F].contains(byte)
+        }
+        guard !host.isEmpty, host.utf8.count <= 253, isName || authority.hasPrefix("[") else { return nil }
+        guard !rest.isEmpty, rest != ":" else { return (String(host), usual) }
+        guard rest.hasPrefix(":"), rest.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = UInt16(rest.dropFirst()), port > 0
+        else { return nil }
+        return (String(host), Int(port))
+    }
+
+    /// A URL without what nobody but its server may know: the user's name, the password, the query.
+    static func shown(_ text: String) -> String {
+        guard let (isSecure, rest) = scheme(text) else {
+            // What is no URL may be anything.
+            return text.contains("@") || text.contains("?") ? "(not shown)" : String(text.prefix(200))
+        }
+        let scheme = isSecure ? "https://" : "http://"
+        if let place = rest.lastIndex(of: "@") {
+            // A password may hold anything that nobody encoded; what is behind it is the host.
+            return scheme + "…@" + rest[rest.index(after: place)...].prefix { !"/?#".contains($0) }
+        }
+        return scheme + rest.prefix { $0 != "?" && $0 != "#" } + (rest.contains("?") ? "?…" : "")
+    }
+}
+
+extension HTTPLocation: CustomStringConvertible {
+    /// The URL without its query.
+    var description: String {
+        let path = target.prefix { $0 != "?" }
+        return (isSecure ? "https://" : "http://") + authority + path + (path.count < target.count ? "?…" : "")
+    }
+
+    /// The server as URLs and the field `Host` name it.
+    var authority: String {
+        let name = host.text.contains(":") ? "[\(host.text)]" : host.text
+        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    }
+}

@@ -1,0 +1,23 @@
+/// How a source asks for its bytes.
+extension HTTPSource {
+    /// What a source is opened with.
+    public struct Options: Sendable {
+        /// Which servers are taken, over `https`.
+        public var policy = TLSPolicy()
+        /// How long nothing may come: no connection, no handshake, no byte.
+        public var patience = Duration.seconds(10)
+        /// How long a read may take, with all that is tried again.
+        public var deadline = Duration.seconds(60)
+        /// How often a range is asked for, if what failed can pass.
+        public var attempts = 3
+        /// How many ranges are under way at once when the source is read in order; 0 for no reading ahead.
+        public var readAheadDepth = 4
+        /// The most bytes of such a range. At most one more than ``readAheadDepth`` of them are held.
+        public var largestBlockByteCount = 4 << 20
+        /// The value of the field `Authorization`. It is part of no error.
+        public var authorization: String?
+
+        /// Creates options.
+        public init() {}
+    }
+}

@@ -1,0 +1,127 @@
+public import RandomAccess
+
+/// An object on a server that answers ranges, over HTTP or TLS.
+///
+/// All bytes are of the version that was opened: each request names it (If-Range), each answer is compared with it.
+/// A read blocks the thread that makes it, which must be none of a NIO event loop; it ends by its deadline.
+///
+/// - Source: RFC 9110, sections 13 (conditional requests) and 14 (ranges).
+public final class HTTPSource: ByteSource {
+    /// The object's length in bytes when it was opened.
+    public let byteCount: UInt64
+    /// What every result must say of how the bytes came.
+    public let warnings: [String]
+
+    /// The most bytes that one request asks for.
+    private static let mostBytes: UInt64 = 8 << 20
+    /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
+    private static let firstByteCount: UInt64 = 64 << 10
+
+    private let transport: HTTPTransport
+    private let version: ObjectVersion
+    private let first: [UInt8]
+    private let readAhead: ReadAhead?
+
+    /// Opens an object: asks for its first bytes, its length and its version.
+    ///
+    /// - Parameters:
+    ///   - url: An `http` or `https` URL without a user's name or password.
+    ///   - options: How to ask.
+    /// - Throws: `DecryptionError.invalidParameter` for a URL or an option that cannot be, `.io` if the server does not
+    ///   answer with a range of the object; its reason starts with the failure's name.
+    public init(_ url: String, options: Options = Options()) throws(DecryptionError) {
+        try Self.check(options)
+        let location = try HTTPLocation(url)
+        transport = try HTTPTransport(location, options: options)
+        do throws(HTTPFailure) {
+            (first, version) = try transport.fetch(0..<Self.firstByteCount, opened: nil)
+        } catch {
+            throw Self.error(error, "open \(location)")
+        }
+        byteCount = version.byteCount
+        warnings = Self.warnings(options, location, version)
+        readAhead = ReadAhead(transport, version: version, options: options)
+    }
+
+    deinit {
+        readAhead?.stop()
+    }
+
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
+    public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        let wanted = min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount))
+        guard wanted > 0 else { return 0 }
+        if offset < UInt64(first.count) { return Self.copy(first[Int(offset)...], to: buffers) }
+        if let block = readAhead?.block(at: offset, count: wanted) {
+            let received = block.wait()
+            let skipped = Int(offset - block.range.lowerBound)
+            if received.failure == nil, skipped < received.bytes.count {
+                return Self.copy(received.bytes[skipped...], to: buffers)
+            }
+            // Whatever is wrong is found again by asking for just these bytes, or has passed.
+            readAhead?.stop()
+        }
+        let range = offset..<offset + min(wanted, Self.mostBytes)
+        do throws(HTTPFailure) {
+            return Self.copy(try transport.fetch(range, opened: version).bytes[...], to: buffers)
+        } catch {
+            throw Self.error(error, "read \(transport.location)")
+        }
+    }
+
+    /// Does nothing: every answer is compared with the version that was opened, when it comes.
+    public func checkUnchanged() {}
+
+    /// Reads ahead from the first read on.
+    public func adviseSequential() {
+        readAhead?.expectOrder()
+    }
+
+    private static func error(_ failure: HTTPFailure, _ operation: String) -> DecryptionError {
+        .io(operation: operation, code: 0, reason: "\(failure)")
+    }
+
+    private static func copy(_ bytes: ArraySlice<UInt8>, to buffers: FetchBuffers) -> Int {
+        let count = min(bytes.count, buffers.byteCount)
+        bytes.withUnsafeBytes { bytes in
+            buffers.prefix(count).forEach { place, buffer in
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[place..<place + buffer.count]))
+            }
+        }
+        return count
+    }
+
+    private static func check(_ options: Options) throws(DecryptionError) {
+        let hour = Duration.seconds(3600)
+        guard options.patience > .zero, options.patience <= hour, options.deadline > .zero, options.deadline <= hour
+        else {
+            throw .invalidParameter(
+                name: "time limit", value: "\(options.patience), \(options.deadline)",
+                expected: "more than 0, at most 1 h")
+        }
+        guard (1...100).contains(options.attempts), (0...64).contains(options.readAheadDepth),
+            (4096...(64 << 20)).contains(options.largestBlockByteCount)
+        else {
+            throw .invalidParameter(
+                name: "HTTP options",
+                value: "\(options.attempts), \(options.readAheadDepth), \(options.largestBlockByteCount)",
+                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB")
+        }
+        // Another line would be another field.
+        let isField = options.authorization?.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ?? true
+        guard isField else {
+            throw .invalidParameter(name: "authorization", value: "(not shown)", expected: "printable ASCII")
+        }
+    }
+
+    private static func warnings(_ options: Options, _ location: HTTPLocation, _ version: ObjectVersion) -> [String] {
+        var warnings = location.isSecure ? options.policy.warnings : []
+        if !location.isSecure, options.authorization != nil {
+            warnings.append("HTTP: the authorization travels in the clear")
+        }
+        if version.validator == nil, version.byteCount > 0 {
+            warnings.append("HTTP: the server names no version of the object; only its length is compared")
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,108 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import RandomAccess
+
+/// Asks one server for ranges of one object, over connections that are kept.
+final class HTTPTransport: Sendable {
+    /// The object.
+    let location: HTTPLocation
+
+    private let client: HTTPClient
+    private let request: HTTPClient.Request
+    private let options: HTTPSource.Options
+
+    /// Prepares a client; nothing is asked yet.
+    ///
+    /// The client believes that it speaks plain HTTP: TLS is put under its connections as they are made, since it lets
+    /// nobody check certificates, and hands a connection to no request before that is done.
+    ///
+    /// - Throws: `DecryptionError.io` for a TLS policy that cannot be followed, `.invalidParameter` for a URL that the
+    ///   client does not take.
+    init(_ location: HTTPLocation, options: HTTPSource.Options) throws(DecryptionError) {
+        let patience = TimeAmount(options.patience)
+        var configuration = HTTPClient.Configuration()
+        if location.isSecure {
+            do throws(TLSPolicyError) {
+                let layer = try TLSLayer(options.policy, host: location.host, patience: patience)
+                configuration.http1_1ConnectionDebugInitializer = { channel in layer.start(on: channel).map { _ in } }
+            } catch {
+                throw .io(operation: "set up TLS", code: 0, reason: "\(error)")
+            }
+        }
+        configuration.redirectConfiguration = .disallow
+        // The limit for connecting is one for the handshake as well, which has its own and says more when it is over.
+        configuration.timeout = HTTPClient.Configuration.Timeout(
+            connect: patience + .seconds(2), read: patience, write: patience)
+        configuration.httpVersion = .http1Only
+        // Which failures are tried again is decided here, with what has come and of which version.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(8, options.readAheadDepth + 4)
+        var fields = HTTPHeaders([("Host", location.authority), ("Accept-Encoding", "identity")])
+        if let authorization = options.authorization { fields.add(name: "Authorization", value: authorization) }
+        let host = location.host.text.contains(":") ? "[\(location.host.text)]" : location.host.text
+        do {
+            request = try HTTPClient.Request(
+                url: "http://\(host):\(location.port)\(location.target)", method: .GET, headers: fields)
+        } catch {
+            throw .invalidParameter(name: "URL", value: "\(location)", expected: "one that RFC 3986 allows")
+        }
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.location = location
+        self.options = options
+    }
+
+    deinit {
+        // It may be an event loop that lets go of the last reference, and that must not wait for itself.
+        client.shutdown(queue: .global()) { _ in }
+    }
+
+    /// Asks for a range, and waits for nothing.
+    ///
+    /// - Parameters:
+    ///   - range: The bytes, at least one.
+    ///   - opened: The version that they must be of; `nil` when the object is opened.
+    ///   - until: When the answer must be complete.
+    /// - Returns: What to wait on.
+    func start(_ range: Range<UInt64>, opened: ObjectVersion?, until: NIODeadline) -> PendingRange {
+        var request = request
+        request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
+        let fetch = RangeFetch(asked: range, opened: opened)
+        let task = client.execute(request: request, delegate: fetch, deadline: until)
+        return PendingRange(range, fetch: fetch, task: task, patience: TimeAmount(options.patience), until: until)
+    }
+
+    /// When a request that starts now must be complete.
+    var deadline: NIODeadline { .now() + TimeAmount(options.deadline) }
+
+    /// Fetches bytes from a range's start on; what can pass is tried again, with pauses that double.
+    ///
+    /// Bytes from before a failure are kept only if the server can be asked to go on with the same version.
+    ///
+    /// - Returns: The bytes, which may be fewer than were asked for and are none only of an object without any, and the
+    ///   version that they are of.
+    func fetch(
+        _ range: Range<UInt64>, opened: ObjectVersion?
+    ) throws(HTTPFailure) -> (bytes: [UInt8], version: ObjectVersion) {
+        let until = deadline
+        var (bytes, version): ([UInt8], ObjectVersion?) = ([], opened)
+        var pause = TimeAmount.milliseconds(50)
+        for attempt in 1... {
+            let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
+            let received = start(rest, opened: version, until: until).wait()
+            if let answer = received.answer, received.failure == nil || answer.version.validator != nil {
+                bytes = bytes.isEmpty ? received.bytes : bytes + received.bytes
+                version = answer.version
+            }
+            guard let failure = received.failure else { break }
+            if let version, UInt64(bytes.count) == min(range.upperBound, version.byteCount) - range.lowerBound { break }
+            guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < until else { throw failure }
+            Thread.sleep(forTimeInterval: Double(pause.nanoseconds) / 1e9)
+            pause = pause * 2
+        }
+        guard let version else { throw .closedBeforeAnswer }
+        return (bytes, version)
+    }
+}

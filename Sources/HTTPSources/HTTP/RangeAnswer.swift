@@ -1,0 +1,81 @@
+import NIOHTTP1
+
+/// What the head of an answer to a request for a range promises.
+///
+/// - Source: RFC 9110, sections 14.4 (Content-Range), 15.3.7 (206), 15.5.17 (416).
+struct RangeAnswer: Hashable, Sendable {
+    /// How many bytes the body will have; 0 only for an object without bytes.
+    let byteCount: Int
+    /// The version that they are of.
+    let version: ObjectVersion
+
+    /// Judges a head.
+    ///
+    /// - Parameters:
+    ///   - status: The status.
+    ///   - fields: The header fields.
+    ///   - asked: The bytes that were asked for.
+    ///   - opened: The version that they must be of; `nil` when the object is opened, and then `asked` may go past its
+    ///     end.
+    /// - Returns: What the body will be: bytes from the start of those that were asked for, and possibly fewer.
+    /// - Throws: ``HTTPFailure`` if it is anything else.
+    static func judge(
+        status: Int, fields: HTTPHeaders, asked: Range<UInt64>, opened: ObjectVersion?
+    ) throws(HTTPFailure) -> RangeAnswer {
+        switch status {
+        case 206: return try partial(fields, asked: asked, opened: opened)
+        case 200: return try whole(fields, opened: opened)
+        case 416:
+            let content = ContentRange(fields)
+            guard let total = content?.total, content?.range == nil else { throw .badStatus(status) }
+            let found = ObjectVersion(byteCount: total, fields: fields)
+            if let opened { throw .changed(found: "\(found)", expected: "\(opened)") }
+            guard total == 0 else { throw .badStatus(status) }
+            return RangeAnswer(byteCount: 0, version: found)
+        case 300..<400:
+            throw .redirected(
+                status: status, location: fields.first(name: "Location").map(HTTPLocation.shown) ?? "no location")
+        default: throw .badStatus(status)
+        }
+    }
+
+    private static func partial(
+        _ fields: HTTPHeaders, asked: Range<UInt64>, opened: ObjectVersion?
+    ) throws(HTTPFailure) -> RangeAnswer {
+        let isMultipart = fields["Content-Type"].contains { $0.lowercased().hasPrefix("multipart/") }
+        guard !isMultipart else { throw .multipart }
+        try checkEncoding(fields)
+        let expected = "bytes \(asked.lowerBound)-\(asked.upperBound - 1)"
+        guard let content = ContentRange(fields), let range = content.range else {
+            throw .wrongRange(found: fields.first(name: "Content-Range") ?? "not named", expected: expected)
+        }
+        guard let total = content.total else { throw .unknownLength }
+        let version = ObjectVersion(byteCount: total, fields: fields)
+        if let opened, !version.isSame(as: opened) { throw .changed(found: "\(version)", expected: "\(opened)") }
+        guard range.lowerBound == asked.lowerBound, range.upperBound <= asked.upperBound else {
+            throw .wrongRange(found: "bytes \(range.lowerBound)-\(range.upperBound - 1)", expected: expected)
+        }
+        let count = Int(range.upperBound - range.lowerBound)
+        for length in fields["Content-Length"] where length != "\(count)" {
+            throw .wrongLength(found: length, expected: count)
+        }
+        return RangeAnswer(byteCount: count, version: version)
+    }
+
+    /// An object without bytes has no range, and is sent as a whole.
+    private static func whole(_ fields: HTTPHeaders, opened: ObjectVersion?) throws(HTTPFailure) -> RangeAnswer {
+        let length = fields.first(name: "Content-Length").flatMap { UInt64($0) }
+        if let opened {
+            let found = ObjectVersion(byteCount: length ?? opened.byteCount, fields: fields)
+            guard found.isSame(as: opened) else { throw .changed(found: "\(found)", expected: "\(opened)") }
+        }
+        guard length == 0, opened == nil else { throw .rangeIgnored }
+        try checkEncoding(fields)
+        return RangeAnswer(byteCount: 0, version: ObjectVersion(byteCount: 0, fields: fields))
+    }
+
+    private static func checkEncoding(_ fields: HTTPHeaders) throws(HTTPFailure) {
+        let codings = fields["Content-Encoding"].filter { !$0.isEmpty && $0.lowercased() != "identity" }
+        guard codings.isEmpty else { throw .encoded(codings.joined(separator: ", ")) }
+    }
+}

@@ -1,0 +1,77 @@
+/// What the first bytes of a server say about what it speaks.
+///
+/// - Source: RFC 8446, sections 5.1 (records), 4.1.3 (ServerHello) and 6 (alerts).
+struct PeerPreamble: Hashable, Sendable {
+    /// The most bytes that are kept.
+    static let capacity = 256
+
+    /// The first bytes.
+    private(set) var bytes: [UInt8] = []
+    /// How many came in all.
+    private(set) var byteCount = 0
+
+    /// Takes bytes as they come.
+    mutating func append(_ more: some Sequence<UInt8>, count: Int) {
+        byteCount += count
+        if bytes.count < Self.capacity { bytes += more.prefix(Self.capacity - bytes.count) }
+    }
+
+    /// Whether they are records of TLS.
+    var isTLS: Bool {
+        guard bytes.count >= 3 else { return bytes.first.map { (20...23).contains($0) } ?? false }
+        return (20...23).contains(bytes[0]) && bytes[1] == 3 && bytes[2] <= 4
+    }
+
+    /// The number of the alert that came first. Source: RFC 8446, section 6.
+    var alert: UInt8? { isTLS && bytes.count >= 7 && bytes[0] == 21 && bytes[4] == 2 ? bytes[6] : nil }
+
+    /// The alert that says that versions do not match.
+    static let protocolVersionAlert: UInt8 = 70
+
+    /// The version of a ServerHello, as in the record; TLS 1.3 says 1.2 there. Source: RFC 8446, section 4.1.3.
+    var helloVersion: String? {
+        guard isTLS, bytes.count >= 11, bytes[0] == 22, bytes[5] == 2, bytes[9] == 3 else { return nil }
+        return switch bytes[10] {
+        case 0: "SSL 3.0"
+        case 1: "TLS 1.0"
+        case 2: "TLS 1.1"
+        default: "TLS 1.2"
+        }
+    }
+
+    /// An alert's name. Source: RFC 8446, section 6.
+    static func alertName(_ number: UInt8) -> String {
+        let names: [UInt8: String] = [
+            10: "unexpected_message", 20: "bad_record_mac", 22: "record_overflow", 40: "handshake_failure",
+            42: "bad_certificate", 43: "unsupported_certificate", 44: "certificate_revoked", 45: "certificate_expired",
+            46: "certificate_unknown", 47: "illegal_parameter", 48: "unknown_ca", 49: "access_denied",
+            50: "decode_error", 51: "decrypt_error", 70: "protocol_version", 71: "insufficient_security",
+            80: "internal_error", 86: "inappropriate_fallback", 109: "missing_extension",
+            110: "unsupported_extension", 112: "unrecognized_name", 116: "certificate_required",
+            120: "no_application_protocol",
+        ]
+        return "the alert \(number)" + (names[number].map { " (\($0))" } ?? "")
+    }
+
+    /// What a server that does not speak TLS seems to speak.
+    var spoken: String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let starts: [(String, String)] = [
+            ("HTTP/", "plain HTTP"), ("<!DOCTYPE", "plain HTTP"), ("<html", "plain HTTP"), ("SSH-", "SSH"),
+            ("220", "a greeting of SMTP or FTP"), ("* OK", "a greeting of IMAP"), ("+OK", "a greeting of POP3"),
+            ("RFB ", "VNC"), ("AMQP", "AMQP"), ("<?xml", "XML, as XMPP does"), ("-ERR", "Redis"),
+        ]
+        let known = starts.first { text.lowercased().hasPrefix($0.0.lowercased()) }?.1
+        let isFrame = bytes.count >= 9 && bytes[0] == 0 && bytes[3] == 4 && bytes[4] == 0
+        return known ?? (isFrame ? "HTTP/2 without TLS" : "something unknown") + ", starting \(start)"
+    }
+
+    /// The first bytes as something to show: no control characters of a stranger's reach a terminal.
+    private var start: String {
+        let first = bytes.prefix(16)
+        guard first.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+            return first.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+        }
+        return "\"\(String(decoding: first, as: UTF8.self))\""
+    }
+}

@@ -1,0 +1,88 @@
+"""Makes the certificates of the matrix: certificates.py FOLDER.
+
+For each case NAME.pem with what the server sends, NAME.key, and NAME.pin with the public key's SHA-256 as curl writes
+it. root.pem is the authority that clients trust, intermediate.pem the one below it that signs.
+"""
+
+import base64
+import datetime
+import hashlib
+import ipaddress
+import os
+import sys
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+NOW = datetime.datetime.utcnow().replace(microsecond=0)
+DAY = datetime.timedelta(days=1)
+HERE = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+
+
+def certificate(name, issuer=None, authority=False, names=None, start=NOW - DAY, end=NOW + 30 * DAY, usage=None):
+    """A certificate and its key; signed by its own key if there is no issuer."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer[0].subject if issuer else subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(end)
+        .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
+    )
+    if names:
+        builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
+    if not authority:
+        builder = builder.add_extension(
+            x509.ExtendedKeyUsage([usage or ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+    return builder.sign(issuer[1] if issuer else key, hashes.SHA256()), key
+
+
+def write(folder, name, pair, others=()):
+    """Writes a certificate with those that are sent with it, its key, and its pin."""
+    pem = serialization.Encoding.PEM
+    with open(os.path.join(folder, name + ".pem"), "wb") as file:
+        for each in (pair, *others):
+            file.write(each[0].public_bytes(pem))
+    with open(os.path.join(folder, name + ".key"), "wb") as file:
+        file.write(pair[1].private_bytes(
+            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    der = pair[1].public_key().public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    with open(os.path.join(folder, name + ".pin"), "w", encoding="ascii") as file:
+        file.write("sha256//" + base64.b64encode(hashlib.sha256(der).digest()).decode())
+
+
+def main(folder):
+    """Writes all cases."""
+    root = certificate("Test root", authority=True)
+    middle = certificate("Test intermediate", root, authority=True)
+    stranger = certificate("Unknown root", authority=True)
+    other = [x509.DNSName("elsewhere.example")]
+    cases = {
+        "root": (root, []),
+        "intermediate": (middle, []),
+        "valid": (certificate("Valid", middle, names=HERE), [middle]),
+        "selfSigned": (certificate("Self-signed", names=HERE), []),
+        "unknownRoot": (certificate("Stranger", stranger, names=HERE), [stranger]),
+        "expired": (certificate("Expired", middle, names=HERE, start=NOW - 9 * DAY, end=NOW - DAY), [middle]),
+        "notYetValid": (certificate("Early", middle, names=HERE, start=NOW + DAY), [middle]),
+        "wrongName": (certificate("Elsewhere", middle, names=other), [middle]),
+        "incompleteChain": (certificate("Incomplete", middle, names=HERE), []),
+        "wrongUsage": (
+            certificate("Client", middle, names=HERE, usage=ExtendedKeyUsageOID.CLIENT_AUTH), [middle]),
+        "expiredElsewhere": (certificate("Both", middle, names=other, start=NOW - 9 * DAY, end=NOW - DAY), [middle]),
+    }
+    # Signed by a certificate that may not sign.
+    plain = certificate("No authority", middle, names=HERE)
+    cases["brokenChain"] = (certificate("Forged", plain, names=HERE), [plain, middle])
+    for name, (pair, others) in cases.items():
+        write(folder, name, pair, others)
+
+
+main(sys.argv[1])

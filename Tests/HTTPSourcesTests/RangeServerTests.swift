@@ -1,0 +1,152 @@
+import Foundation
+import HTTPSources
+import JSON
+import RandomAccess
+import TestSupport
+import Testing
+
+/// What `answers.py` serves.
+private let object = (0..<300_000).map { UInt8((31 * $0 + $0 / 251) % 256) }
+
+@Suite("answers to ranges, right and wrong", .enabled(if: Peers.python != nil, "python3 is not installed"), .serialized)
+struct RangeServerTests {
+    private let peer: PeerProcess
+
+    init() throws {
+        peer = try PeerProcess(script: "answers.py")
+    }
+
+    private func options() -> HTTPSource.Options {
+        var options = HTTPSource.Options()
+        options.patience = .seconds(1)
+        options.deadline = .seconds(10)
+        return options
+    }
+
+    private func url(_ path: String) -> String { "http://127.0.0.1:\(peer.port)/\(path)" }
+
+    /// Opens and reads from the middle on.
+    private func read(_ path: String, _ options: HTTPSource.Options? = nil) throws {
+        let source = try HTTPSource(url(path), options: options ?? self.options())
+        #expect(source.byteCount == UInt64(object.count))
+        let bytes = try source.bytes(100_001..<299_999)
+        #expect(Samples.difference(bytes, Array(object[100_001..<299_999])) == nil)
+    }
+
+    @Test(
+        "each wrong answer is an error with a name",
+        arguments: [
+            ("whole", "rangeIgnored"), ("short", "closedInBody"), ("reset", "closedInBody"), ("long", "bodyTooLong"),
+            ("longer-length", "wrongLength"), ("shorter-length", "wrongLength"), ("elsewhere", "wrongRange"),
+            ("more", "wrongRange"), ("unnamed", "wrongRange"), ("nonsense", "wrongRange"),
+            ("unknown-length", "unknownLength"), ("multipart", "multipartBody"), ("encoded", "encodedBody"),
+            ("moved", "redirected"), ("missing", "badStatus"), ("garbage", "invalidAnswer"), ("silent", "noAnswer"),
+            ("closed", "closedBeforeAnswer"), ("stalls", "noAnswer"), ("changed-tag", "objectChanged"),
+            ("changed-length", "objectChanged"), ("changed-whole", "objectChanged"), ("tag-lost", "objectChanged"),
+            ("changes-after-cut", "objectChanged"), ("token", "badStatus"),
+        ])
+    func wrongAnswer(_ path: String, _ name: String) {
+        #expect(failureName { try read(path) } == name)
+    }
+
+    @Test(
+        "what can pass is tried again, and the bytes are right",
+        arguments: ["good", "late", "cut-once", "cut-once-unnamed", "subset", "if-range"])
+    func rightInTheEnd(_ path: String) throws {
+        var options = options()
+        options.readAheadDepth = 0
+        try read(path, options)
+        try read(path)
+    }
+
+    @Test("an object without bytes")
+    func empty() throws {
+        let source = try HTTPSource(url("empty"), options: options())
+        #expect(source.byteCount == 0)
+        #expect(try source.bytes(0..<0).isEmpty)
+    }
+
+    @Test("nothing is tried again more often than said")
+    func attempts() throws {
+        var options = options()
+        options.attempts = 2
+        #expect(failureName { _ = try HTTPSource(url("closed"), options: options) } == "closedBeforeAnswer")
+        #expect(try count("/closed") == 2)
+    }
+
+    @Test("connections are kept")
+    func keptConnections() throws {
+        var options = options()
+        options.readAheadDepth = 0
+        let source = try HTTPSource(url("good"), options: options)
+        for place in 0..<20 {
+            let range = 70_000 + 1000 * place..<70_100 + 1000 * place
+            #expect(try source.bytes(range) == Array(object[range]))
+        }
+        #expect(try count("/good") == 21)
+        #expect(try count("connections") == 2)
+    }
+
+    @Test("reading in order asks ahead, and reading here and there does not")
+    func readAhead() throws {
+        let source = try HTTPSource(url("good"), options: options())
+        source.adviseSequential()
+        var place = 0
+        while place < object.count {
+            let end = min(place + 7001, object.count)
+            #expect(Samples.difference(try source.bytes(place..<end), Array(object[place..<end])) == nil, "\(place)")
+            place = end
+        }
+        #expect(try count("/good") <= 3)
+        let other = try HTTPSource(url("good?2"), options: options())
+        for place in [200_000, 100_000, 280_000, 150_000] { _ = try other.bytes(place..<place + 10) }
+        #expect(try count("/good") <= 3 + 5)
+    }
+
+    @Test("many threads read one source")
+    func manyThreads() async throws {
+        let source = try HTTPSource(url("good"), options: options())
+        await withTaskGroup(of: Bool.self) { group in
+            for seed in 0..<16 {
+                group.addTask {
+                    (0..<10).allSatisfy { turn in
+                        let start = (seed * 7919 + turn * 104_729) % 290_000
+                        return (try? source.bytes(start..<start + 5000)) == Array(object[start..<start + 5000])
+                    }
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+    }
+
+    @Test("what an error says holds no secret")
+    func secrets() throws {
+        var options = options()
+        options.authorization = "Bearer wrong-secret"
+        for path in ["token?token=secret", "moved?key=secret", "missing?secret"] {
+            do {
+                _ = try HTTPSource(url(path), options: options)
+                Issue.record("\(path) opens")
+            } catch {
+                #expect(!"\(error)".contains("secret"), "\(error)")
+            }
+        }
+        options.authorization = "Bearer secret"
+        let source = try HTTPSource(url("token"), options: options)
+        #expect(source.warnings.contains { $0.contains("in the clear") })
+        #expect(!source.warnings.contains { $0.contains("secret") })
+    }
+
+    @Test("a port where nobody listens")
+    func unreachable() {
+        let port = PeerProcess.freePort()
+        #expect(failureName { _ = try HTTPSource("http://127.0.0.1:\(port)/x", options: options()) } == "unreachable")
+        #expect(failureName { _ = try HTTPSource("http://localhost:\(port)/x", options: options()) } == "unreachable")
+    }
+
+    private func count(_ name: String) throws -> Int {
+        let source = try HTTPSource(url("count"), options: options())
+        let text = try source.bytes(0..<Int(source.byteCount))
+        return Int(try #require(JSONValue.parse(text)?[name]?.integer))
+    }
+}
