@@ -1,6 +1,7 @@
 import Foundation
 import HTTPSources
 import TestSupport
+import Testing
 
 /// The cases of the certificate matrix.
 enum MatrixCase: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -6,7 +6,10 @@ import TestSupport
 import Testing
 
 /// What `answers.py` serves.
-private let object = (0..<300_000).map { UInt8((31 * $0 + $0 / 251) % 256) }
+private let object: [UInt8] = (0..<300_000).map { (place: Int) -> UInt8 in
+    let value: Int = 31 * place + place / 251
+    return UInt8(truncatingIfNeeded: value)
+}
 
 @Suite("answers to ranges, right and wrong", .enabled(if: Peers.python != nil, "python3 is not installed"), .serialized)
 struct RangeServerTests {
