@@ -97,7 +97,10 @@ final class HTTPTransport: Sendable {
                 version = answer.version
             }
             guard let failure = received.failure else { break }
-            if let version, UInt64(bytes.count) == min(range.upperBound, version.byteCount) - range.lowerBound { break }
+            let isComplete = version.map {
+                UInt64(bytes.count) == min(range.upperBound, $0.byteCount) - range.lowerBound
+            }
+            if failure.canPass, isComplete ?? false { break }
             guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < until else { throw failure }
             Thread.sleep(forTimeInterval: Double(pause.nanoseconds) / 1e9)
             pause = pause * 2

@@ -46,7 +46,17 @@ struct CertificateJudge: Sendable {
 
     /// A chain that meets some checks: to a trusted root, or else the server's certificate alone.
     func path(_ chain: [Certificate], isTrusted: Bool, _ checks: ChainPolicy) async -> [Certificate]? {
-        var verifier = Verifier(rootCertificates: CertificateStore(isTrusted ? roots : Array(chain.prefix(1)))) {
+        // A certificate that is trusted itself has nothing above it, and need not be an authority's.
+        if !isTrusted || roots.contains(chain[0]) {
+            var alone = Verifier(rootCertificates: CertificateStore(chain.prefix(1))) { checks }
+            if case .validCertificate(let path) = await alone.validate(
+                leaf: chain[0], intermediates: CertificateStore())
+            {
+                return Array(path)
+            }
+        }
+        guard isTrusted else { return nil }
+        var verifier = Verifier(rootCertificates: CertificateStore(roots)) {
             RFC5280Policy.withValidityCheckDisabled()
             checks
         }

@@ -17,6 +17,8 @@ struct ChainPolicy: VerifierPolicy {
 
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
+        // Of a certificate that stands alone they ask nothing; in a chain the verifier's own policy asks.
+        .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
     ]
 
     mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {

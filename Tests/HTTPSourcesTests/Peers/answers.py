@@ -128,7 +128,7 @@ def answer(connection, path, first, end, request):
         connection.sendall(part(first, first + fewer) + body[:fewer])
     elif path == "/empty":
         connection.sendall(head(416, {"Content-Range": "bytes */0", "Content-Length": 0}))
-    elif path == "/if-range" and before > 0 and '"v1"' not in request.get("if-range", ""):
+    elif path == "/if-range" and first > 0 and '"v1"' not in request.get("if-range", ""):
         connection.sendall(head(400, {"Content-Length": 0}))
     elif path == "/token" and request.get("authorization") != "Bearer secret":
         connection.sendall(head(403, {"Content-Length": 0}))
