@@ -71,6 +71,7 @@ let package = Package(
                 "KernelBackend", "SwiftAESBackend",
             ]
         ),
+        .target(name: "CAllocator"),
         .target(name: "CMappedMemory"),
         .target(
             name: "ByteSources",
@@ -193,7 +194,7 @@ let package = Package(
         .executableTarget(
             name: "chunkwise-serve",
             dependencies: [
-                "CommandOptions", "RandomAccess", "Measurement", "Server",
+                "CAllocator", "CommandOptions", "RandomAccess", "Measurement", "Server",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

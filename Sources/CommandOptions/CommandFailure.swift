@@ -54,9 +54,12 @@ extension DecryptionError {
         case .invalidParameter, .unsupported, .invalidIV: .usage
         case .unavailable: .noAnswer
         case .invalidKey, .invalidKeyMaterial, .invalidKeyFile, .truncatedCiphertext, .sourceChanged, .invalidPadding,
-            .authenticationFailed, .headerRejected, .rangeOutOfBounds, .unalignedPlaintext, .invalidPlaylist:
+            .authenticationFailed, .headerRejected, .rangeOutOfBounds, .unalignedPlaintext, .invalidPlaylist,
+            .keyUnusable:
             .badData
         case .keyUnavailable: .missingInput
+        // A part is an input, whatever is missing of it.
+        case .inPart(_, .io(_, code: ENOENT, _)): .missingInput
         case .inPart(_, let error): error.code
         case .io, .backend: .io
         }

@@ -45,6 +45,8 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case invalidPlaylist(reason: String)
     /// There is no key where a playlist says that one is.
     case keyUnavailable(uri: String, reason: String)
+    /// There is something where a playlist says that a key is, and it cannot be one.
+    case keyUnusable(uri: String, reason: String)
     /// A part of an object that consists of several could not be opened or read.
     indirect case inPart(String, DecryptionError)
 }
@@ -90,6 +92,8 @@ extension DecryptionError: CustomStringConvertible {
             "invalid playlist: \(reason)"
         case .keyUnavailable(let uri, let reason):
             "no key for \(uri): \(reason)"
+        case .keyUnusable(let uri, let reason):
+            "the key for \(uri) is none: \(reason)"
         case .inPart(let part, let error):
             "\(part): \(error)"
         }
@@ -123,7 +127,7 @@ extension DecryptionError {
         case .rangeOutOfBounds: "rangeOutOfBounds"
         case .unalignedPlaintext, .backend: "internal"
         case .invalidPlaylist: "invalidRequest"
-        case .keyUnavailable: "invalidKey"
+        case .keyUnavailable, .keyUnusable: "invalidKey"
         case .inPart(_, let error): error.protocolName
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CAllocator
 import CommandOptions
 
 #if canImport(Glibc)
@@ -12,6 +13,8 @@ import Musl
 enum ServeEntryPoint {
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
+        // Chunks of a megabyte are nobody's once their reader has ended.
+        chunkwise_allocator_return(512 << 10)
         do {
             let command = try ServeCommand.parse()
             try await command.run()

@@ -68,4 +68,15 @@ struct PlaylistTests {
         let run = try decrypt(arguments + ["0-1997"])
         #expect(run.status == 0 && run.output == Array(plaintext[..<1998]), "\(run.errorLines)")
     }
+
+    @Test("a segment or a key that is not there is missing input, a key of another length bad data")
+    func missing() throws {
+        let arguments = ["--keys", ".", "playlist.m3u8", "-", "--range"]
+        try folder.remove("segment1.ts")
+        Chunkwise.expectFailure(try decrypt(arguments + ["0-1500"]), 66, "segment 2 (line ")
+        try folder.file("key0.key", [UInt8](repeating: 1, count: 15))
+        Chunkwise.expectFailure(try decrypt(arguments + ["0-9"]), 65, "key0.key has 15 bytes: expected 16")
+        try folder.remove("key0.key")
+        Chunkwise.expectFailure(try decrypt(arguments + ["0-9"]), 66, "key0.key")
+    }
 }

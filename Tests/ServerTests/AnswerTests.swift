@@ -96,6 +96,20 @@ struct AnswerTests {
         #expect(HTTPDate.seconds(HTTPDate.text(seconds)) == seconds)
     }
 
+    @Test(
+        "tags are bytes: what combines with a quotation mark is one of a tag's",
+        arguments: [
+            ("\"\u{301}\"", ["\u{301}"]), ("\"a\", W/\"\u{301}b\u{308},\"", ["a", "\u{301}b\u{308},"]), ("\"\"", [""]),
+            ("\"a\"\u{301}", nil), ("\"", nil), ("W/", nil), ("\"a\" \"b\"", nil), ("\"a b\"", nil), (",", nil),
+        ] as [(String, [String]?)])
+    func tagBytes(text: String, opaque: [String]?) {
+        switch EntityTagList(text) {
+        case .tags(let tags): #expect(tags.map { Array($0.opaque.utf8) } == opaque?.map { Array($0.utf8) })
+        case .any: Issue.record("any")
+        case nil: #expect(opaque == nil)
+        }
+    }
+
     @Test("tags differ with each of their parts, and do not show them")
     func tags() {
         let tags = [["1", "2"], ["12", ""], ["2", "1"], ["1", "3"], ["1", "2", ""]].map { EntityTag(of: $0) }

@@ -49,11 +49,11 @@ struct RequestTargetTests {
         #expect(token.presentation(query: "a=b&token=\(text)&c", fields: [:]) == .query)
         #expect(token.presentation(query: nil, fields: [.authorization: "Bearer \(text)"]) == .field)
         #expect(token.presentation(query: nil, fields: [.authorization: "bearer \(text)"]) == .field)
-        #expect(token.presentation(query: nil, fields: [.cookie: "a=b; chunkwise-token=\(text)"]) == .field)
+        #expect(token.presentation(query: nil, fields: [.cookie: "a=b; \(token.cookieName)=\(text)"]) == .field)
         for wrong in ["", "x", text + "0", String(text.dropLast()), String(text.reversed()) + "x"] {
             #expect(token.presentation(query: "token=\(wrong)", fields: [:]) == nil)
             #expect(token.presentation(query: nil, fields: [.authorization: "Bearer \(wrong)"]) == nil)
-            #expect(token.presentation(query: nil, fields: [.cookie: "chunkwise-token=\(wrong)"]) == nil)
+            #expect(token.presentation(query: nil, fields: [.cookie: "\(token.cookieName)=\(wrong)"]) == nil)
         }
         #expect(token.presentation(query: nil, fields: [.authorization: "Basic \(text)"]) == nil)
         #expect(!"\(token)".contains(text) && !String(reflecting: token).contains(text))

@@ -41,6 +41,11 @@ package final class TemporaryFolder {
         FileManager.default.contents(atPath: path(name)).map(Array.init)
     }
 
+    /// Removes a file.
+    package func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: path(name))
+    }
+
     /// The names in the folder, hidden ones included, in order.
     package var names: [String] { names(in: ".") }
 

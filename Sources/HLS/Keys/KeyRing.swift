@@ -26,7 +26,7 @@ public final class KeyRing: Sendable {
     ///
     /// - Parameter uri: The key's URI as the playlist has it.
     /// - Returns: A key of 16 bytes.
-    /// - Throws: `DecryptionError.keyUnavailable`.
+    /// - Throws: `DecryptionError.keyUnavailable`, `.keyUnusable` if it has another length.
     public func key(for uri: String) throws(DecryptionError) -> SecretKey {
         // Under the lock, so that threads which want the same key ask once.
         let answer = state.withLock { state in
@@ -40,6 +40,9 @@ public final class KeyRing: Sendable {
         switch answer {
         case .success(let key): return key
         case .failure(let error):
+            if case .wrongLength = error {
+                throw .keyUnusable(uri: URIReference(uri).shown, reason: error.description)
+            }
             throw .keyUnavailable(uri: URIReference(uri).shown, reason: error.description)
         }
     }

@@ -30,7 +30,7 @@ extension KeyError: CustomStringConvertible {
             "\(place) has \(byteCount == 0 ? "no" : "\(byteCount)")\(isMore ? " or more" : "") bytes: expected 16"
                 + (isHexadecimal ? " raw ones, not hexadecimal digits" : "")
         case .missing(let place, let reason):
-            "\(place) is missing: \(reason)"
+            "\(place) is missing: \(reason): expected 16 bytes there"
         case .unreadable(let error):
             "\(error)"
         case .commandFailed(let command, let reason):

@@ -62,6 +62,14 @@ public final class EncryptedObject: Sendable {
             object: self, context: try makeChunkContext(), format: format, windowByteCount: windowByteCount)
     }
 
+    /// The most bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated chunks,
+    /// what it fetches and the latest one that was opened; else none worth counting.
+    package func cursorByteCount(windowByteCount: Int = .max) -> UInt64 {
+        guard let format = strategy.chunkFormat else { return 0 }
+        let room = ChunkCursor.roomByteCounts(layout, format, windowByteCount: windowByteCount)
+        return room.fetched + room.kept
+    }
+
     /// Makes a context of the object's backend, mode and key, for one thread.
     ///
     /// - Throws: `DecryptionError.unsupported` of an object of authenticated chunks, `.backend`.

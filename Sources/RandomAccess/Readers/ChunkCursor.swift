@@ -32,15 +32,22 @@ final class ChunkCursor: RandomAccessDecryptor {
         self.source = object.source
         self.layout = object.layout
         self.context = context
-        let chunk = min(format.chunkCiphertextByteCount, layout.ciphertextByteCount)
-        let window = min(UInt64(windowByteCount), Self.largestFetch)
-        let wholeChunks = min(max(chunk, window / chunk * chunk), layout.ciphertextByteCount)
-        guard let fetchByteCount = Int(exactly: wholeChunks) else {
-            throw .invalidParameter(name: "chunk length", value: "\(chunk)", expected: "one that can be held whole")
+        let room = Self.roomByteCounts(layout, format, windowByteCount: windowByteCount)
+        guard let fetchByteCount = Int(exactly: room.fetched), let keptByteCount = Int(exactly: room.kept) else {
+            throw .invalidParameter(name: "chunk length", value: "\(room.kept)", expected: "one that can be held whole")
         }
         // Memory that is never used is never resident.
         self.fetched = .allocate(byteCount: fetchByteCount, alignment: 4096)
-        self.kept = .allocate(byteCount: Int(chunk), alignment: 4096)
+        self.kept = .allocate(byteCount: keptByteCount, alignment: 4096)
+    }
+
+    /// The bytes of ciphertext, and of plaintext, that a cursor has room for.
+    static func roomByteCounts(
+        _ layout: Layout, _ format: ChunkFormat, windowByteCount: Int
+    ) -> (fetched: UInt64, kept: UInt64) {
+        let chunk = min(format.chunkCiphertextByteCount, layout.ciphertextByteCount)
+        let window = min(UInt64(windowByteCount), largestFetch)
+        return (min(max(chunk, window / chunk * chunk), layout.ciphertextByteCount), chunk)
     }
 
     deinit {

@@ -3,6 +3,9 @@ package import HTTPTypes
 /// What a client has to show: 128 random bits, printed at the start and nowhere else.
 package struct AccessToken: Sendable {
     private let bytes: [UInt8]
+    /// The name of the cookie that keeps it: one of each server's own, since browsers keep cookies by host, whatever the
+    /// port.
+    package let cookieName = "chunkwise-token-" + AccessToken.digits(.random(in: .min ... .max))
 
     /// Draws a token.
     package init() {
@@ -19,8 +22,6 @@ package struct AccessToken: Sendable {
 
     /// The name under which a URL carries the token.
     package static let queryName = "token"
-    /// The name of the cookie that keeps it.
-    package static let cookieName = "chunkwise-token"
 
     /// How a client showed the token.
     package enum Presentation: Hashable, Sendable {
@@ -45,8 +46,8 @@ package struct AccessToken: Sendable {
         for cookie in fields[values: .cookie] {
             for pair in cookie.split(separator: ";") {
                 let trimmed = pair.drop { $0 == " " }
-                guard trimmed.hasPrefix(Self.cookieName + "=") else { continue }
-                if isEqual(trimmed.dropFirst(Self.cookieName.count + 1).utf8) { return .field }
+                guard trimmed.hasPrefix(cookieName + "=") else { continue }
+                if isEqual(trimmed.dropFirst(cookieName.count + 1).utf8) { return .field }
             }
         }
         for pair in (query ?? "").split(separator: "&") where pair.hasPrefix(Self.queryName + "=") {
@@ -56,7 +57,7 @@ package struct AccessToken: Sendable {
     }
 
     /// The cookie that keeps the token, unseen by scripts and by other sites.
-    package var cookie: String { "\(Self.cookieName)=\(text); Path=/; HttpOnly; SameSite=Strict" }
+    package var cookie: String { "\(cookieName)=\(text); Path=/; HttpOnly; SameSite=Strict" }
 
     /// Compares in a time that depends on the lengths only.
     private func isEqual(_ other: some Collection<UInt8>) -> Bool {

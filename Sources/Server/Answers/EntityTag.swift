@@ -34,13 +34,19 @@ package struct EntityTag: Hashable, Sendable {
     ///
     /// - Returns: `nil` for anything else.
     package init?(_ text: some StringProtocol) {
-        let isWeak = text.hasPrefix("W/")
-        let quoted = isWeak ? text.dropFirst(2) : text[...]
-        guard quoted.utf8.count >= 2, quoted.first == "\"", quoted.last == "\"" else { return nil }
+        self.init(Array(text.utf8)[...])
+    }
+
+    /// Reads one tag from bytes: characters could hold a quotation mark and what combines with it.
+    fileprivate init?(_ bytes: ArraySlice<UInt8>) {
+        let isWeak = bytes.starts(with: "W/".utf8)
+        let quoted = isWeak ? bytes.dropFirst(2) : bytes
+        let mark = UInt8(ascii: "\"")
+        guard quoted.count >= 2, quoted.first == mark, quoted.last == mark else { return nil }
         let opaque = quoted.dropFirst().dropLast()
         // Source: RFC 9110, section 8.8.3, "etagc".
-        guard opaque.utf8.allSatisfy({ $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }) else { return nil }
-        self.init(opaque: String(opaque), isWeak: isWeak)
+        guard opaque.allSatisfy({ $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }) else { return nil }
+        self.init(opaque: String(decoding: opaque, as: UTF8.self), isWeak: isWeak)
     }
 
     /// The tag as a field has it.
@@ -68,23 +74,24 @@ package enum EntityTagList: Hashable, Sendable {
     ///
     /// - Returns: `nil` if it is none.
     package init?(_ text: String) {
-        if text.filter({ $0 != " " && $0 != "\t" }) == "*" {
+        let (mark, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var rest = Array(text.utf8)[...]
+        if rest.filter({ !isSpace($0) }) == [UInt8(ascii: "*")] {
             self = .any
             return
         }
         // A comma may stand in a tag.
         var tags: [EntityTag] = []
-        var rest = text[...]
         while true {
-            rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
+            rest = rest.drop { isSpace($0) || $0 == comma }
             guard !rest.isEmpty else { break }
-            guard let open = rest.firstIndex(of: "\""),
-                let close = rest[rest.index(after: open)...].firstIndex(of: "\""),
+            guard let open = rest.firstIndex(of: mark), let close = rest[(open + 1)...].firstIndex(of: mark),
                 let tag = EntityTag(rest[...close])
             else { return nil }
             tags.append(tag)
-            rest = rest[rest.index(after: close)...].drop { $0 == " " || $0 == "\t" }
-            guard rest.isEmpty || rest.first == "," else { return nil }
+            rest = rest[(close + 1)...].drop(while: isSpace)
+            guard rest.isEmpty || rest.first == comma else { return nil }
         }
         guard !tags.isEmpty else { return nil }
         self = .tags(tags)

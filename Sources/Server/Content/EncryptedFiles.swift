@@ -73,7 +73,7 @@ package struct EncryptedFiles: ContentCatalogue {
         if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path) }
         let object = try format.open(source, iv)
         let version = source.identity
-        return ServedContent(
+        var content = ServedContent(
             contentType: ContentType.ofFile(named: name), byteCount: object.plaintextByteCount,
             entityTag: EntityTag(
                 of: [
@@ -84,6 +84,8 @@ package struct EncryptedFiles: ContentCatalogue {
         ) { () throws(DecryptionError) in
             try object.makeCursor()
         }
+        content.readerByteCount = object.cursorByteCount()
+        return content
     }
 
     /// The names of the files, without those that hold IVs.

@@ -19,7 +19,10 @@ struct BodyStream: Sendable {
         _ range: Range<UInt64>, of content: ServedContent, to writer: inout some ResponseBodyWriter,
         progress: (UInt64) -> Void
     ) async throws {
-        let reader = try content.makeReader()
+        // A reader that is kept goes on in its chunk. One that finds no room for that is made for each window, and opens
+        // the chunk again: slower, but no client waits for another, and many of them take no more memory.
+        var kept: (any RandomAccessDecryptor)?
+        defer { if kept != nil { pool.unreserve(content.readerByteCount) } }
         // The window that is being sent, and the one that is being filled.
         var (sent, filled) = (0, 0)
         defer { pool.leave(sent + filled) }
@@ -31,7 +34,7 @@ struct BodyStream: Sendable {
             let window = UInt64(filled)
             let end = min(range.upperBound, (position / window + 1) * window)
             var buffer = pool.take(Int(end - position))
-            try fill(&buffer, from: reader, position..<end)
+            try fill(&buffer, from: content, keeping: &kept, position..<end)
             try await writer.write(buffer)
             pool.give(buffer)
             position = end
@@ -40,8 +43,11 @@ struct BodyStream: Sendable {
     }
 
     private func fill(
-        _ buffer: inout ByteBuffer, from reader: any RandomAccessDecryptor, _ range: Range<UInt64>
+        _ buffer: inout ByteBuffer, from content: ServedContent, keeping kept: inout (any RandomAccessDecryptor)?,
+        _ range: Range<UInt64>
     ) throws {
+        let reader = try kept ?? content.makeReader()
+        if kept == nil, pool.reserve(content.readerByteCount) { kept = reader }
         let count = range.count
         let delivered = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
             try reader.read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]))

@@ -1,10 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// Buffers that are used again, and windows that shrink before all of them together take too much.
+/// Buffers that are used again, and windows that shrink before all of them together take too much; what readers keep
+/// counts, too.
 final class BufferPool: Sendable {
     private struct State {
         var usedByteCount = 0
+        /// How many of these bytes are readers'.
+        var readerByteCount: UInt64 = 0
         var free: [ByteBuffer] = []
     }
 
@@ -36,6 +39,26 @@ final class BufferPool: Sendable {
 
     /// Gives a window back.
     func leave(_ window: Int) { state.withLock { $0.usedByteCount -= window } }
+
+    /// Asks for the memory of a reader that stays between windows. All of them together get a half of what there is.
+    ///
+    /// - Returns: Whether it may stay; its bytes then count as used until they are left.
+    func reserve(_ byteCount: UInt64) -> Bool {
+        state.withLock { state in
+            guard byteCount <= UInt64(limits.bufferByteCount / 2) - state.readerByteCount else { return false }
+            state.readerByteCount += byteCount
+            state.usedByteCount += Int(byteCount)
+            return true
+        }
+    }
+
+    /// Gives back what a reader had.
+    func unreserve(_ byteCount: UInt64) {
+        state.withLock { state in
+            state.readerByteCount -= byteCount
+            state.usedByteCount -= Int(byteCount)
+        }
+    }
 
     /// An empty buffer with room for `byteCount` bytes: one that nobody else holds any longer, or a new one.
     func take(_ byteCount: Int) -> ByteBuffer {

@@ -17,7 +17,7 @@ package struct ServerLimits: Hashable, Sendable {
     package var windowByteCount = 256 << 10
     /// The most plaintext bytes in buffers of all answers together; beyond it, new windows have
     /// ``leastWindowByteCount``.
-    package var bufferByteCount = 12 << 20
+    package var bufferByteCount = 8 << 20
 
     /// The shortest window: below it, what a step costs besides decryption shows.
     package static let leastWindowByteCount = 32 << 10

@@ -36,7 +36,7 @@ struct LoadedPlaylist: Sendable {
 extension DecryptionError {
     /// Something that is not there. The corresponding C constant is `ENOENT`.
     static func missing(_ name: String) -> DecryptionError {
-        .io(operation: "open \(name)", code: 2, reason: "no such file: expected one in the folder that is served")
+        .io(operation: "open \(name)", code: 2, reason: "no such file in the folder that is served")
     }
 
     /// Whether something is not there.
