@@ -70,6 +70,11 @@ extension RunSummary {
         ("boundByteCount", { text($0.memory?.boundByteCount) }),
         ("amplificationFetched", { $0.amplification.map { "\($0.fetched)" } }),
         ("amplificationDecrypted", { $0.amplification.map { "\($0.decrypted)" } }),
+        ("playbackBitsPerSecond", { text($0.playback?.bitsPerSecond) }),
+        ("playbackFirstByteNanoseconds", { text($0.playback?.firstByteNanoseconds) }),
+        ("playbackStartNanoseconds", { text($0.playback?.startNanoseconds) }),
+        ("playbackStallCount", { $0.playback.map { String($0.stallCount) } }),
+        ("playbackStallNanoseconds", { text($0.playback?.stallNanoseconds) }),
         ("digest", { $0.digest }),
         ("failure", { $0.missingReason }),
     ]
