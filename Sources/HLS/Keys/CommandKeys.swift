@@ -15,7 +15,7 @@ public struct CommandKeys: KeyProvider {
         self.timeLimit = timeLimit
     }
 
-    /// Runs the program; see ``KeyProvider/key(for:)``.
+    /// Runs the program; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         let name = command.first ?? ""
         guard !name.isEmpty else { throw .commandFailed(command: "\"\"", reason: "is empty: expected a program") }

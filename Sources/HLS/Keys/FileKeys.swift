@@ -9,12 +9,12 @@ public struct FileKeys: KeyProvider {
         self.path = path
     }
 
-    /// Reads the key; see ``KeyProvider/key(for:)``.
+    /// Reads the key; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         try KeyBytes.read(path, mayWait: true)
     }
 
-    /// The file's version; see ``KeyProvider/version(for:)``.
+    /// The file's version; see `KeyProvider.version(for:)`.
     public func version(for uri: String) -> String? { KeyBytes.version(path) }
 }
 
@@ -34,7 +34,7 @@ public struct FolderKeys: KeyProvider {
         self.names = names
     }
 
-    /// Reads the key; see ``KeyProvider/key(for:)``.
+    /// Reads the key; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         guard let path = path(for: uri) else {
             throw .missing(
@@ -44,7 +44,7 @@ public struct FolderKeys: KeyProvider {
         return try KeyBytes.read(path)
     }
 
-    /// The file's version; see ``KeyProvider/version(for:)``.
+    /// The file's version; see `KeyProvider.version(for:)`.
     public func version(for uri: String) -> String? { path(for: uri).flatMap(KeyBytes.version) }
 
     private func path(for uri: String) -> FilePath? {

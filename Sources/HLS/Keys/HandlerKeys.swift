@@ -12,7 +12,7 @@ public struct HandlerKeys: KeyProvider {
         self.handler = handler
     }
 
-    /// Calls the handler; see ``KeyProvider/key(for:)``.
+    /// Calls the handler; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         do {
             return ProvidedKey(try handler(uri))

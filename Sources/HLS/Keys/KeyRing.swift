@@ -47,7 +47,7 @@ public final class KeyRing: Sendable {
         }
     }
 
-    /// What tells a key from the one that was there before; see ``KeyProvider/version(for:)``.
+    /// What tells a key from the one that was there before; see `KeyProvider.version(for:)`.
     package func version(for uri: String) -> String? { provider.version(for: uri) }
 
     /// Forgets which keys there were none for, so that providers are asked for them again.

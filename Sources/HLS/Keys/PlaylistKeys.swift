@@ -10,14 +10,14 @@ public struct PlaylistKeys: KeyProvider {
         self.resources = resources
     }
 
-    /// Reads the key; see ``KeyProvider/key(for:)``.
+    /// Reads the key; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         let scheme = URIReference(uri).scheme?.lowercased() ?? ""
         guard ["", "file"].contains(scheme) else { throw .unhandledScheme(scheme, handled: ["", "file"]) }
         return try KeyBytes.read(try path(for: uri))
     }
 
-    /// The file's version; see ``KeyProvider/version(for:)``.
+    /// The file's version; see `KeyProvider.version(for:)`.
     public func version(for uri: String) -> String? {
         guard let path = try? path(for: uri) else { return nil }
         return KeyBytes.version(path)

@@ -13,7 +13,7 @@ public struct SchemeKeys: KeyProvider {
         self.fallback = fallback
     }
 
-    /// Asks the scheme's provider; see ``KeyProvider/key(for:)``.
+    /// Asks the scheme's provider; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         guard let provider = provider(for: uri) else {
             throw .unhandledScheme(Self.scheme(of: uri), handled: handlers.keys.sorted())
@@ -21,7 +21,7 @@ public struct SchemeKeys: KeyProvider {
         return try provider.key(for: uri)
     }
 
-    /// What the scheme's provider says; see ``KeyProvider/version(for:)``.
+    /// What the scheme's provider says; see `KeyProvider.version(for:)`.
     public func version(for uri: String) -> String? { provider(for: uri)?.version(for: uri) }
 
     private func provider(for uri: String) -> (any KeyProvider)? { handlers[Self.scheme(of: uri)] ?? fallback }
