@@ -53,9 +53,9 @@ extension DecryptionError {
         switch self {
         case .invalidParameter, .unsupported, .invalidIV: .usage
         case .unavailable: .noAnswer
-        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile, .truncatedCiphertext, .sourceChanged, .invalidPadding,
-            .authenticationFailed, .headerRejected, .rangeOutOfBounds, .unalignedPlaintext, .invalidPlaylist,
-            .keyUnusable:
+        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile, .openToOthers, .truncatedCiphertext, .sourceChanged,
+            .invalidPadding, .authenticationFailed, .headerRejected, .rangeOutOfBounds, .unalignedPlaintext,
+            .invalidPlaylist, .keyUnusable:
             .badData
         case .keyUnavailable: .missingInput
         // A part is an input, whatever is missing of it.

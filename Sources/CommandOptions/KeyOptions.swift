@@ -1,5 +1,6 @@
 package import ArgumentParser
 import ByteSources
+import HLS
 import JSON
 package import RandomAccess
 import SubjectProtocol
@@ -19,6 +20,9 @@ package struct KeyOptions: ParsableArguments {
             "The key in hexadecimal. For tests: every process of this machine can read it.", valueName: "hex"))
     package var keyHex: String?
 
+    @Flag(help: "Refuse a key file that others than its owner can read, instead of a warning.")
+    package var strict = false
+
     package init() {}
 
     /// Whether one of the options is there.
@@ -32,7 +36,15 @@ package struct KeyOptions: ParsableArguments {
                 throw CommandFailure(
                     .usage, "--key-file was given what looks like a key, not shown here: expected a file's name")
             }
-            return try attemptInput { try KeyFile.read(file) }
+            return try attemptInput {
+                try KeyFile.read(file) { (permissions) throws(DecryptionError) in
+                    guard !strict else {
+                        throw .openToOthers(path: "key file \(file)", permissions: permissions, expected: 0o600)
+                    }
+                    let warning = KeyWarning.readableByOthers(path: file, permissions: permissions)
+                    Terminal.writeError("chunkwise: warning: \(warning)")
+                }
+            }
         case (nil, let hex?):
             Terminal.writeError("chunkwise: warning: --key-hex shows the key to every process; prefer --key-file")
             guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {

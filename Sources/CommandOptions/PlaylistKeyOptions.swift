@@ -31,19 +31,26 @@ package struct PlaylistKeyOptions: ParsableArguments {
 
     /// Checks that keys are to come from one place.
     ///
-    /// - Parameter key: The key of all playlists, if there is one.
+    /// - Parameters:
+    ///   - key: The key of all playlists, if there is one.
+    ///   - isStrict: Whether key files that others can read are refused.
+    ///   - warn: Is called with each thing that is worth a warning, once.
     /// - Returns: What makes the keys of a playlist, given what lies around it.
     /// - Throws: `CommandFailure`.
-    package func rings(_ key: SecretKey?) throws -> @Sendable (FolderResources) -> KeyRing {
+    package func rings(
+        _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
+    ) throws -> @Sendable (FolderResources) -> KeyRing {
         guard [keys != nil, keyCommand != nil, key != nil].count(where: { $0 }) <= 1 else {
             throw CommandFailure(
                 .usage, "several places for keys: expected one of --keys, --key-command and --key-file")
         }
         if let key { return { _ in KeyRing(HandlerKeys { _ in key }) } }
-        if let keys { return { _ in KeyRing(FolderKeys(folder: FilePath(keys))) } }
+        if let keys {
+            return { _ in KeyRing(FolderKeys(folder: FilePath(keys)), isStrict: isStrict, warn: warn) }
+        }
         if let keyCommand {
             return { _ in KeyRing(CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"])) }
         }
-        return { KeyRing(PlaylistKeys($0)) }
+        return { KeyRing(PlaylistKeys($0), isStrict: isStrict, warn: warn) }
     }
 }

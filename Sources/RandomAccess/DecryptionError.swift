@@ -21,6 +21,8 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case invalidKeyMaterial(byteCount: Int, expected: String)
     /// A key file holds no key.
     case invalidKeyFile(path: String, byteCount: Int)
+    /// A file or folder that holds keys is open to others than its owner, and that is not to be borne with.
+    case openToOthers(path: String, permissions: UInt32, expected: UInt32)
     /// The IV or the initial counter block is not 16 bytes long.
     case invalidIV(byteCount: Int)
     /// The source failed. `code` is the `errno` value, 0 where there is none.
@@ -68,6 +70,9 @@ extension DecryptionError: CustomStringConvertible {
         case .invalidKeyFile(let path, let byteCount):
             "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected 16, 24 or 32 raw bytes, "
                 + "or 32, 48 or 64 hexadecimal digits"
+        case .openToOthers(let path, let permissions, let expected):
+            "\(path) is open to others (permissions \(String(permissions, radix: 8))): "
+                + "expected \(String(expected, radix: 8))"
         case .invalidIV(let byteCount):
             "the IV has \(byteCount) bytes: expected 16"
         case .io(let operation, let code, let reason):
@@ -118,7 +123,7 @@ extension DecryptionError {
         switch self {
         case .invalidParameter: "invalidRequest"
         case .unsupported, .unavailable: "unsupported"
-        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile: "invalidKey"
+        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile, .openToOthers: "invalidKey"
         case .invalidIV: "invalidIV"
         case .io: "io"
         case .truncatedCiphertext, .sourceChanged: "truncatedCiphertext"

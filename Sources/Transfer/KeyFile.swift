@@ -2,18 +2,34 @@ import ByteSources
 package import RandomAccess
 import SystemPackage
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Reads keys from files.
 package enum KeyFile {
     /// Reads a key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits with white space around them.
     ///
     /// The file may be a pipe. What was read is erased.
     ///
-    /// - Throws: `DecryptionError.io` if it cannot be read, `.invalidKeyFile` if it holds no key.
-    package static func read(_ path: String) throws(DecryptionError) -> SecretKey {
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - isShared: Is called with the permissions of a file that others than its owner can read.
+    /// - Returns: The key.
+    /// - Throws: `DecryptionError.io` if it cannot be read, `.invalidKeyFile` if it holds no key, what `isShared` throws.
+    package static func read(
+        _ path: String, isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
+    ) throws(DecryptionError) -> SecretKey {
         let descriptor = try SystemCall.check("open key file \(path)") {
             try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         }
         defer { try? descriptor.close() }
+        var status = stat()
+        _ = try SystemCall.retrying("stat key file \(path)") { Int(fstat(descriptor.rawValue, &status)) }
+        let permissions = UInt32(status.st_mode) & 0o777
+        if status.st_mode & S_IFMT == S_IFREG, permissions & 0o044 != 0 { try isShared(permissions) }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
         defer {
             eraseBytes(room)

@@ -73,7 +73,8 @@ extension ServeCommand {
 
     private func playlistOptions(_ token: AccessToken?, key: SecretKey?) throws -> ServedPlaylists.Options {
         var options = ServedPlaylists.Options(
-            backend: try Validated.backend(backend), keys: try playlistKeys.rings(key))
+            backend: try Validated.backend(backend),
+            keys: try playlistKeys.rings(key, isStrict: keyOptions.strict) { Self.report("warning: \($0)") })
         options.keepsEncryption = hlsEncrypted
         options.query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""
         options.isRecorded = record != nil

@@ -16,7 +16,7 @@ enum Chunkwise {
     static func convert(
         _ command: String, _ folder: TemporaryFolder, _ files: [String], _ options: [String] = [], input: [UInt8] = []
     ) throws -> CommandRun {
-        if folder.bytes("key") == nil { try folder.file("key", keyHex + "\n") }
+        if folder.bytes("key") == nil { try folder.file("key", keyHex + "\n", isSecret: true) }
         return try run(
             [command, "--key-file", folder.path("key"), "--iv", ivHex] + options + files, input: input, in: folder.path)
     }

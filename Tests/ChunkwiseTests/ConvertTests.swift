@@ -51,7 +51,7 @@ struct ConvertTests {
     func openSSL(cipher: String, keyByteCount: Int, options: [String]) throws {
         let folder = try TemporaryFolder()
         let key = Samples.bytes(keyByteCount, seed: 4)
-        try folder.file("key", key)
+        try folder.file("key", key, isSecret: true)
         let program = try #require(Programs.installed("openssl"))
         let parameters = ["-K", key.map { String(format: "%02x", $0) }.joined(), "-iv", Chunkwise.ivHex]
         for count in [0, 15, 70_001] {
@@ -70,7 +70,7 @@ struct ConvertTests {
     func killed() throws {
         let folder = try TemporaryFolder()
         let streams = try TemporaryFolder()
-        try folder.file("key", Chunkwise.keyHex)
+        try folder.file("key", Chunkwise.keyHex, isSecret: true)
         // As much as the readable AES needs many seconds for.
         try folder.file("enc", [])
         try FileHandle(forWritingTo: URL(filePath: folder.path("enc"))).truncate(atOffset: 256 << 20)

@@ -7,7 +7,7 @@ struct WrongInputTests {
     /// A folder with a key, a plaintext of 1000 bytes and its ciphertext.
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        try folder.file("key", Chunkwise.keyHex)
+        try folder.file("key", Chunkwise.keyHex, isSecret: true)
         try folder.file("plain", Samples.bytes(1000))
         try folder.file("enc", Self.ciphertext)
         return folder
@@ -73,7 +73,7 @@ struct WrongInputTests {
         let folder = try folder()
         var lines: Set<String> = []
         for number in 1...6 {
-            try folder.file("key", [UInt8](repeating: UInt8(number), count: 16))
+            try folder.file("key", [UInt8](repeating: UInt8(number), count: 16), isSecret: true)
             let run = try Chunkwise.convert("decrypt", folder, ["enc", "out"])
             // One in 255 wrong keys makes a padding that looks right; none of these does.
             Chunkwise.expectFailure(run, 65, "padding")
@@ -107,7 +107,7 @@ struct WrongInputTests {
         ] as [([UInt8], Int32, String)])
     func keyFiles(content: [UInt8], status: Int32, word: String) throws {
         let folder = try folder()
-        try folder.file("key", content)
+        try folder.file("key", content, isSecret: true)
         Chunkwise.expectFailure(try Chunkwise.convert("decrypt", folder, ["enc", "out"]), status, word)
     }
 

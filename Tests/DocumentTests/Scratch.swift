@@ -20,7 +20,7 @@ final class Scratch {
         try copyReports()
         try folder.file(
             "tiny.yml", "rounds: 2\ntime: 1ms\nobject-size: 64KiB\ncells:\n- {backend: openssl, window: 16KiB}\n")
-        try folder.file("key", "000102030405060708090a0b0c0d0e0f\n")
+        try folder.file("key", "000102030405060708090a0b0c0d0e0f\n", isSecret: true)
         try folder.file("film.mp4", Samples.bytes(3_000_000))
     }
 

@@ -18,7 +18,7 @@ struct InteroperationTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        try folder.file("film.key", key)
+        try folder.file("film.key", key, isSecret: true)
         // Three seconds of pictures and sound; MPEG-4 and MP2 are in every build of ffmpeg.
         try ffmpeg([
             "-f", "lavfi", "-i", "testsrc=size=64x48:rate=10:duration=3", "-f", "lavfi", "-i", "sine=duration=3",

@@ -27,7 +27,7 @@ struct PlaylistServingTests {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.path("top/film é"), withIntermediateDirectories: true)
-        try folder.file("top/film é/film.key", ServerProcess.key)
+        try folder.file("top/film é/film.key", ServerProcess.key, isSecret: true)
         try folder.file("info", "film.key\n\(folder.path("top/film é/film.key"))\n")
         try ffmpeg(
             [
@@ -94,7 +94,7 @@ struct PlaylistServingTests {
     private static func broken() throws -> (folder: TemporaryFolder, plaintexts: [[UInt8]]) {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("f"), withIntermediateDirectories: true)
-        try folder.file("f/film.key", ServerProcess.key)
+        try folder.file("f/film.key", ServerProcess.key, isSecret: true)
         try folder.file("secret.ts", "outside")
         let plaintexts = (0..<6).map { Samples.bytes(100_000 + $0, seed: UInt64($0)) }
         for (index, plaintext) in plaintexts.enumerated() where index != 2 {

@@ -13,7 +13,7 @@ struct ServeCommandTests {
                 atPath: folder.path("films"), withIntermediateDirectories: true)
             try ServerProcess.encrypt(plaintext, to: name, in: folder)
         }
-        try folder.file("other", [UInt8](repeating: 9, count: 16))
+        try folder.file("other", [UInt8](repeating: 9, count: 16), isSecret: true)
         return folder
     }
 

@@ -30,7 +30,7 @@ final class ServerProcess {
     /// A folder with a key file and nothing else.
     static func makeFolder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        try folder.file("key", key)
+        try folder.file("key", key, isSecret: true)
         return folder
     }
 

@@ -23,17 +23,20 @@ package final class TemporaryFolder {
     /// The path of something in the folder.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file, and returns its path.
+    /// Makes a file, and returns its path. A secret one can be read by nobody else.
     @discardableResult
-    package func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+    package func file(_ name: String, _ bytes: [UInt8], isSecret: Bool = false) throws -> String {
         try Data(bytes).write(to: URL(filePath: path(name)))
+        if isSecret {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path(name))
+        }
         return path(name)
     }
 
-    /// Makes a file of text, and returns its path.
+    /// Makes a file of text, and returns its path. A secret one can be read by nobody else.
     @discardableResult
-    package func file(_ name: String, _ text: String) throws -> String {
-        try file(name, Array(text.utf8))
+    package func file(_ name: String, _ text: String, isSecret: Bool = false) throws -> String {
+        try file(name, Array(text.utf8), isSecret: isSecret)
     }
 
     /// The bytes of a file, or `nil` if there is none.

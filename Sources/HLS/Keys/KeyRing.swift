@@ -12,11 +12,22 @@ public final class KeyRing: Sendable {
     }
 
     private let provider: any KeyProvider
+    private let isStrict: Bool
+    private let warn: @Sendable (KeyWarning) -> Void
     private let state = Mutex(State())
 
     /// Creates a ring without keys.
-    public init(_ provider: any KeyProvider) {
+    ///
+    /// - Parameters:
+    ///   - provider: Who has the keys.
+    ///   - isStrict: Whether what is worth a warning is an error: `KeyError.openToOthers`.
+    ///   - warn: Is called with each warning, once.
+    public init(
+        _ provider: any KeyProvider, isStrict: Bool = false, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
+    ) {
         self.provider = provider
+        self.isStrict = isStrict
+        self.warn = warn
     }
 
     /// What providers warned about so far, each once.
@@ -65,7 +76,11 @@ public final class KeyRing: Sendable {
                 throw .wrongLength(
                     byteCount: provided.key.byteCount, isMore: false, place: "the key", isHexadecimal: false)
             }
-            for warning in provided.warnings where !state.warnings.contains(warning) { state.warnings.append(warning) }
+            for warning in provided.warnings where !state.warnings.contains(warning) {
+                guard !isStrict else { throw .openToOthers(warning) }
+                state.warnings.append(warning)
+                warn(warning)
+            }
             return .success(provided.key)
         } catch {
             return .failure(error)

@@ -12,6 +12,10 @@ public enum KeyError: Error, Hashable, Sendable {
     case unreadable(DecryptionError)
     /// A command gave no key.
     case commandFailed(command: String, reason: String)
+    /// A key file is open to others, and that is not to be borne with.
+    case openToOthers(KeyWarning)
+    /// A session has no key.
+    case session(KeyFailure)
     /// A handler refused.
     case refused(reason: String)
 }
@@ -35,6 +39,10 @@ extension KeyError: CustomStringConvertible {
             "\(error)"
         case .commandFailed(let command, let reason):
             "key command \(command) \(reason)"
+        case .openToOthers(let warning):
+            "\(warning)"
+        case .session(let failure):
+            "\(failure)"
         case .refused(let reason):
             "the key's handler refused: \(reason)"
         }

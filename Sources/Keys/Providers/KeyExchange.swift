@@ -50,6 +50,7 @@ public struct ExchangedKey: Sendable {
 public struct ProvidedKeys: KeyExchange {
     private let provider: any KeyProvider
     private let terms: KeyTerms
+    private let isStrict: Bool
     private let warn: @Sendable (KeyWarning) -> Void
 
     /// Creates an exchange.
@@ -57,13 +58,15 @@ public struct ProvidedKeys: KeyExchange {
     /// - Parameters:
     ///   - provider: Who has the keys.
     ///   - terms: How long they may be used.
+    ///   - isStrict: Whether what is worth a warning is an error.
     ///   - warn: Is called with what is worth a warning.
     public init(
-        _ provider: any KeyProvider, terms: KeyTerms = .online(validity: nil),
+        _ provider: any KeyProvider, terms: KeyTerms = .online(validity: nil), isStrict: Bool = false,
         warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) {
         self.provider = provider
         self.terms = terms
+        self.isStrict = isStrict
         self.warn = warn
     }
 
@@ -74,6 +77,7 @@ public struct ProvidedKeys: KeyExchange {
             guard !Task.isCancelled else { throw .abandoned }
             do throws(KeyError) {
                 let provided = try provider.key(for: identifier)
+                if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
                 for warning in provided.warnings { warn(warning) }
                 answers.append(ExchangedKey(identifier, key: provided.key, terms: terms))
             } catch {
@@ -89,7 +93,9 @@ extension KeyError {
     package var failure: KeyFailure {
         switch self {
         case .wrongLength(let byteCount, _, _, _): .wrongLength(byteCount: byteCount)
-        case .unhandledScheme, .missing, .unreadable, .commandFailed, .refused: .refused(reason: description)
+        case .session(let failure): failure
+        case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused:
+            .refused(reason: description)
         }
     }
 }

@@ -42,12 +42,16 @@ public struct ProvidedKey: Sendable {
 public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
     /// Others than the file's owner may read it.
     case readableByOthers(path: String, permissions: UInt32)
+    /// Others than the owner of a folder with keys may list it, or change what is in it.
+    case folderOpenToOthers(path: String, permissions: UInt32)
 
     /// What is wrong, and what to do.
     public var description: String {
         switch self {
         case .readableByOthers(let path, let permissions):
             "key file \(path) can be read by others (permissions \(String(permissions, radix: 8))): expected 600"
+        case .folderOpenToOthers(let path, let permissions):
+            "key folder \(path) is open to others (permissions \(String(permissions, radix: 8))): expected 700"
         }
     }
 }

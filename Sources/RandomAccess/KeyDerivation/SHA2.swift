@@ -101,5 +101,20 @@ final class SHA2<Word: SHA2Word> {
 
 /// SHA-256.
 typealias SHA256 = SHA2<UInt32>
+/// Digests for other targets.
+package enum MessageDigest {
+    /// SHA-256 of bytes.
+    ///
+    /// - Returns: 32 bytes.
+    /// - Source: FIPS 180-4, section 6.2.
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        let hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        var digest = [UInt8](repeating: 0, count: SHA256.digestByteCount)
+        digest.withUnsafeMutableBytes { hash.finish(into: $0) }
+        return digest
+    }
+}
+
 /// SHA-512.
 typealias SHA512 = SHA2<UInt64>

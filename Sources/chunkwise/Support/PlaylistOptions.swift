@@ -36,7 +36,7 @@ struct PlaylistOptions: ParsableArguments {
 
     /// Where keys come from.
     func ring(_ keyOptions: KeyOptions, beside resources: FolderResources) throws -> KeyRing {
-        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil)(resources)
+        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil, isStrict: keyOptions.strict)(resources)
     }
 }
 
