@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
         .library(name: "Keys", targets: ["Keys"]),
+        .library(name: "KeyFiles", targets: ["KeyFiles"]),
         .library(name: "HLS", targets: ["HLS"]),
         // A product of its own: who only reads files builds no HTTP client.
         .library(name: "HTTPSources", targets: ["HTTPSources"]),
@@ -92,8 +93,15 @@ let package = Package(
             ]
         ),
         .target(name: "Keys", dependencies: ["RandomAccess", "Statistics"]),
+        .target(
+            name: "KeyFiles",
+            dependencies: [
+                "JSON", "RandomAccess", "ByteSources", "Keys", "Transfer",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .target(name: "KeyLoad", dependencies: ["Keys", "Statistics"]),
-        .target(name: "KeyScenarios", dependencies: ["JSON", "Keys"]),
+        .target(name: "KeyScenarios", dependencies: ["JSON", "Keys", "SubjectProtocol"]),
         .target(
             name: "HLS",
             dependencies: [
@@ -187,7 +195,7 @@ let package = Package(
         .executableTarget(
             name: "chunkwise-keys",
             dependencies: [
-                "JSON", "KeyLoad", "KeyScenarios", "Keys",
+                "JSON", "KeyLoad", "KeyScenarios", "Keys", "SubjectProtocol",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -264,8 +272,18 @@ let package = Package(
             name: "KeysTests",
             dependencies: ["Keys", "RandomAccess", "SwiftAESBackend", "Statistics"]
         ),
+        .testTarget(
+            name: "KeyFilesTests",
+            dependencies: [
+                "KeyFiles", "Keys", "RandomAccess", "SwiftAESBackend", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .testTarget(name: "KeyLoadTests", dependencies: ["KeyLoad", "Keys", "Statistics"]),
-        .testTarget(name: "KeyScenariosTests", dependencies: ["KeyScenarios", "Keys", "JSON"]),
+        .testTarget(
+            name: "KeyScenariosTests",
+            dependencies: ["KeyScenarios", "Keys", "JSON", "SubjectProtocol", "TestSupport", "chunkwise-keys"]
+        ),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ConsoleTests", dependencies: ["Console"]),

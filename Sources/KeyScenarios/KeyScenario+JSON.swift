@@ -20,7 +20,7 @@ extension KeyScenario {
         title = try reader.text("title")
         device = try reader.text("device")
         seed = try reader.number("seed")
-        policy = try KeyPolicy(json?["policy"], "\(file): policy")
+        policy = try KeyPolicy(json?["policy"], "\(file): policy", unit: .milliseconds)
         endMilliseconds = try reader.number("end", most: Self.longest)
         var steps: [Step] = []
         for (index, step) in (json?["steps"]?.array ?? []).enumerated() {
@@ -60,14 +60,15 @@ extension KeyScenario.Expectation {
 }
 
 extension KeyPolicy {
-    fileprivate init(_ json: JSONValue?, _ place: String) throws(KeyScenarioError) {
+    /// Reads a policy; what is absent is as it is by itself.
+    init(_ json: JSONValue?, _ place: String, unit: ScenarioObject.Unit) throws(KeyScenarioError) {
         self.init()
         let reader = try ScenarioObject(
             json, place,
             members: [
                 "timeLimit", "patience", "attempts", "firstPause", "longestPause", "gatherTime", "mostInBatch",
                 "dispersalWindow", "leadTime", "refusalMemory", "clockTolerance",
-            ])
+            ], unit: unit)
         if let time = try reader.time("timeLimit") { timeLimit = time }
         if let time = try reader.time("patience") { patience = time }
         if let time = try reader.time("firstPause") { firstPause = time }

@@ -19,14 +19,23 @@ extension KeyScenario.Step {
             happening = .setClock(json["back"] == true ? -by : by)
         } else {
             let now = KeyScenario.start + .milliseconds(Int64(milliseconds))
-            happening = .event(try KeyEvent(json, reader, place, now: now))
+            happening = .event(try KeyEvent(json, reader, place, unit: .milliseconds, now: now))
         }
     }
 }
 
 extension KeyEvent {
-    fileprivate init(
-        _ json: JSONValue, _ reader: ScenarioObject, _ place: String, now: Duration
+    /// Reads an event, of a scenario or of the protocol.
+    ///
+    /// - Parameters:
+    ///   - json: The event.
+    ///   - reader: The same.
+    ///   - place: What errors call it.
+    ///   - unit: What times are whole numbers of.
+    ///   - now: What times ago are counted from; `nil` where times are those of the clock on the wall.
+    /// - Throws: `KeyScenarioError`.
+    init(
+        _ json: JSONValue, _ reader: ScenarioObject, _ place: String, unit: ScenarioObject.Unit, now: Duration?
     ) throws(KeyScenarioError) {
         let name = try reader.text("event")
         switch name {
@@ -41,7 +50,7 @@ extension KeyEvent {
         case "answer":
             var answers: [KeyAnswer] = []
             for (index, answer) in (json["answers"]?.array ?? []).enumerated() {
-                answers.append(try KeyAnswer(answer, "\(place): answer \(index + 1)"))
+                answers.append(try KeyAnswer(answer, "\(place): answer \(index + 1)", unit))
             }
             self = .answered(exchange: Int(try reader.number("exchange")), answers)
         case "fail":
@@ -53,6 +62,7 @@ extension KeyEvent {
         case "networkLost": self = .networkLost
         case "networkFound": self = .networkFound
         case "found": self = .found(try StoredKey(reader, now: now))
+        case "tick" where now == nil: self = .tick
         case "readBegan":
             self = .readBegan(read: Int(try reader.number("read")), identifier: try reader.text("key"))
         case "readEnded": self = .readEnded(read: Int(try reader.number("read")))
@@ -63,7 +73,21 @@ extension KeyEvent {
 }
 
 extension StoredKey {
-    fileprivate init(_ reader: ScenarioObject, now: Duration) throws(KeyScenarioError) {
+    /// Reads the members of a stored key, with times of the clock on the wall.
+    fileprivate init(_ reader: ScenarioObject) throws(KeyScenarioError) {
+        self.init(
+            identifier: try reader.text("key"), device: try reader.text("device"),
+            generation: Int(try reader.number("generation", most: 1 << 31)),
+            storage: try reader.requiredTime("storage"), playback: try reader.requiredTime("playback"),
+            receivedAt: try reader.requiredTime("receivedAt"), firstUse: try reader.time("firstUse"),
+            lastSeen: try reader.requiredTime("lastSeen"))
+    }
+
+    fileprivate init(_ reader: ScenarioObject, now: Duration?) throws(KeyScenarioError) {
+        guard let now else {
+            try self.init(reader)
+            return
+        }
         let ahead = try reader.time("seenAhead")
         let seenAgo = try reader.time("seenAgo") ?? .zero
         let receivedAgo = try reader.requiredTime("receivedAgo")
@@ -78,9 +102,12 @@ extension StoredKey {
 }
 
 extension KeyAnswer {
-    fileprivate init(_ json: JSONValue, _ place: String) throws(KeyScenarioError) {
+    fileprivate init(
+        _ json: JSONValue, _ place: String, _ unit: ScenarioObject.Unit
+    ) throws(KeyScenarioError) {
         let reader = try ScenarioObject(
-            json, place, members: ["key", "byteCount", "validity", "storage", "playback", "failure", "retryAfter"])
+            json, place, members: ["key", "byteCount", "validity", "storage", "playback", "failure", "retryAfter"],
+            unit: unit)
         let identifier = try reader.text("key")
         guard json["failure"] == nil else {
             self.init(identifier, .failure(try KeyFailure(reader, place)))

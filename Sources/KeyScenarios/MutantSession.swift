@@ -1,3 +1,4 @@
+package import JSON
 package import Keys
 
 /// The session's machine with a fault around it: in its policy, in what it is told, or in what it does.
@@ -13,16 +14,20 @@ package struct MutantSession: ScenarioSubject {
 
     /// Creates a session with a fault.
     package init(_ mutant: KeyMutant, scenario: KeyScenario) {
+        self.init(mutant, policy: scenario.policy, device: scenario.device, seed: scenario.seed)
+    }
+
+    /// Creates a session with a fault; see `KeyMachine`.
+    init(_ mutant: KeyMutant, policy: KeyPolicy, device: String, seed: UInt64) {
         self.mutant = mutant
-        self.machine = KeyMachine(
-            policy: mutant.policy(scenario.policy), device: scenario.device, seed: scenario.seed)
+        self.machine = KeyMachine(policy: mutant.policy(policy), device: device, seed: seed)
     }
 
     /// When the machine must be called again.
     package var nextDeadline: Duration? { machine.nextDeadline }
 
     /// Takes in what happened, as the fault has it, and does what the fault leaves of what follows.
-    package mutating func handle(_ event: KeyEvent, at now: KeyReading) -> [KeyAction] {
+    package mutating func actions(after event: KeyEvent, at now: KeyReading) -> [JSONValue] {
         var actions: [KeyAction] = []
         for told in mutant.told(event, asked: asked, cancelled: cancelled) {
             let seen = mutant == .believesClock ? KeyReading(monotonic: now.monotonic, wall: Self.steady(now)) : now
@@ -30,7 +35,7 @@ package struct MutantSession: ScenarioSubject {
         }
         if mutant == .noCoalescing { actions += askedAgain(event, actions) }
         for action in actions { remember(action) }
-        return mutant.done(actions)
+        return mutant.done(actions).map(\.json)
     }
 
     /// What a session would ask that does not look at what is asked for already.

@@ -4,17 +4,34 @@ import JSON
 struct ScenarioObject {
     private let json: JSONValue
     private let place: String
+    private let unit: Unit
 
-    /// Begins with an object, which may have members of these names.
-    init(_ json: JSONValue?, _ place: String, members known: [String]) throws(KeyScenarioError) {
+    /// What times are whole numbers of.
+    enum Unit {
+        case milliseconds
+        case microseconds
+    }
+
+    /// Begins with an object.
+    ///
+    /// - Parameters:
+    ///   - json: The object.
+    ///   - place: What errors call it.
+    ///   - known: The names that members may have; any, if there is no such list.
+    ///   - unit: What times are whole numbers of.
+    /// - Throws: `KeyScenarioError`.
+    init(
+        _ json: JSONValue?, _ place: String, members known: [String]? = nil, unit: Unit = .milliseconds
+    ) throws(KeyScenarioError) {
         guard let json, case .object(let members) = json else {
             throw KeyScenarioError(place, "expected a JSON object")
         }
-        if let name = members.keys.sorted().first(where: { !known.contains($0) }) {
+        if let known, let name = members.keys.sorted().first(where: { !known.contains($0) }) {
             throw KeyScenarioError(place, "member \"\(name)\": expected one of \(known.joined(separator: ", "))")
         }
         self.json = json
         self.place = place
+        self.unit = unit
     }
 
     func text(_ name: String) throws(KeyScenarioError) -> String {
@@ -36,15 +53,18 @@ struct ScenarioObject {
         return bool
     }
 
-    /// Milliseconds, if the member is there.
+    /// A time, if the member is there.
     func time(_ name: String) throws(KeyScenarioError) -> Duration? {
         guard json[name] != nil else { return nil }
-        return .milliseconds(Int64(try number(name, most: 1 << 42)))
+        return switch unit {
+        case .milliseconds: .milliseconds(Int64(try number(name, most: 1 << 42)))
+        case .microseconds: .microseconds(Int64(try number(name, most: 1 << 53)))
+        }
     }
 
-    /// Milliseconds.
+    /// A time.
     func requiredTime(_ name: String) throws(KeyScenarioError) -> Duration {
-        guard let time = try time(name) else { throw KeyScenarioError(place, "\(name): expected milliseconds") }
+        guard let time = try time(name) else { throw KeyScenarioError(place, "\(name): expected \(unit)") }
         return time
     }
 

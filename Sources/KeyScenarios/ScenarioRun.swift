@@ -1,16 +1,27 @@
 package import JSON
 package import Keys
 
-/// Something that scenarios can be put to: the session's machine, or one with a planted fault.
+/// Something that scenarios can be put to: the session's machine, one with a planted fault, or a foreign session.
 package protocol ScenarioSubject {
+    /// Why there may be no answer.
+    associatedtype Failure: Error
+
     /// Takes in what happened; see `KeyMachine.handle(_:at:)`.
-    mutating func handle(_ event: KeyEvent, at now: KeyReading) -> [KeyAction]
+    ///
+    /// - Returns: What to do, as ``KeyAction/json`` has it.
+    /// - Throws: If there is no answer.
+    mutating func actions(after event: KeyEvent, at now: KeyReading) throws(Failure) -> [JSONValue]
 
     /// When it must be called again at the latest.
     var nextDeadline: Duration? { get }
 }
 
-extension KeyMachine: ScenarioSubject {}
+extension KeyMachine: ScenarioSubject {
+    /// What the machine does, as scenarios have it; see ``ScenarioSubject/actions(after:at:)``.
+    package mutating func actions(after event: KeyEvent, at now: KeyReading) -> [JSONValue] {
+        handle(event, at: now).map(\.json)
+    }
+}
 
 /// Puts a scenario to a session, in the scenario's own time: years pass in microseconds.
 package struct ScenarioRun {
@@ -20,6 +31,8 @@ package struct ScenarioRun {
         package let time: Duration
         /// The action, as ``KeyAction/json`` has it.
         package let action: JSONValue
+        /// Which answer of the session it stood in, from 1.
+        package let answer: Int
     }
 
     /// How often a session may be woken in a scenario.
@@ -31,42 +44,50 @@ package struct ScenarioRun {
     package private(set) var isEndless = false
 
     /// Runs a script.
-    package init(_ scenario: KeyScenario, _ subject: inout some ScenarioSubject) {
+    ///
+    /// - Throws: What the session throws.
+    package init<Subject: ScenarioSubject>(
+        _ scenario: KeyScenario, _ subject: inout Subject
+    ) throws(Subject.Failure) {
         var shift = Duration.zero
         var wakings = 0
         var last = Duration.zero
+        var answer = 0
         func reading(_ time: Duration) -> KeyReading {
             KeyReading(monotonic: time, wall: KeyScenario.start + time + shift)
         }
-        func pass(until end: Duration, _ subject: inout some ScenarioSubject, _ done: inout [Done]) -> Bool {
+        func tell(_ event: KeyEvent, at time: Duration, _ subject: inout Subject) throws(Subject.Failure) -> [Done] {
+            answer += 1
+            return try subject.actions(after: event, at: reading(time)).map {
+                Done(time: time, action: $0, answer: answer)
+            }
+        }
+        func pass(
+            until end: Duration, _ subject: inout Subject, _ done: inout [Done]
+        ) throws(Subject.Failure) -> Bool {
             while let deadline = subject.nextDeadline, deadline <= end {
                 wakings += 1
                 guard wakings <= Self.mostWakings else { return false }
                 last = max(last, deadline)
-                for action in subject.handle(.tick, at: reading(last)) {
-                    done.append(Done(time: last, action: action.json))
-                }
+                done += try tell(.tick, at: last, &subject)
             }
             return true
         }
         var done: [Done] = []
         for step in scenario.steps {
             let time = Duration.milliseconds(Int64(step.milliseconds))
-            guard pass(until: time, &subject, &done) else {
+            guard try pass(until: time, &subject, &done) else {
                 isEndless = true
                 break
             }
             last = time
             switch step.happening {
             case .setClock(let by): shift += .milliseconds(by)
-            case .event(let event):
-                for action in subject.handle(event, at: reading(time)) {
-                    done.append(Done(time: time, action: action.json))
-                }
+            case .event(let event): done += try tell(event, at: time, &subject)
             }
         }
         if !isEndless {
-            isEndless = !pass(until: .milliseconds(Int64(scenario.endMilliseconds)), &subject, &done)
+            isEndless = try !pass(until: .milliseconds(Int64(scenario.endMilliseconds)), &subject, &done)
         }
         self.done = done
     }
@@ -77,7 +98,7 @@ package struct ScenarioRun {
         return ScenarioRun(scenario, &machine)
     }
 
-    /// Says where a session first did something else than it must.
+    /// Says where a session first did something else than it must, each action in its place.
     ///
     /// - Returns: What was expected and what happened, or `nil` if all is as it must be.
     package func difference(from scenario: KeyScenario) -> String? {
@@ -96,9 +117,9 @@ package struct ScenarioRun {
             + "expected nothing more"
     }
 
-    private static func text(_ done: Done) -> String { "at \(done.time) \(oneLine(done.action))" }
+    static func text(_ done: Done) -> String { "at \(done.time) \(oneLine(done.action))" }
 
-    private static func text(_ expected: KeyScenario.Expectation) -> String {
+    static func text(_ expected: KeyScenario.Expectation) -> String {
         let times = expected.milliseconds
         let span = times.lowerBound == times.upperBound ? "" : " to \(times.upperBound)"
         return "at \(times.lowerBound)\(span) ms \(oneLine(expected.action))"

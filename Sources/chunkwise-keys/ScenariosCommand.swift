@@ -14,12 +14,23 @@ struct ScenariosCommand: ParsableCommand {
     @Flag(help: "Put them to sessions with one planted fault each, every one of which some scenario must notice.")
     var mutants = false
 
+    @Option(help: "A command that speaks the protocol of data/scenarios/PROTOCOL.md, in place of our session.")
+    var subject: String?
+
+    @Option(help: "How many seconds an answer of the subject may take.")
+    var timeout = 5.0
+
     @Option(help: "How the result is printed: text or json.")
     var format = OutputFormat.text
 
     func run() throws {
         let scenarios = try files.sorted().map(Self.load)
-        try mutants ? plant(scenarios) : verify(scenarios)
+        switch (subject, mutants) {
+        case (let subject?, true): try plant(scenarios, subject: subject)
+        case (let subject?, false): try verify(scenarios, subject: subject)
+        case (nil, true): try plant(scenarios)
+        case (nil, false): try verify(scenarios)
+        }
     }
 
     private static func load(_ file: String) throws -> KeyScenario {
@@ -53,13 +64,18 @@ struct ScenariosCommand: ParsableCommand {
     }
 
     private func plant(_ scenarios: [KeyScenario]) throws {
-        let killers = KeyMutant.allCases.map { mutant in
-            let names = scenarios.filter { scenario in
-                var session = MutantSession(mutant, scenario: scenario)
-                return ScenarioRun(scenario, &session).difference(from: scenario) != nil
-            }
-            return (mutant, names.map(\.name))
-        }
+        try report(
+            KeyMutant.allCases.map { mutant in
+                let names = scenarios.filter { scenario in
+                    var session = MutantSession(mutant, scenario: scenario)
+                    return ScenarioRun(scenario, &session).difference(from: scenario) != nil
+                }
+                return (mutant, names.map(\.name))
+            })
+    }
+
+    /// Says which faults were noticed, and by which scenarios.
+    func report(_ killers: [(KeyMutant, [String])]) throws {
         let survivors = killers.filter { $0.1.isEmpty }.map { $0.0.rawValue }
         switch format {
         case .text:

@@ -1,4 +1,3 @@
-import Foundation
 import JSON
 import KeyScenarios
 import Keys
@@ -6,22 +5,9 @@ import Testing
 
 @Suite("scenarios")
 struct KeyScenarioTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "data/scenarios")
-
-    private static func load() throws -> [KeyScenario] {
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
-        return try files.sorted().map { file in
-            let data = try Data(contentsOf: folder.appending(path: file))
-            let scenario = try KeyScenario(JSONValue.parse(Array(data)), file: file)
-            #expect(file == scenario.name + ".json")
-            return scenario
-        }
-    }
-
     @Test("our session does what each scenario says, and nothing else")
     func all() throws {
-        let scenarios = try Self.load()
+        let scenarios = try ScenarioFiles.load()
         #expect(scenarios.count >= 28)
         for scenario in scenarios {
             let difference = ScenarioRun.run(scenario).difference(from: scenario)
@@ -31,7 +17,7 @@ struct KeyScenarioTests {
 
     @Test("each fault is noticed by some scenario", arguments: KeyMutant.allCases)
     func mutants(_ mutant: KeyMutant) throws {
-        let killers = try Self.load().filter { scenario in
+        let killers = try ScenarioFiles.load().filter { scenario in
             var session = MutantSession(mutant, scenario: scenario)
             return ScenarioRun(scenario, &session).difference(from: scenario) != nil
         }
@@ -40,7 +26,7 @@ struct KeyScenarioTests {
 
     @Test("each scenario notices some fault")
     func useful() throws {
-        for scenario in try Self.load() {
+        for scenario in try ScenarioFiles.load() {
             let isUseful = KeyMutant.allCases.contains { mutant in
                 var session = MutantSession(mutant, scenario: scenario)
                 return ScenarioRun(scenario, &session).difference(from: scenario) != nil
