@@ -101,6 +101,15 @@ let package = Package(
             ]
         ),
         .target(name: "KeyLoad", dependencies: ["Keys", "Statistics"]),
+        .target(
+            name: "KeyLoopback",
+            dependencies: [
+                "KeyLoad", "Keys", "RandomAccess", "Statistics",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
         .target(name: "KeyScenarios", dependencies: ["JSON", "Keys", "SubjectProtocol"]),
         .target(
             name: "HLS",
@@ -195,7 +204,7 @@ let package = Package(
         .executableTarget(
             name: "chunkwise-keys",
             dependencies: [
-                "JSON", "KeyLoad", "KeyScenarios", "Keys", "SubjectProtocol",
+                "JSON", "KeyLoad", "KeyLoopback", "KeyScenarios", "Keys", "SubjectProtocol",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -280,6 +289,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "KeyLoadTests", dependencies: ["KeyLoad", "Keys", "Statistics"]),
+        .testTarget(name: "KeyLoopbackTests", dependencies: ["KeyLoopback", "KeyLoad", "Keys"]),
         .testTarget(
             name: "KeyScenariosTests",
             dependencies: ["KeyScenarios", "Keys", "JSON", "SubjectProtocol", "TestSupport", "chunkwise-keys"]

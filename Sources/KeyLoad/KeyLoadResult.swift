@@ -15,6 +15,31 @@ package struct KeyLoadResult: Hashable, Sendable {
     /// How late keys were, as clients got them, in bins of ``KeyLoadSimulation/binNanoseconds``; index 0 is in time.
     package let lateness: [Int]
 
+    /// Sums up what was counted.
+    ///
+    /// - Parameters:
+    ///   - arrivals: Requests that reached the server, by bin.
+    ///   - retryCount: How many of them were sent again.
+    ///   - gaveUpCount: Clients that got no key.
+    ///   - lateness: Clients that got it, by the bins that it was late.
+    package init(arrivals: [Int], retryCount: Int, gaveUpCount: Int, lateness: [Int]) {
+        let binsPerSecond = Int(1_000_000_000 / KeyLoadSimulation.binNanoseconds)
+        var (peak, sum) = (0, 0)
+        for (bin, count) in arrivals.enumerated() {
+            sum += count
+            if bin >= binsPerSecond { sum -= arrivals[bin - binsPerSecond] }
+            peak = max(peak, sum)
+        }
+        let answered = lateness.reduce(0, +)
+        self.peakPerSecond = peak
+        self.requestCount = arrivals.reduce(0, +)
+        self.retryCount = retryCount
+        self.answeredCount = answered
+        self.gaveUpCount = gaveUpCount
+        self.lateCount = answered - (lateness.first ?? 0)
+        self.lateness = lateness
+    }
+
     /// How late the key was for the client that is that far down in the order, in nanoseconds, rounded up to a bin.
     ///
     /// Clients that gave up are behind all others. By nearest rank, as `percentile` in `Statistics`.

@@ -3,8 +3,8 @@ import Statistics
 
 /// Runs a plan in bins of time, and counts: there is no object for a client, and none for a request.
 ///
-/// Requests that arrive in one bin are answered in the order of arrival, as many a bin as the server can; what would wait
-/// for longer than the clients' time limit is turned away at once, and comes again after the pause of the clients' policy.
+/// Requests that arrive in one bin are answered in the order of arrival, as many a bin as the server can; what would be
+/// answered after the clients' time limit is turned away at once, and comes again after the pause of the clients' policy.
 /// So no request is answered in vain, and real servers, which do that too, do worse.
 ///
 /// - Complexity: O(clients + retries) in time, O(bins) in memory.
@@ -79,8 +79,9 @@ package struct KeyLoadSimulation {
     }
 
     private mutating func serve() {
-        let limit = KeyTiming.nanoseconds(plan.policy.timeLimit)
-        let most = max(1, Int(UInt64(plan.capacityPerSecond) * (limit / 1_000_000) / 1000))
+        let rest = plan.policy.timeLimit - plan.roundTrip
+        let limit = KeyTiming.nanoseconds(rest)
+        let most = rest < .zero ? 0 : max(1, Int(UInt64(plan.capacityPerSecond) * (limit / 1_000_000) / 1000))
         var queue: [Cohort] = []
         var head = 0
         var waiting = 0
@@ -157,15 +158,6 @@ package struct KeyLoadSimulation {
     }
 
     private func result() -> KeyLoadResult {
-        var (peak, sum) = (0, 0)
-        for (bin, count) in arrivals.enumerated() {
-            sum += count
-            if bin >= Self.binsPerSecond { sum -= arrivals[bin - Self.binsPerSecond] }
-            peak = max(peak, sum)
-        }
-        let answered = lateness.reduce(0, +)
-        return KeyLoadResult(
-            peakPerSecond: peak, requestCount: arrivals.reduce(0, +), retryCount: retryCount, answeredCount: answered,
-            gaveUpCount: gaveUpCount, lateCount: answered - lateness[0], lateness: lateness)
+        KeyLoadResult(arrivals: arrivals, retryCount: retryCount, gaveUpCount: gaveUpCount, lateness: lateness)
     }
 }

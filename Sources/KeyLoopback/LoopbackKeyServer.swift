@@ -1,0 +1,111 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A key server on loopback that is as fast as a plan says. It speaks HTTP/1.1 and has one key for everybody.
+final class LoopbackKeyServer: Sendable {
+    /// The key of all requests, of no use to anybody.
+    static let key = Array("loopback-key-016".utf8)
+
+    /// The header that says how long an answer was to be held, in nanoseconds of the machine's clock.
+    static let heldName = "x-held-nanoseconds"
+
+    /// Where it listens on 127.0.0.1.
+    let port: Int
+
+    private let channel: any Channel
+    private let state: KeyServerState
+
+    /// Starts a server on a port that is free.
+    ///
+    /// - Throws: What NIO throws.
+    init(_ queue: ServerQueue, clock: ScaledKeyClock) async throws {
+        let state = KeyServerState(queue, clock)
+        self.state = state
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 4096)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(KeyRequestHandler(state))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        port = channel.localAddress?.port ?? 0
+    }
+
+    /// When each request arrived so far.
+    var arrivals: [Duration] { state.queue.withLock { $0.arrivals } }
+
+    /// Takes no more requests.
+    func stop() async {
+        try? await channel.close().get()
+    }
+}
+
+/// What all connections share.
+final class KeyServerState: Sendable {
+    let queue: Mutex<ServerQueue>
+    let clock: ScaledKeyClock
+
+    init(_ queue: ServerQueue, _ clock: ScaledKeyClock) {
+        self.queue = Mutex(queue)
+        self.clock = clock
+    }
+
+    /// Takes in a request.
+    ///
+    /// - Returns: How long to wait by the machine's clock before it is answered; `nil` if it is turned away.
+    func arrive() -> Duration? {
+        queue.withLock { queue in
+            // Under the lock, so that requests arrive in the order of their times.
+            let now = clock.now().monotonic
+            switch queue.arrive(at: now) {
+            case .answered(let time): return max(.zero, time - now) / clock.speed
+            case .turnedAway: return nil
+            }
+        }
+    }
+}
+
+/// One connection's requests.
+private final class KeyRequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let state: KeyServerState
+
+    init(_ state: KeyServerState) {
+        self.state = state
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .end = unwrapInboundIn(data) else { return }
+        guard let delay = state.arrive() else { return Self.answer(context, .serviceUnavailable, [], after: 0) }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let parts = delay.components
+        let nanoseconds = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+        context.eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) {
+            Self.answer(bound.value, .ok, LoopbackKeyServer.key, after: nanoseconds)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private static func answer(
+        _ context: ChannelHandlerContext, _ status: HTTPResponseStatus, _ body: [UInt8], after nanoseconds: Int64
+    ) {
+        let head = HTTPResponseHead(
+            version: .http1_1, status: status,
+            headers: [
+                "content-length": "\(body.count)", "connection": "close", "cache-control": "no-store",
+                LoopbackKeyServer.heldName: "\(nanoseconds)",
+            ])
+        context.write(NIOAny(HTTPServerResponsePart.head(head)), promise: nil)
+        context.write(NIOAny(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil)), promise: nil)
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import JSON
+import KeyLoad
+import KeyLoopback
+import Synchronization
+
+extension LoadCommand {
+    /// Simulates plans and runs them, side by side.
+    func compare(_ plans: [KeyLoadPlan]) throws {
+        var cells: [JSONValue] = []
+        var disagreements = 0
+        var lag: UInt64 = 0
+        for plan in plans {
+            let run = try Self.wait { () async throws(LoopbackError) in try await LoopbackRun.run(plan, speed: speed) }
+            let comparison = KeyLoadComparison(simulated: KeyLoadSimulation.run(plan), run: run.result)
+            if !comparison.agrees { disagreements += 1 }
+            lag = max(lag, run.lagNanoseconds)
+            switch format {
+            case .text:
+                Self.show(plan.way, "simulated", comparison.simulated)
+                Self.show(plan.way, "run", comparison.run)
+                print(
+                    "\(plan.way.rawValue): \(comparison.agrees ? "they agree" : "they differ"); this machine adds "
+                        + "\(run.lagNanoseconds / 1_000_000) ms")
+            case .json:
+                cells.append([
+                    "way": .string(plan.way.rawValue), "agrees": .bool(comparison.agrees),
+                    "simulated": comparison.simulated.json, "run": comparison.run.json,
+                    "lagNanoseconds": .integer(run.lagNanoseconds),
+                ])
+            }
+        }
+        if format == .json {
+            let result: JSONValue = [
+                "clients": JSONValue(count: clientCount), "speed": JSONValue(count: speed), "seed": .integer(seed),
+                "cells": .array(cells),
+            ]
+            print(result.text)
+        }
+        guard disagreements > 0 else { return }
+        // What the machine adds is no fault of the simulation.
+        guard Double(lag) < KeyLoadComparison.latenessNanoseconds / 2 else {
+            throw KeysFailure(
+                .noAnswer,
+                "this machine adds \(lag / 1_000_000) ms to times: expected less than 50, with less --speed or nothing "
+                    + "else on it")
+        }
+        throw KeysFailure(.no, "\(disagreements) runs differ from their simulations: expected none")
+    }
+
+    private static func show(_ way: KeyLoadPlan.Way, _ what: String, _ result: KeyLoadResult) {
+        print("\(way.rawValue), \(what): \(result.summary)")
+    }
+
+    /// Waits for what happens on other threads; this one is the process's first, which nothing else needs.
+    private static func wait<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(LoopbackError) -> Value
+    ) throws -> Value {
+        let box = ResultBox<Value>()
+        let semaphore = DispatchSemaphore(value: 0)
+        Task {
+            do throws(LoopbackError) {
+                let value = try await body()
+                box.result.withLock { $0 = .success(value) }
+            } catch {
+                box.result.withLock { $0 = .failure(error) }
+            }
+            semaphore.signal()
+        }
+        semaphore.wait()
+        switch box.result.withLock({ $0 }) {
+        case .success(let value)?: return value
+        case .failure(let error)?: throw KeysFailure(.noAnswer, "\(error)")
+        case nil: throw KeysFailure(.io, "the run did not end: expected a result")
+        }
+    }
+}
+
+/// What another thread leaves.
+private final class ResultBox<Value: Sendable>: Sendable {
+    let result = Mutex<Result<Value, LoopbackError>?>(nil)
+}
+
+extension KeyLoadResult {
+    /// The figures in a line.
+    var summary: String {
+        "peak \(peakPerSecond) requests/s, \(requestCount) requests, \(lateCount) clients late, \(gaveUpCount) gave up, "
+            + "99.9th percentile "
+            + (lateness(tenthsOfPercent: 999).map { "\($0 / 1_000_000) ms late" } ?? "without a key")
+    }
+
+    /// The figures as an object.
+    var json: JSONValue {
+        [
+            "peakPerSecond": JSONValue(count: peakPerSecond), "requests": JSONValue(count: requestCount),
+            "retries": JSONValue(count: retryCount), "late": JSONValue(count: lateCount),
+            "gaveUp": JSONValue(count: gaveUpCount), "p999Nanoseconds": JSONValue(lateness(tenthsOfPercent: 999)),
+        ]
+    }
+}
