@@ -284,7 +284,7 @@ let package = Package(
         .testTarget(
             name: "KeyFilesTests",
             dependencies: [
-                "KeyFiles", "Keys", "RandomAccess", "SwiftAESBackend", "TestSupport",
+                "HLS", "KeyFiles", "Keys", "RandomAccess", "SwiftAESBackend", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
@@ -336,8 +336,9 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "chunkwise", "JSON", "Results", "TestSupport", "RandomAccess", "ByteSources", "OpenSSLBackend",
-                "GcryptBackend", "BoringSSLBackend", "NettleBackend", "KernelBackend", "SwiftAESBackend",
+                "chunkwise", "chunkwise-keys", "JSON", "Results", "TestSupport", "RandomAccess", "ByteSources",
+                "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "NettleBackend", "KernelBackend",
+                "SwiftAESBackend",
             ]
         ),
         .testTarget(

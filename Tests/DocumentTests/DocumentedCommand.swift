@@ -106,6 +106,10 @@ struct DocumentedCommand {
             .instead(
                 "chunkwise verify --subject 'chunkwise subject --mutant iv-zero' --vectors data/vectors/chaining.json",
                 "what it finds is a fault", statuses: [1]),
+        "chunkwise-keys load --clients 10000000 --window 60": .instead(
+            "chunkwise-keys load --clients 100000 --window 60", "millions take a debug build long"),
+        "chunkwise-keys load --loopback": .instead(
+            "chunkwise-keys load --loopback --clients 24 --speed 100", timed: [0, 1, 2]),
         "chunkwise verify --search 10s --seed 7": .instead(
             "chunkwise verify --search 500ms --seed 7", "half a second does"),
     ]

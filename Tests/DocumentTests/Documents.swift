@@ -8,7 +8,10 @@ enum Documents {
 
     /// The documents whose commands and examples are tried, from the project's folder on.
     static let names: [String] =
-        ["README.md", "METHODOLOGY.md", "CONTRIBUTING.md", "PROTOCOL.md", "CHANGELOG.md"] + catalogs
+        [
+            "README.md", "METHODOLOGY.md", "CONTRIBUTING.md", "PROTOCOL.md", "CHANGELOG.md",
+            "data/scenarios/PROTOCOL.md",
+        ] + catalogs
 
     /// The pages of the libraries' documentation.
     private static var catalogs: [String] {

@@ -17,6 +17,8 @@ final class Scratch {
         try files.createDirectory(atPath: folder.path("bin"), withIntermediateDirectories: false)
         try files.createSymbolicLink(
             atPath: folder.path("bin/chunkwise"), withDestinationPath: Programs.chunkwise)
+        try files.createSymbolicLink(
+            atPath: folder.path("bin/chunkwise-keys"), withDestinationPath: Programs.built("chunkwise-keys"))
         try copyReports()
         try folder.file(
             "tiny.yml", "rounds: 2\ntime: 1ms\nobject-size: 64KiB\ncells:\n- {backend: openssl, window: 16KiB}\n")

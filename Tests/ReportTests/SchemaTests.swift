@@ -10,6 +10,13 @@ struct SchemaTests {
         try SchemaCheck.expect("record", ["reports/2026-11-21-vm/results.jsonl"])
     }
 
+    @Test("scenarios are what scenarios.json says, and nothing else is")
+    func scenarios() throws {
+        try SchemaCheck.expect(
+            "scenarios",
+            ["data/scenarios/rental.json", "data/scenarios/stored.json", "data/scenarios/bad-answers.json"])
+    }
+
     @Test("results.json is what report.json says", arguments: [Fixture.small, RealisticFixture.results])
     func report(results: RunResults) throws {
         try SchemaCheck.expect("report", written: RunReport(results).file(.json))

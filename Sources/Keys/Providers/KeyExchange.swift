@@ -46,7 +46,7 @@ public struct ExchangedKey: Sendable {
 /// A ``KeyProvider`` as an exchange: files, folders, commands.
 ///
 /// The provider is called on the task that asks, one key after the other, so that one which waits for long holds a thread
-/// of the pool: a server belongs behind ``KeyExchange`` itself.
+/// of the pool: commands belong behind `ThreadedKeys` of `KeyFiles`, a server behind ``KeyExchange`` itself.
 public struct ProvidedKeys: KeyExchange {
     private let provider: any KeyProvider
     private let terms: KeyTerms
@@ -72,9 +72,22 @@ public struct ProvidedKeys: KeyExchange {
 
     /// Asks the provider for each key; see ``KeyExchange/answer(_:)``.
     public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
+        try answers(query) { Task.isCancelled }
+    }
+
+    /// Asks the provider for each key, on this thread.
+    ///
+    /// - Parameters:
+    ///   - query: Which keys are asked for.
+    ///   - isCancelled: Whether nobody waits for the answer any more; asked before each key.
+    /// - Returns: An answer for each key.
+    /// - Throws: `KeyFailure.abandoned`.
+    package func answers(
+        _ query: KeyQuery, isCancelled: () -> Bool
+    ) throws(KeyFailure) -> [ExchangedKey] {
         var answers: [ExchangedKey] = []
         for identifier in query.identifiers {
-            guard !Task.isCancelled else { throw .abandoned }
+            guard !isCancelled() else { throw .abandoned }
             do throws(KeyError) {
                 let provided = try provider.key(for: identifier)
                 if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
