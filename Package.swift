@@ -26,6 +26,8 @@ let package = Package(
         // Key sessions and key servers' load, which need neither ciphers nor a measurement.
         .executable(name: "chunkwise-keys", targets: ["chunkwise-keys"]),
         .executable(name: "chunkwise-tls-check", targets: ["chunkwise-tls-check"]),
+        // The same commands over objects on servers, which `chunkwise` starts where a source is a URL.
+        .executable(name: "chunkwise-https", targets: ["chunkwise-https"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -92,6 +94,8 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        // What a program with an HTTP client brings to the others.
+        .target(name: "NetworkAccess", dependencies: ["JSON", "RandomAccess"]),
         .target(name: "Keys", dependencies: ["RandomAccess", "Statistics"]),
         .target(
             name: "KeyFiles",
@@ -137,7 +141,7 @@ let package = Package(
         .target(
             name: "HTTPSources",
             dependencies: [
-                "RandomAccess",
+                "NetworkAccess", "RandomAccess",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -173,8 +177,8 @@ let package = Package(
         .target(
             name: "Measurement",
             dependencies: [
-                "JSON", "RandomAccess", "ByteSources", "Threads", "Transfer", "HLS", "SubjectProtocol", "Vectors",
-                "Statistics", "Results", "MachineLimits", "CPerfEvents",
+                "JSON", "NetworkAccess", "RandomAccess", "ByteSources", "Threads", "Transfer", "HLS",
+                "SubjectProtocol", "Vectors", "Statistics", "Results", "MachineLimits", "CPerfEvents",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Yams", package: "Yams"),
@@ -195,8 +199,8 @@ let package = Package(
         .target(
             name: "CommandOptions",
             dependencies: [
-                "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer", "SubjectProtocol",
-                "Vectors", "Measurement", "Gate", "Results", "HLS",
+                "Console", "JSON", "NetworkAccess", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer",
+                "SubjectProtocol", "Vectors", "Measurement", "Gate", "Results", "HLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -219,18 +223,34 @@ let package = Package(
         .executableTarget(
             name: "chunkwise-tls-check",
             dependencies: [
-                "CommandOptions", "Console", "JSON", "Results", "HTTPSources",
+                "CommandOptions", "Console", "JSON", "NetworkAccess", "Results", "HTTPSources",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        .executableTarget(name: "chunkwise", dependencies: ["Commands"]),
         .executableTarget(
-            name: "chunkwise",
+            name: "chunkwise-https",
             dependencies: [
-                "CommandOptions", "Console", "JSON", "RandomAccess", "BackendRegistry", "ByteSources", "Transfer",
+                "Commands", "HTTPSources", "NetworkAccess", "RandomAccess",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ]
+        ),
+        .target(
+            name: "Commands",
+            dependencies: [
+                "CommandOptions", "Console", "JSON", "NetworkAccess", "RandomAccess", "BackendRegistry", "ByteSources",
+                "Transfer",
                 "SubjectProtocol", "Vectors", "Conformance", "Mutants", "Measurement", "MachineLimits", "Statistics",
                 "Results",
                 "Recommendation", "Gate", "Report", "HLS", "Threads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
@@ -351,7 +371,8 @@ let package = Package(
         .testTarget(
             name: "HTTPSourcesTests",
             dependencies: [
-                "HTTPSources", "RandomAccess", "ByteSources", "JSON", "TestSupport", "chunkwise-tls-check",
+                "HTTPSources", "NetworkAccess", "RandomAccess", "ByteSources", "JSON", "SwiftAESBackend", "TestSupport",
+                "chunkwise", "chunkwise-https", "chunkwise-tls-check",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Peers"]

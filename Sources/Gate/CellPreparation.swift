@@ -19,8 +19,8 @@ struct CellPreparation {
     }
 
     func prepare(_ cell: Cell, name: String) throws(GateError) -> Outcome {
-        if cell.isCold == true || cell.remoteLatencyNanoseconds != nil {
-            return .notCompared("cold files and simulated remote stores are beyond the subject protocol")
+        if cell.isCold == true || cell.remoteLatencyNanoseconds != nil || ObjectKind(of: cell)?.isServed == true {
+            return .notCompared("cold files, servers and simulated remote stores are beyond the subject protocol")
         }
         for side in sides.both {
             guard side.strategies.contains(cell.strategy) else {

@@ -123,7 +123,9 @@ package final class SubjectServer {
             guard let value = path.string, !value.isEmpty, !value.contains("\0") else {
                 throw Self.missing("path", "the name of a file")
             }
-        } else if description["generated"] == nil, description["byteCounts"] == nil {
+        } else if description["generated"] == nil, description["byteCounts"] == nil,
+            description["url"] == nil
+        {
             throw Self.missing("source", "an object with path or byteCount")
         }
         let parameters = try OpenParameters(request)

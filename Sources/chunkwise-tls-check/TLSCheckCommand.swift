@@ -33,23 +33,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The server: a name or an address, and a port.", valueName: "host:port"))
     var server: String
 
-    @Option(help: ArgumentHelp("Trust the certificates in this PEM file, and no others.", valueName: "file"))
-    var caFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A public key of the chain: sha256// and base64, or 64 hexadecimal digits. May be repeated.",
-            valueName: "pin"))
-    var pin: [String] = []
-
-    @Flag(help: "Take a certificate from anybody.")
-    var allowAnyRoot = false
-
-    @Flag(help: "Take certificates that have expired.")
-    var allowExpired = false
-
-    @Flag(help: "Take a certificate for any name.")
-    var allowAnyName = false
+    @OptionGroup var tls: TLSOptions
 
     @Option(help: ArgumentHelp("Seconds that connecting, and the handshake, may take.", valueName: "s"))
     var seconds = 10.0
@@ -62,7 +46,8 @@ struct TLSCheckCommand: AsyncParsableCommand {
         guard seconds >= 0.1, seconds <= 3600 else {
             throw CommandFailure(.usage, "--seconds \(seconds): expected 0.1 to 3600")
         }
-        let check = TLSCheck(host: host, port: port, policy: try policy(), patience: .seconds(seconds))
+        let check = TLSCheck(
+            host: host, port: port, policy: try attempt { try TLSPolicy(tls.switches) }, patience: .seconds(seconds))
         let finding: TLSCheck.Finding
         do throws(TLSCheck.Obstacle) {
             finding = try await check.run()
@@ -73,22 +58,6 @@ struct TLSCheckCommand: AsyncParsableCommand {
         print(format == .json ? output.json.text : output.text)
         for warning in finding.warnings { Terminal.writeError("chunkwise tls-check: warning: \(warning)") }
         if let failure = finding.failure { throw CommandFailure(.no, "\(server): \(failure)") }
-    }
-
-    private func policy() throws -> TLSPolicy {
-        let pins = try pin.map { text in
-            guard let pin = PublicKeyPin(text) else {
-                throw CommandFailure(
-                    .usage, "--pin \(text): expected sha256// and 44 characters of base64, or 64 hexadecimal digits")
-            }
-            return pin
-        }
-        let allowances: [(TLSAllowance, Bool)] = [
-            (.anyRoot, allowAnyRoot), (.expired, allowExpired), (.anyName, allowAnyName),
-        ]
-        return TLSPolicy(
-            roots: caFile.map { .file($0) } ?? .system, pins: Set(pins),
-            allowances: Set(allowances.filter(\.1).map(\.0)))
     }
 
     private func hostAndPort() throws -> (String, UInt16) {

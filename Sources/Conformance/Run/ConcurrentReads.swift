@@ -40,7 +40,7 @@ struct ConcurrentReads {
 
     private func open() throws(DecryptionError) -> [any RandomAccessDecryptor] {
         if let openShared = subject.openShared, group.playlist == nil {
-            return try openShared(group.threadCount, group.ciphertext, group.strategy, group.key)
+            return try openShared(group.threadCount, try subject.located(group.ciphertext), group.strategy, group.key)
         }
         var readers: [any RandomAccessDecryptor] = []
         for _ in 0..<group.threadCount {

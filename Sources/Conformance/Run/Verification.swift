@@ -95,16 +95,17 @@ package let slowBackends = ["swift-reference": 1 << 20]
 /// Puts our readers over some backends to vectors, and returns a record for each backend, in order.
 ///
 /// `largestReadByteCounts` has, for backends that would take minutes over more, the largest read by their names; larger
-/// reads count as not run. `progress` is called after each part of the work, and `shouldStop` asked before each, on any
+/// reads count as not run. With `relocate`, they read what it opens instead of each source. `progress` is called after each part of the work, and `shouldStop` asked before each, on any
 /// thread.
 package func verify(
     backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
-    largestReadByteCounts: [String: Int] = slowBackends,
+    largestReadByteCounts: [String: Int] = slowBackends, relocate: ConformanceSubject.Relocate? = nil,
     progress: (@Sendable (VerificationProgress) -> Void)? = nil,
     shouldStop: @escaping @Sendable () -> Bool = { false }
 ) -> [ConformanceRecord] {
     let subjects = backends.map {
-        ConformanceSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
+        let subject = ConformanceSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
+        return relocate.map { subject.relocated(by: $0) } ?? subject
     }
     return Verification(subjects: subjects, threadCount: threadCount).run(
         groups, progress: progress, shouldStop: shouldStop)

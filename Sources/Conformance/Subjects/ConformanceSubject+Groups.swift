@@ -13,9 +13,17 @@ extension ConformanceSubject {
         _ group: VectorGroup, setup: ReaderSetup, wrap: (any ByteSource) -> any ByteSource = { $0 }
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
         guard let playlist = group.playlist else {
-            return try open(setup, wrap(group.ciphertext), group.strategy, group.key)
+            return try open(setup, wrap(try located(group.ciphertext)), group.strategy, group.key)
         }
         guard let openPlaylist else { throw .unsupported("playlists") }
-        return try openPlaylist(setup, playlist, playlist.resources.mapValues { wrap(MemorySource($0)) })
+        var resources: [String: any ByteSource] = [:]
+        for (uri, bytes) in playlist.resources { resources[uri] = wrap(try located(MemorySource(bytes))) }
+        return try openPlaylist(setup, playlist, resources)
+    }
+
+    /// What is read instead of a source.
+    func located(_ source: any ByteSource) throws(DecryptionError) -> any ByteSource {
+        guard let relocate else { return source }
+        return try relocate(source)
     }
 }

@@ -32,6 +32,13 @@ package struct ConformanceSubject: Sendable {
     package let hasOneReader: Bool
     /// Opens an object.
     package let open: Open
+    /// Opens what subjects read instead of a group's own source, such as the same bytes on a server; `nil` for that
+    /// source itself.
+    package typealias Relocate = @Sendable (any ByteSource) throws(DecryptionError) -> any ByteSource
+
+    /// What is read instead of a group's own sources.
+    private(set) var relocate: Relocate?
+
     /// Opens an object for several threads; `nil` where an object belongs to one reader.
     package let openShared: OpenShared?
     /// Opens a playlist; `nil` where it cannot do `hls-aes128`.
@@ -53,6 +60,13 @@ package struct ConformanceSubject: Sendable {
         self.open = open
         self.openShared = openShared
         self.openPlaylist = openPlaylist
+    }
+
+    /// The same subject over other sources with the same bytes.
+    package func relocated(by relocate: @escaping Relocate) -> ConformanceSubject {
+        var subject = self
+        subject.relocate = relocate
+        return subject
     }
 
     /// Our readers over a backend.

@@ -1,3 +1,4 @@
+import NetworkAccess
 import RandomAccess
 
 /// Where an object is: an `http` or `https` URL without credentials.
@@ -19,9 +20,9 @@ struct HTTPLocation: Hashable, Sendable {
     /// - Throws: `DecryptionError.invalidParameter`, with a user's name, password and the query left out.
     init(_ text: String) throws(DecryptionError) {
         func invalid(_ expected: String) -> DecryptionError {
-            .invalidParameter(name: "URL", value: Self.shown(text), expected: expected)
+            .invalidParameter(name: "URL", value: URLText.shown(text), expected: expected)
         }
-        guard let (isSecure, rest) = Self.scheme(text) else { throw invalid("https:// or http://") }
+        guard let (isSecure, rest) = URLText.scheme(text) else { throw invalid("https:// or http://") }
         let refused = Set("\"<>\\^`{|}".utf8)
         guard rest.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && !refused.contains($0) }) else {
             throw invalid("printable ASCII, everything else percent-encoded")
@@ -39,15 +40,6 @@ struct HTTPLocation: Hashable, Sendable {
         self.host = HostName(host)
         self.port = port
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
-    }
-
-    /// The scheme, and what is behind `//`.
-    private static func scheme(_ text: String) -> (isSecure: Bool, rest: Substring)? {
-        for (scheme, isSecure) in [("https://", true), ("http://", false)]
-        where text.prefix(scheme.count).lowercased() == scheme {
-            return (isSecure, text.dropFirst(scheme.count))
-        }
-        return nil
     }
 
     private static func hostAndPort(_ authority: Substring, usual: Int) -> (String, Int)? {
@@ -71,20 +63,6 @@ struct HTTPLocation: Hashable, Sendable {
         else { return nil }
         return (String(host), Int(port))
     }
-
-    /// A URL without what nobody but its server may know: the user's name, the password, the query.
-    static func shown(_ text: String) -> String {
-        guard let (isSecure, rest) = scheme(text) else {
-            // What is no URL may be anything.
-            return text.contains("@") || text.contains("?") ? "(not shown)" : String(text.prefix(200))
-        }
-        let scheme = isSecure ? "https://" : "http://"
-        if let place = rest.lastIndex(of: "@") {
-            // A password may hold anything that nobody encoded; what is behind it is the host.
-            return scheme + "…@" + rest[rest.index(after: place)...].prefix { !"/?#".contains($0) }
-        }
-        return scheme + rest.prefix { $0 != "?" && $0 != "#" } + (rest.contains("?") ? "?…" : "")
-    }
 }
 
 extension HTTPLocation: CustomStringConvertible {
@@ -93,6 +71,9 @@ extension HTTPLocation: CustomStringConvertible {
         let path = target.prefix { $0 != "?" }
         return (isSecure ? "https://" : "http://") + authority + path + (path.count < target.count ? "?…" : "")
     }
+
+    /// The server, and whether TLS is spoken.
+    var origin: String { (isSecure ? "https://" : "http://") + authority }
 
     /// The server as URLs and the field `Host` name it.
     var authority: String {

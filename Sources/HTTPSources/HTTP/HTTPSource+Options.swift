@@ -14,6 +14,10 @@ extension HTTPSource {
         public var readAheadDepth = 4
         /// The most bytes of such a range. At most one more than ``readAheadDepth`` of them are held.
         public var largestBlockByteCount = 4 << 20
+        /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
+        public var firstByteCount = 64 << 10
+        /// Whether connections are kept from one range to the next; without it each has its own.
+        public var keepsConnections = true
         /// The value of the field `Authorization`. It is part of no error.
         public var authorization: String?
 

@@ -14,8 +14,6 @@ public final class HTTPSource: ByteSource {
 
     /// The most bytes that one request asks for.
     private static let mostBytes: UInt64 = 8 << 20
-    /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
-    private static let firstByteCount: UInt64 = 64 << 10
 
     private let transport: HTTPTransport
     private let version: ObjectVersion
@@ -27,14 +25,23 @@ public final class HTTPSource: ByteSource {
     /// - Parameters:
     ///   - url: An `http` or `https` URL without a user's name or password.
     ///   - options: How to ask.
+    ///   - connections: Connections to the server that are shared, made by the same policy and time limits; `nil` for
+    ///     the source's own.
     /// - Throws: `DecryptionError.invalidParameter` for a URL or an option that cannot be, `.io` if the server does not
     ///   answer with a range of the object; its reason starts with the failure's name.
-    public init(_ url: String, options: Options = Options()) throws(DecryptionError) {
+    public init(
+        _ url: String, options: Options = Options(), connections: HTTPConnections? = nil
+    ) throws(DecryptionError) {
         try Self.check(options)
         let location = try HTTPLocation(url)
-        transport = try HTTPTransport(location, options: options)
+        if let connections {
+            transport = try HTTPTransport(location, options: options, connections: connections)
+        } else {
+            let own = try HTTPConnections(location, options: options)
+            transport = try HTTPTransport(location, options: options, connections: own)
+        }
         do throws(HTTPFailure) {
-            (first, version) = try transport.fetch(0..<Self.firstByteCount, opened: nil)
+            (first, version) = try transport.fetch(0..<UInt64(options.firstByteCount), opened: nil)
         } catch {
             throw Self.error(error, "open \(location)")
         }
@@ -91,7 +98,7 @@ public final class HTTPSource: ByteSource {
         return count
     }
 
-    private static func check(_ options: Options) throws(DecryptionError) {
+    static func check(_ options: Options) throws(DecryptionError) {
         let hour = Duration.seconds(3600)
         guard options.patience > .zero, options.patience <= hour, options.deadline > .zero, options.deadline <= hour
         else {
@@ -100,12 +107,15 @@ public final class HTTPSource: ByteSource {
                 expected: "more than 0, at most 1 h")
         }
         guard (1...100).contains(options.attempts), (0...64).contains(options.readAheadDepth),
-            (4096...(64 << 20)).contains(options.largestBlockByteCount)
+            (4096...(64 << 20)).contains(options.largestBlockByteCount),
+            (1...(64 << 20)).contains(options.firstByteCount)
         else {
             throw .invalidParameter(
                 name: "HTTP options",
-                value: "\(options.attempts), \(options.readAheadDepth), \(options.largestBlockByteCount)",
-                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB")
+                value: "\(options.attempts), \(options.readAheadDepth), \(options.largestBlockByteCount), "
+                    + "\(options.firstByteCount)",
+                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, the first of 1 byte to 64 MiB"
+            )
         }
         // Another line would be another field.
         let isField = options.authorization?.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ?? true

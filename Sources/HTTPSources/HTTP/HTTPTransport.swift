@@ -9,37 +9,20 @@ final class HTTPTransport: Sendable {
     /// The object.
     let location: HTTPLocation
 
-    private let client: HTTPClient
+    private let connections: HTTPConnections
     private let request: HTTPClient.Request
     private let options: HTTPSource.Options
 
-    /// Prepares a client; nothing is asked yet.
+    /// Prepares requests; nothing is asked yet.
     ///
-    /// The client believes that it speaks plain HTTP: TLS is put under its connections as they are made, since it lets
-    /// nobody check certificates, and hands a connection to no request before that is done.
-    ///
-    /// - Throws: `DecryptionError.io` for a TLS policy that cannot be followed, `.invalidParameter` for a URL that the
-    ///   client does not take.
-    init(_ location: HTTPLocation, options: HTTPSource.Options) throws(DecryptionError) {
-        let patience = TimeAmount(options.patience)
-        var configuration = HTTPClient.Configuration()
-        if location.isSecure {
-            do throws(TLSPolicyError) {
-                let layer = try TLSLayer(options.policy, host: location.host, patience: patience)
-                configuration.http1_1ConnectionDebugInitializer = { channel in layer.start(on: channel).map { _ in } }
-            } catch {
-                throw .io(operation: "set up TLS", code: 0, reason: "\(error)")
-            }
-        }
-        configuration.redirectConfiguration = .disallow
-        // The limit for connecting is one for the handshake as well, which has its own and says more when it is over.
-        configuration.timeout = HTTPClient.Configuration.Timeout(
-            connect: patience + .seconds(2), read: patience, write: patience)
-        configuration.httpVersion = .http1Only
-        // Which failures are tried again is decided here, with what has come and of which version.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(8, options.readAheadDepth + 4)
+    /// - Throws: `DecryptionError.invalidParameter` for a URL that the client does not take, or for connections to
+    ///   another server.
+    init(
+        _ location: HTTPLocation, options: HTTPSource.Options, connections: HTTPConnections
+    ) throws(DecryptionError) {
+        try connections.require(location)
         var fields = HTTPHeaders([("Host", location.authority), ("Accept-Encoding", "identity")])
+        if !options.keepsConnections { fields.add(name: "Connection", value: "close") }
         if let authorization = options.authorization { fields.add(name: "Authorization", value: authorization) }
         let host = location.host.text.contains(":") ? "[\(location.host.text)]" : location.host.text
         do {
@@ -48,14 +31,9 @@ final class HTTPTransport: Sendable {
         } catch {
             throw .invalidParameter(name: "URL", value: "\(location)", expected: "one that RFC 3986 allows")
         }
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.connections = connections
         self.location = location
         self.options = options
-    }
-
-    deinit {
-        // It may be an event loop that lets go of the last reference, and that must not wait for itself.
-        client.shutdown(queue: .global()) { _ in }
     }
 
     /// Asks for a range, and waits for nothing.
@@ -70,7 +48,7 @@ final class HTTPTransport: Sendable {
         request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
         let fetch = RangeFetch(asked: range, opened: opened)
-        let task = client.execute(request: request, delegate: fetch, deadline: until)
+        let task = connections.client.execute(request: request, delegate: fetch, deadline: until)
         return PendingRange(range, fetch: fetch, task: task, patience: TimeAmount(options.patience), until: until)
     }
 

@@ -1,4 +1,5 @@
 import NIOHTTP1
+import NetworkAccess
 
 /// What the head of an answer to a request for a range promises.
 ///
@@ -34,7 +35,7 @@ struct RangeAnswer: Hashable, Sendable {
             return RangeAnswer(byteCount: 0, version: found)
         case 300..<400:
             throw .redirected(
-                status: status, location: fields.first(name: "Location").map(HTTPLocation.shown) ?? "no location")
+                status: status, location: fields.first(name: "Location").map(URLText.shown) ?? "no location")
         default: throw .badStatus(status)
         }
     }

@@ -1,3 +1,5 @@
+import NetworkAccess
+
 /// A check of a server's certificate that can be given up, each on its own.
 public enum TLSAllowance: String, CaseIterable, Hashable, Sendable {
     /// A certificate from anybody: self-signed, of an unknown authority, or with a chain that leads nowhere.
@@ -10,9 +12,9 @@ public enum TLSAllowance: String, CaseIterable, Hashable, Sendable {
     /// The option of the command line.
     public var option: String {
         switch self {
-        case .anyRoot: "--allow-any-root"
-        case .expired: "--allow-expired"
-        case .anyName: "--allow-any-name"
+        case .anyRoot: TLSSwitches.Allowance.anyRoot.rawValue
+        case .expired: TLSSwitches.Allowance.expired.rawValue
+        case .anyName: TLSSwitches.Allowance.anyName.rawValue
         }
     }
 

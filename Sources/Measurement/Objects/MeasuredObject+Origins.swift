@@ -1,5 +1,6 @@
 import ByteSources
 import JSON
+package import NetworkAccess
 package import RandomAccess
 package import SystemPackage
 import Vectors
@@ -34,6 +35,25 @@ extension MeasuredObject {
             strategy: strategy, key: key, plaintextByteCount: plaintextByteCount,
             source: ["path": .string(path.string)],
             expected: OraclePlaintext(oracle: oracle, ciphertext: source, plaintextByteCount: plaintextByteCount))
+    }
+
+    /// An object of the user's on a server. What its plaintext must be, the oracle works out.
+    ///
+    /// - Parameters:
+    ///   - ciphertext: The object, open.
+    ///   - place: How subjects open it.
+    ///   - strategy: How the ciphertext is laid out.
+    ///   - key: The key.
+    /// - Returns: The object.
+    /// - Throws: `DecryptionError` if it cannot be read, or does not end as the strategy says.
+    package static func served(
+        _ ciphertext: any ByteSource, at place: NetworkPlace, strategy: Strategy, key: SecretKey
+    ) throws(DecryptionError) -> MeasuredObject {
+        let oracle = Oracle(strategy: strategy, key: key)
+        let plaintextByteCount = try oracle.plaintextByteCount(of: ciphertext)
+        return MeasuredObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, source: place.json,
+            expected: OraclePlaintext(oracle: oracle, ciphertext: ciphertext, plaintextByteCount: plaintextByteCount))
     }
 }
 

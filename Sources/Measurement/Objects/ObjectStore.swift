@@ -1,4 +1,6 @@
 import ByteSources
+import JSON
+package import NetworkAccess
 package import RandomAccess
 package import Results
 package import SubjectProtocol
@@ -16,9 +18,13 @@ import Musl
 package final class ObjectStore {
     private let make: (FilePath, any CipherBackend)?
     private let input: MeasuredObject?
+    private let serve: Serve?
     private var objects: [String: MeasuredObject] = [:]
     private var digests: [String: String] = [:]
     private let plaintext = SplitMix64Stream(seed: 0x6368_756e_6b77_6973)
+
+    /// Puts a file on a server of this machine, which speaks TLS or not, and says how subjects find it there.
+    package typealias Serve = (_ file: any ByteSource, _ isSecure: Bool) throws(DecryptionError) -> NetworkPlace
 
     /// How the names of all files end that a store makes.
     static let fileSuffix = ".chunkwise.bin"
@@ -28,14 +34,17 @@ package final class ObjectStore {
     /// - Parameters:
     ///   - folder: Where files of ciphertext go; must exist.
     ///   - encryption: What encrypts them.
-    package init(folder: FilePath, encryption: any CipherBackend) {
+    ///   - serve: What puts them on a server; without it there are no objects that come from one.
+    package init(folder: FilePath, encryption: any CipherBackend, serve: Serve? = nil) {
         self.make = (folder, encryption)
+        self.serve = serve
         self.input = nil
     }
 
     /// Creates a store of a single object, which all cells get.
     package init(input: MeasuredObject) {
         self.make = nil
+        self.serve = nil
         self.input = input
     }
 
@@ -45,28 +54,39 @@ package final class ObjectStore {
     package func object(for cell: Cell) throws(DecryptionError) -> MeasuredObject {
         if let input { return input }
         let name = Self.name(of: cell)
-        if let known = objects[name] { return known }
+        let kind = ObjectKind(of: cell)
+        let reached = kind?.isServed == true ? "\(cell.source) \(name)" : name
+        if let known = objects[reached] { return known }
         let strategy = try cell.strategy()
         var keyBytes = [UInt8](repeating: 0, count: cell.keyByteCount)
         keyBytes.withUnsafeMutableBytes { SplitMix64Stream(seed: 0x6b65_79).fill($0, from: 0) }
         let key = try SecretKey(keyBytes)
         var made: MeasuredObject
-        if ObjectKind(rawValue: cell.source) == .generated {
+        if kind == .generated {
             made = try .generated(strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount)
         } else {
             guard let (folder, encryption) = make else { throw .unsupported("a file without a folder") }
             let path = folder.appending(name)
             try makeFile(path, cell: cell, strategy: strategy, key: key, encryption: encryption)
+            let file = ["path": .string(path.string)] as JSONValue
             made = MeasuredObject(
                 strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount,
-                source: ["path": .string(path.string)], expected: StreamPlaintext(stream: plaintext))
+                source: kind?.isServed == true ? try served(path, as: cell.source) : file,
+                expected: StreamPlaintext(stream: plaintext))
         }
         if cell.strategy == PlaylistRequest.strategyName, let segmentByteCount = cell.chunkByteCount {
             made.playlist = try MeasuredPlaylist(
                 resource: name, segmentByteCount: segmentByteCount, plaintextByteCount: cell.objectByteCount)
         }
-        objects[name] = made
+        objects[reached] = made
         return made
+    }
+
+    /// Puts a file on a server; what its cells say of their source says how it is asked for.
+    private func served(_ path: FilePath, as sourceName: String) throws(DecryptionError) -> JSONValue {
+        guard let serve else { throw .unsupported("objects on servers") }
+        let place = try serve(FileSource(path: path), sourceName.hasPrefix("https"))
+        return place.adopting(sourceName).json
     }
 
     /// SHA-256 of what a workload must deliver of an object.
@@ -128,8 +148,8 @@ package final class ObjectStore {
     }
 
     static func name(of cell: Cell) -> String {
-        // Mapped or not, it is one file.
-        let kind = ObjectKind(rawValue: cell.source) == .generated ? ObjectKind.generated : .file
+        // Mapped or served or not, it is one file.
+        let kind = ObjectKind(of: cell) == .generated ? ObjectKind.generated : .file
         var parts = [kind.rawValue, "aes\(cell.keyByteCount * 8)", cell.strategy]
         if let ivRule = cell.ivRule { parts.append(ivRule) }
         if let padding = cell.padding { parts.append(padding) }

@@ -38,7 +38,7 @@ package enum SpaceCheck {
         var known: Set<String> = []
         var sum: UInt64 = 0
         var largest: PlannedCell?
-        for planned in cells where planned.cell.source == ObjectKind.file.rawValue {
+        for planned in cells where ObjectKind(of: planned.cell)?.isFile ?? true {
             let name = ObjectStore.name(of: planned.cell)
             guard known.insert(name).inserted, !isMade(name) else { continue }
             // Padding is a part in 16 at most, with the shortest chunks.

@@ -1,4 +1,31 @@
+import NetworkAccess
+
 extension PlanEntryReader {
+    /// What cells say of their source: of a server also whether connections are kept (`reuse`), and how many ranges are
+    /// under way at once (`read-ahead`).
+    func sourceName(_ source: String) throws(PlanError) -> String {
+        let isServed = ObjectKind(rawValue: source)?.isServed == true
+        var place = NetworkPlace(url: "\(source)://")
+        for key in ["reuse", "read-ahead"] {
+            guard let text = try entry.text(key), !isServed else { continue }
+            throw entry.error(key, "\(key) \(text): expected it with source http or https, found \(source)")
+        }
+        guard isServed else { return source }
+        if let text = try entry.text("reuse") {
+            guard let keeps = ["yes": true, "true": true, "no": false, "false": false][text] else {
+                throw entry.error("reuse", "reuse \(text): expected yes or no")
+            }
+            place.keepsConnections = keeps
+        }
+        if let text = try entry.text("read-ahead") {
+            guard let depth = Int(text), (0...64).contains(depth) else {
+                throw entry.error("read-ahead", "read-ahead \(text): expected 0 to 64")
+            }
+            place.readAheadDepth = depth
+        }
+        return place.sourceName
+    }
+
     /// The simulated remote store, where the entry has one: `latency`, `bandwidth`, or both.
     func remote(_ source: String) throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
         let latency = try entry.text("latency")

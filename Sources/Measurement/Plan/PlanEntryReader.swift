@@ -12,7 +12,7 @@ struct PlanEntryReader {
 
     private static let keys = [
         "backend", "strategy", "chunk-size", "iv-rule", "padding", "window", "workload", "reads", "access", "threads",
-        "key-size", "object-size", "source", "cold", "latency", "bandwidth", "rounds", "label",
+        "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth", "rounds", "label",
     ]
 
     func cells(defaultObjectByteCount: UInt64) throws(PlanError) -> [Cell] {
@@ -28,11 +28,13 @@ struct PlanEntryReader {
         let source = try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
         if strategy == PlaylistRequest.strategyName {
             try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(strategy)")
-            try require(source != ObjectKind.mmap.rawValue, "source", source, "file or generated with \(strategy)")
+            let kind = ObjectKind(rawValue: source)
+            try require(kind == .file || kind == .generated, "source", source, "file or generated with \(strategy)")
         }
         let objectByteCount = try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
         let keyByteCount = try keyByteCount(strategy)
         let label = try entry.text("label")
+        let sourceName = try sourceName(source)
         let remote = try remote(source)
         let isCold = try isCold(source)
 
@@ -53,7 +55,7 @@ struct PlanEntryReader {
                                 padding: try padding(strategy, objectByteCount), chunkByteCount: chunkByteCount,
                                 windowByteCount: windowByteCount, workload: parsed.text,
                                 readCount: parsed.readCount, access: access, threads: threadCount,
-                                keyByteCount: keyByteCount, objectByteCount: objectByteCount, source: source,
+                                keyByteCount: keyByteCount, objectByteCount: objectByteCount, source: sourceName,
                                 label: label)
                             cell.isCold = isCold
                             cell.remoteLatencyNanoseconds = remote?.latency

@@ -41,7 +41,7 @@ package struct SweepEstimate: Hashable, Sendable {
                 let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
                 var seconds = Self.processSeconds + iteration + delivered / Self.digestRate
                 let object = "\(cell.strategy) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") \(cell.objectByteCount)"
-                if ObjectKind(rawValue: cell.source)?.isFile == true, objects.insert(object).inserted {
+                if ObjectKind(of: cell)?.isFile == true, objects.insert(object).inserted {
                     // Made once, and digested once for each workload that is new.
                     seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
                 }

@@ -1,5 +1,6 @@
 import ByteSources
 package import JSON
+package import NetworkAccess
 package import RandomAccess
 package import SubjectProtocol
 import SystemPackage
@@ -25,16 +26,21 @@ package final class ReaderSubject: SubjectImplementation {
     let backend: any CipherBackend
     let configuration: ReaderConfiguration
     private let programVersion: String
+    private let network: (any NetworkSources)?
     private var objects: [UInt64: OpenObject] = [:]
     /// What the source that was made last was made from.
     private var latestDescription: JSONValue?
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// Creates a subject.
-    package init(backend: any CipherBackend, configuration: ReaderConfiguration, programVersion: String) {
+    package init(
+        backend: any CipherBackend, configuration: ReaderConfiguration, programVersion: String,
+        network: (any NetworkSources)? = nil
+    ) {
         self.backend = backend
         self.configuration = configuration
         self.programVersion = programVersion
+        self.network = network
     }
 
     deinit {
@@ -60,12 +66,13 @@ package final class ReaderSubject: SubjectImplementation {
     /// Whether an object is open under `id`.
     package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
 
-    /// Opens a file; or, which only this program asks of itself, a generated object, or either behind a simulated link.
+    /// Opens a file; or, which only this program asks of itself, a generated object, an object on a server, or any of
+    /// them behind a simulated link.
     package func source(
         _ description: JSONValue, parameters: OpenParameters
     ) throws(DecryptionError) -> any ByteSource {
         latestDescription = description
-        let source = try SourceDescription.open(description, parameters: parameters)
+        let source = try SourceDescription.open(description, parameters: parameters, network: network)
         guard let remote = description["remote"] else { return source }
         return RemoteSource(source, link: try RemoteLink(described: remote))
     }

@@ -1,5 +1,6 @@
 import ByteSources
 import JSON
+import NetworkAccess
 import RandomAccess
 import SubjectProtocol
 import SystemPackage
@@ -9,11 +10,16 @@ import Vectors
 enum SourceDescription {
     /// Opens what the member `source` of a request describes.
     ///
-    /// - Returns: A file, read or mapped, or a generated object.
-    /// - Throws: `DecryptionError.invalidParameter` if it describes neither, `.io` if the file cannot be opened.
+    /// - Returns: A file, read or mapped, a generated object, or an object on a server.
+    /// - Throws: `DecryptionError.invalidParameter` if it describes none of them, `.io` if it cannot be opened,
+    ///   `.unsupported` for a server where there is nothing to ask one with.
     static func open(
-        _ description: JSONValue, parameters: OpenParameters
+        _ description: JSONValue, parameters: OpenParameters, network: (any NetworkSources)?
     ) throws(DecryptionError) -> any ByteSource {
+        if let place = NetworkPlace(description) {
+            guard let network else { throw .unsupported("objects on servers") }
+            return try network.open(place).source
+        }
         if let generated = description["generated"], let byteCount = generated["plaintextByteCount"]?.integer,
             let seed = generated["seed"]?.integer
         {

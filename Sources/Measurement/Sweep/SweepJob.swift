@@ -1,4 +1,5 @@
 package import MachineLimits
+package import NetworkAccess
 package import RandomAccess
 package import Results
 import SystemPackage
@@ -10,6 +11,7 @@ package struct SweepJob {
     private let program: [String]
     private let header: RunHeader
     private let encryption: any CipherBackend
+    private let network: (any NetworkSources)?
 
     /// Prepares a job; nothing is written yet.
     ///
@@ -21,10 +23,11 @@ package struct SweepJob {
     ///   - command: The command line that repeats the run, without keys.
     ///   - startedAt: The time, in ISO 8601.
     ///   - backends: The backends that are there.
+    ///   - network: What serves objects on this machine, where cells are measured over HTTP.
     /// - Throws: `SweepError.io` if there are none.
     package init(
         folder: RunFolder, plan: Plan, program: [String], programVersion: String, command: [String],
-        startedAt: String, backends: [any CipherBackend]
+        startedAt: String, backends: [any CipherBackend], network: (any NetworkSources)? = nil
     ) throws(SweepError) {
         guard let encryption = backends.first else {
             throw .io(.unsupported("a sweep without any backend"))
@@ -33,6 +36,7 @@ package struct SweepJob {
         self.plan = plan
         self.program = program
         self.encryption = encryption
+        self.network = network
         self.header = RunHeader(
             programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
             backends: backends.map {
@@ -86,9 +90,10 @@ package struct SweepJob {
         if let mutants, !Self.isTested(log.earlierRecords), !shouldStop(), let outcome = mutants() {
             try log.append(.mutants(outcome))
         }
+        let servers = network.map(LoopbackServers.init)
         let store =
             input.map { ObjectStore(input: $0) }
-            ?? ObjectStore(folder: folder.objectFolder, encryption: encryption)
+            ?? ObjectStore(folder: folder.objectFolder, encryption: encryption, serve: servers.map { $0.serve })
         let runner = CellRunner(
             program: program, store: store, seed: plan.seed, traces: plan.traces,
             bitsPerSecond: plan.bitsPerSecond, isInterrupted: isInterrupted)

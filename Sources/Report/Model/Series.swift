@@ -49,6 +49,7 @@ struct Series: Hashable, Sendable {
         switch source {
         case "generated": "generated object"
         case "mmap": "in a mapped file"
+        case let served where served.hasPrefix("http"): "over \(served)"
         default: "in \(source)"
         }
     }
@@ -63,5 +64,5 @@ struct Series: Hashable, Sendable {
 
 extension Cell {
     /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
-    var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil }
+    var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http") }
 }

@@ -139,6 +139,7 @@ struct Circumstances: Hashable, Sendable {
         switch origin {
         case "file": return isCold ? "a file not in the page cache" : "a file in the page cache"
         case "generated": return "a generated object"
+        case let served where served.hasPrefix("http"): return "an object over \(served)"
         default: return origin
         }
     }

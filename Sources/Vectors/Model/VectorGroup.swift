@@ -74,6 +74,17 @@ package struct VectorGroup: Sendable {
         self.makeReads = reads
     }
 
+    /// The group with some of its reads only.
+    package func choosing(_ reads: [RangeRead]) -> VectorGroup {
+        var group = VectorGroup(
+            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
+            plaintext: plaintext, opening: opening, windowByteCounts: windowByteCounts, readCount: reads.count,
+            rule: rule, interleaving: interleaving, threadCount: threadCount, reads: { AnySequence(reads) })
+        group.supply = supply
+        group.playlist = playlist
+        return group
+    }
+
     /// The reads, in order.
     package var reads: AnySequence<RangeRead> { makeReads() }
 

@@ -117,6 +117,16 @@ package struct VectorTier: Sendable {
         }
     }
 
+    /// The groups of which anything was chosen, with the reads that were.
+    ///
+    /// - Parameter groups: Those that the tier was made of.
+    /// - Returns: Groups of the same names, in order.
+    package func chosen(of groups: [VectorGroup]) -> [VectorGroup] {
+        groups.indices.filter(contains).map { index in
+            groups[index].choosing(reads(of: groups[index], index: index).map(\.read))
+        }
+    }
+
     /// Whether anything of a group was chosen.
     package func contains(group index: Int) -> Bool { opened.contains(index) }
 

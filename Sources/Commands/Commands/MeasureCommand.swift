@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOptions
 import Measurement
+import NetworkAccess
 import RandomAccess
 import Report
 import Results
@@ -25,6 +26,8 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --workload trace:ffprobe-mp4 --bit-rate 20Mbit/s --latency 20ms --bandwidth 5MB/s
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
               chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
+              chunkwise measure --source https --object-size 64MiB
+              chunkwise measure --source https://example.org/film.enc --key-file k --iv $IV
 
             EXIT CODES
               0 measured; 1 the cell failed, for instance its plaintext is wrong; 2 stopped
@@ -77,9 +80,11 @@ struct MeasureCommand: ParsableCommand {
 
     @Option(
         help:
-            "Where an object made here is: file, the same through mmap, or generated where it is read (any size). (default: file)"
+            "Where an object made here is: file, the same through mmap, over http or https from a server that is started here, or generated where it is read (any size); or the URL of an object of yours, with --key-file and --iv. (default: file)"
     )
-    var source: ObjectKind?
+    var source: String?
+
+    @OptionGroup var network: NetworkOptions
 
     @Flag(help: "Drop the file from the page cache before each iteration, and say how much of it stayed.")
     var cold = false
@@ -153,14 +158,55 @@ struct MeasureCommand: ParsableCommand {
         if input != nil, keySize != nil || objectSize != nil || source != nil {
             throw ValidationError("--key-size, --object-size and --source: expected none of them with --input")
         }
-        if input == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
-            throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input")
+        if let url, keySize != nil || objectSize != nil {
+            throw ValidationError(
+                "--key-size and --object-size: expected none of them with --source \(URLText.shown(url))")
+        }
+        if let source, url == nil, ObjectKind(rawValue: source) == nil {
+            let known = ObjectKind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--source \(URLText.shown(source)): expected \(known) or a URL")
+        }
+        if input == nil, url == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
+            throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input or a URL")
         }
         guard seed < 1 << 53 else { throw ValidationError("--seed \(seed): expected a number below 2^53") }
     }
 
+    /// The URL that `--source` has.
+    private var url: String? { source.flatMap { NetworkPlace.isURL($0) ? $0 : nil } }
+
+    /// Where an object made here is.
+    private var kind: ObjectKind { url == nil ? source.flatMap { ObjectKind(rawValue: $0) } ?? .file : .file }
+
+    /// What the cell says of where its ciphertext comes from.
+    private func sourceName() throws -> String {
+        if let url { return try network.place(url).sourceName }
+        return kind.isServed ? network.adjusted(NetworkPlace(url: "\(kind.rawValue)://")).sourceName : kind.rawValue
+    }
+
+    /// The object on a server that `--source` names.
+    private func servedObject(_ url: String) throws -> MeasuredObject {
+        guard !layout.isPlaylist else {
+            throw CommandFailure(
+                .usage,
+                "--source \(URLText.shown(url)): expected none with --strategy hls-aes128, whose object is made here")
+        }
+        let place = try network.place(url)
+        let strategy = try layout.strategy(ivOptions)
+        let key = try keyOptions.key()
+        let ciphertext = try Network.open(place)
+        return try attempt(URLText.shown(url)) {
+            try MeasuredObject.served(ciphertext, at: place, strategy: strategy, key: key)
+        }
+    }
+
     private func inputObject() throws -> MeasuredObject? {
-        guard let input else { return nil }
+        if let url { return try servedObject(url) }
+        if kind.isServed { try network.refuseTrust(kind.rawValue) } else { try network.refuse(kind.rawValue) }
+        guard let input else {
+            if kind.isServed { _ = try Network.required() }
+            return nil
+        }
         guard !layout.isPlaylist else {
             throw CommandFailure(
                 .usage, "--input \(input): expected none with --strategy hls-aes128, whose object is made here")
@@ -201,18 +247,18 @@ struct MeasureCommand: ParsableCommand {
             chunkByteCount: segmentByteCount ?? strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
             threads: try Validated.threads(threads), keyByteCount: try object?.keyByteCount ?? keyByteCount(strategy),
-            objectByteCount: objectByteCount, source: (source ?? .file).rawValue)
+            objectByteCount: objectByteCount, source: try sourceName())
         if case .trace(let name) = parsed {
             traces[name] = try Self.trace(name, recorded, cell)
             cell.readCount =
                 traces[name]?.reads(
                     objectByteCount: objectByteCount, windowByteCount: cell.windowByteCount)?.count
         }
-        if cold, let source, source != .file {
+        if cold, kind != .file || url != nil {
             throw CommandFailure(
-                .usage, "--cold: expected it with --source file, found \(source.rawValue), whose bytes no cache drops")
+                .usage, "--cold: expected it with --source file, found \(cell.source), whose bytes no cache drops")
         }
-        if latency != nil || bandwidth != nil, source == .mmap {
+        if latency != nil || bandwidth != nil, kind == .mmap {
             throw CommandFailure(.usage, "--source mmap: expected it without --latency and --bandwidth")
         }
         cell.isCold = cold ? true : nil
@@ -225,8 +271,9 @@ struct MeasureCommand: ParsableCommand {
         guard access == .block else {
             throw CommandFailure(.usage, "--access \(access.rawValue): expected block with \(layout.strategy)")
         }
-        guard source != .mmap else {
-            throw CommandFailure(.usage, "--source mmap: expected file or generated with \(layout.strategy)")
+        guard kind == .file || kind == .generated else {
+            throw CommandFailure(
+                .usage, "--source \(kind.rawValue): expected file or generated with \(layout.strategy)")
         }
         guard keySize ?? 128 == 128 else {
             throw CommandFailure(.usage, "--key-size \(keySize ?? 0): expected 128 with \(layout.strategy)")
@@ -297,5 +344,3 @@ struct MeasureCommand: ParsableCommand {
         return trace
     }
 }
-
-extension ObjectKind: ExpressibleByArgument {}

@@ -46,13 +46,14 @@ enum Backends {
 
     /// Runs vectors against backends, with progress on a terminal; with `all`, also what takes slow backends long.
     static func verify(
-        _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool = false
+        _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool = false,
+        relocate: ConformanceSubject.Relocate? = nil
     ) -> [ConformanceRecord] {
         defer { Terminal.clearProgress() }
         let display = ProgressDisplay()
         return Conformance.verify(
             backends: backends, groups: groups, threadCount: threadCount,
-            largestReadByteCounts: all ? [:] : Conformance.slowBackends,
+            largestReadByteCounts: all ? [:] : Conformance.slowBackends, relocate: relocate,
             progress: { progress in
                 display.show(progress.finished, of: progress.total, "parts of the vectors", name: progress.subject)
             }, shouldStop: { Interruption.wasRequested })

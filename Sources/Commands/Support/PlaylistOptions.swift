@@ -42,7 +42,9 @@ struct PlaylistOptions: ParsableArguments {
 
 extension DecryptCommand {
     /// Decrypts the segments of a playlist, or a range of them.
-    func decryptPlaylist(_ request: RangeRequest?, windowByteCount: Int, threadCount: Int) throws {
+    func decryptPlaylist(
+        _ input: String, to output: String, _ request: RangeRequest?, windowByteCount: Int, threadCount: Int
+    ) throws {
         try layout.refuseParameters()
         if let iv = ivOptions.iv {
             throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
@@ -53,19 +55,20 @@ extension DecryptCommand {
             try PlaylistFile(
                 path: FilePath(input), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
         }
-        try refuseToReplace(file)
+        try refuseToReplace(file, input: input, output: output)
         let ring = try playlistOptions.ring(keyOptions, beside: file.resources)
         let object = try attempt(input) {
             try HLSObject(playlist: file.playlist, resources: file.resources, keys: ring, backend: cipher)
         }
         for warning in ring.warnings { warn("\(warning)") }
-        try transfer(object, request, windowByteCount: windowByteCount, threadCount: threadCount)
+        try transfer(
+            object, from: input, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         // What is wrong where nothing was read; an error has said the rest.
         for problem in file.playlist.problems.prefix(10) { warn("\(file.path): \(problem)") }
     }
 
     /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.
-    private func refuseToReplace(_ file: PlaylistFile) throws {
+    private func refuseToReplace(_ file: PlaylistFile, input: String, output: String) throws {
         guard let replaced = Self.identity(of: output) else { return }
         let playlist = file.playlist
         let uris = playlist.segments.map(\.uri) + playlist.initializationSections.map(\.uri) + playlist.keyURIs

@@ -3,6 +3,7 @@ import BackendRegistry
 import ByteSources
 import CommandOptions
 import Measurement
+import NetworkAccess
 import RandomAccess
 import SystemPackage
 import Transfer
@@ -21,6 +22,7 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --key-file k --iv $IV film.enc - --range 1000000-1000999
               chunkwise decrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
+              chunkwise decrypt --key-file k --iv $IV https://example.org/film.enc film.mp4
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
             """))
 
@@ -41,8 +43,13 @@ struct DecryptCommand: ParsableCommand {
     @Option(help: "How many threads decrypt windows side by side.")
     var threads = 1
 
-    @Option(help: "How the file is read: mmap or pread. (default: mmap on one thread, pread on more and for a range)")
-    var source: FileAccess?
+    @Option(
+        help: ArgumentHelp(
+            "How the file is read, mmap or pread; or the URL of an object on a server, instead of a file. (default: mmap on one thread, pread on more and for a range)",
+            valueName: "source"))
+    var source: String?
+
+    @OptionGroup var network: NetworkOptions
 
     @Option(
         parsing: .unconditional,
@@ -50,13 +57,15 @@ struct DecryptCommand: ParsableCommand {
             "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N.", valueName: "range"))
     var range: String?
 
-    @Argument(help: "The encrypted file.", completion: .file())
+    @Argument(
+        help: "The encrypted file, or the URL of one; none where --source is a URL.", completion: .file())
     var input: String
 
     @Argument(help: "The decrypted file, or - for standard output.", completion: .file())
-    var output: String
+    var output: String?
 
     func run() throws {
+        let (input, output) = try files()
         let windowByteCount = try Validated.window(window)
         let threadCount = try Validated.threads(threads)
         var request: RangeRequest?
@@ -67,7 +76,9 @@ struct DecryptCommand: ParsableCommand {
             }
         }
         if layout.strategy == PlaylistKeyOptions.strategyName {
-            return try decryptPlaylist(request, windowByteCount: windowByteCount, threadCount: threadCount)
+            try network.refuse(input)
+            return try decryptPlaylist(
+                input, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         }
         try playlistOptions.refuse(with: layout.strategy)
         let strategy = try layout.strategy(ivOptions)
@@ -75,17 +86,56 @@ struct DecryptCommand: ParsableCommand {
         let key = try keyOptions.key()
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
         // memory's bandwidth and latency.
-        let access = source ?? (range == nil && threadCount == 1 ? .mmap : .pread)
-        let source = try attemptInput { try access.open(FilePath(input)) }
-        let object = try attempt(input) {
+        let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
+        let source = try open(input, access)
+        let object = try attempt(URLText.shown(input)) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
-        try transfer(object, request, windowByteCount: windowByteCount, threadCount: threadCount)
+        try transfer(
+            object, from: URLText.shown(input), to: output, request, windowByteCount: windowByteCount,
+            threadCount: threadCount)
+    }
+
+    /// What is read, and what is written.
+    private func files() throws -> (input: String, output: String) {
+        let isURL = source.map(NetworkPlace.isURL) ?? false
+        if let source, isURL {
+            guard output == nil else {
+                throw CommandFailure(
+                    .usage, "--source \(URLText.shown(source)): expected one name behind it, the decrypted file's")
+            }
+            return (source, input)
+        }
+        guard let output else {
+            throw CommandFailure(.usage, "one name only: expected the encrypted file's and the decrypted file's")
+        }
+        return (input, output)
+    }
+
+    /// How `--source` says that a file is read.
+    private func access() throws -> FileAccess? {
+        guard let source, !NetworkPlace.isURL(source) else { return nil }
+        guard let access = FileAccess(rawValue: source) else {
+            throw CommandFailure(.usage, "--source \(URLText.shown(source)): expected mmap, pread or a URL")
+        }
+        guard !NetworkPlace.isURL(input) else {
+            throw CommandFailure(.usage, "--source \(source): expected none with a URL")
+        }
+        return access
+    }
+
+    private func open(_ input: String, _ access: FileAccess) throws -> any ByteSource {
+        guard NetworkPlace.isURL(input) else {
+            try network.refuse(input)
+            return try attemptInput { try access.open(FilePath(input)) }
+        }
+        return try Network.open(try network.place(input))
     }
 
     /// Decrypts what was asked for of an open object.
     func transfer(
-        _ object: any TransferableObject, _ request: RangeRequest?, windowByteCount: Int, threadCount: Int
+        _ object: any TransferableObject, from input: String, to output: String, _ request: RangeRequest?,
+        windowByteCount: Int, threadCount: Int
     ) throws {
         let length = object.plaintextByteCount
         guard let wanted = request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length else {

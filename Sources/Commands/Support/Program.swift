@@ -1,3 +1,4 @@
+import NetworkAccess
 import Transfer
 
 #if canImport(Glibc)
@@ -22,7 +23,7 @@ enum Program {
     /// The command that starts a subject, to which the reader's options are added.
     static var subjectCommand: [String] { [path, "subject"] }
 
-    /// The command line that repeats this run, without keys and without this machine's folders.
+    /// The command line that repeats this run, without keys, URLs' queries and this machine's folders.
     static var command: [String] {
         var command = ["chunkwise"]
         var hidesNext = false
@@ -34,10 +35,17 @@ enum Program {
                 command.append("--key-hex=…")
             } else {
                 hidesNext = argument == "--key-hex"
-                command.append(argument)
+                command.append(shown(argument))
             }
         }
         return command
+    }
+
+    /// An argument without what only a server may know of a URL.
+    private static func shown(_ argument: String) -> String {
+        guard let start = argument.firstRange(of: "http")?.lowerBound, NetworkPlace.isURL(String(argument[start...]))
+        else { return argument }
+        return argument[..<start] + URLText.shown(String(argument[start...]))
     }
 
     /// The time, as ISO 8601 in UTC. The corresponding C function is `strftime`.

@@ -42,7 +42,7 @@ enum VerifyOutput {
     }
 
     /// The same as JSON.
-    static func json(_ records: [ConformanceRecord]) -> JSONValue {
+    static func json(_ records: [ConformanceRecord], served: ServedVectors? = nil) -> JSONValue {
         func counts(_ records: [ConformanceRecord]) -> [String: JSONValue] {
             [
                 "passed": JSONValue(count: records.reduce(0) { $0 + $1.passed }),
@@ -60,6 +60,12 @@ enum VerifyOutput {
                 })
             return .object(members)
         }
-        return .object(counts(records).merging(["subjects": .array(subjects)]) { $1 })
+        var members = counts(records)
+        members["subjects"] = .array(subjects)
+        if let served {
+            members["source"] = .string(served.sourceName)
+            members["warnings"] = JSONValue(strings: served.warnings)
+        }
+        return .object(members)
     }
 }

@@ -1,10 +1,9 @@
-import ArgumentParser
 import ByteSources
 import RandomAccess
 import SystemPackage
 
 /// How a file's ciphertext is reached.
-enum FileAccess: String, CaseIterable, ExpressibleByArgument {
+enum FileAccess: String, CaseIterable {
     /// Where the system keeps it.
     case mmap
     /// Copied, window by window.

@@ -67,7 +67,8 @@ struct SubjectCommand: ParsableCommand {
             access: access, windowByteCount: try Validated.window(window), threadCount: try Validated.threads(threads),
             extraWork: work)
         let subject = ReaderSubject(
-            backend: try Validated.backend(backend), configuration: configuration, programVersion: Program.version)
+            backend: try Validated.backend(backend), configuration: configuration, programVersion: Program.version,
+            network: Network.sources)
         SubjectServer(pipe: PipeEnd(input: 0, output: 1), subject: subject).run()
     }
 }

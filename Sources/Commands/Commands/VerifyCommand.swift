@@ -3,6 +3,7 @@ import BackendRegistry
 import CommandOptions
 import Conformance
 import JSON
+import NetworkAccess
 import RandomAccess
 import Results
 import Vectors
@@ -27,6 +28,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --search 1m --seed 7
               chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --cpu-masks
+              chunkwise verify --source https --backend openssl
               chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
 
             EXIT CODES
@@ -73,6 +75,13 @@ struct VerifyCommand: ParsableCommand {
             valueName: "id"))
     var only: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Read the vectors' ciphertext over http or https from a server that is started here; or from a folder on a server, by its URL, where the files of chunkwise vectors objects are.",
+            valueName: "source"))
+    var source: String?
+
+    @OptionGroup var network: NetworkOptions
     @OptionGroup var foreign: ForeignOptions
 
     @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
@@ -96,6 +105,11 @@ struct VerifyCommand: ParsableCommand {
         guard !foreign.isAsked || backend.isEmpty && !cpuMasks && !mutants else {
             throw ValidationError(
                 "--subject beside --backend, --cpu-masks or --mutants: expected it alone, for these are about backends")
+        }
+        guard source == nil || !modes.contains(true) && !foreign.isAsked && evidence == nil else {
+            throw ValidationError(
+                "--source \(URLText.shown(source ?? "")): expected it with vectors for the backends, and neither with "
+                    + "--subject, --evidence nor another mode")
         }
         guard search != nil || seed == nil && firstCase == nil else {
             throw ValidationError("--seed and --case: expected --search with them")
@@ -131,9 +145,11 @@ struct VerifyCommand: ParsableCommand {
                 commands: foreign.subject, duration: try SearchVerification.duration(search), format: output.format)
         }
         if let evidence { try EvidenceWriting.prepare(evidence) }
-        let records = try verify(backends, threadCount: threadCount)
+        let served = try source.map { try ServedVectors($0, network) }
+        if served == nil { try network.refuse("none") }
+        let records = try verify(backends, served: served, threadCount: threadCount)
         switch output.format {
-        case .json: print(VerifyOutput.json(records).text)
+        case .json: print(VerifyOutput.json(records, served: served).text)
         case .text: color.show(VerifyOutput.text(records))
         }
         var tampering: [TamperRecord]?
@@ -156,7 +172,9 @@ struct VerifyCommand: ParsableCommand {
     }
 
     /// Puts the subjects that are asked for to the vectors that are asked for.
-    private func verify(_ backends: [any CipherBackend], threadCount: Int) throws -> [ConformanceRecord] {
+    private func verify(
+        _ backends: [any CipherBackend], served: ServedVectors?, threadCount: Int
+    ) throws -> [ConformanceRecord] {
         let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
         let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
         var records: [ConformanceRecord]
@@ -164,6 +182,8 @@ struct VerifyCommand: ParsableCommand {
             return try CPUMasks.verify(backend.isEmpty ? backends.map(\.name) : backend, vectors: vectors)
         } else if foreign.isAsked {
             records = try foreign.verify(groups)
+        } else if let served {
+            records = served.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
         } else {
             records = Backends.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ByteSources
 import CommandOptions
 import RandomAccess
 import SystemPackage
@@ -10,7 +11,44 @@ struct VectorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vectors",
         abstract: "Writes the range-read vectors as files that any language can use.",
-        subcommands: [Generate.self])
+        subcommands: [Generate.self, Objects.self])
+
+    /// `chunkwise vectors objects`
+    struct Objects: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "objects",
+            abstract: "Writes the vectors' ciphertexts as files, for a server.",
+            discussion: helpText(
+                """
+                Each file is named after its SHA-256. On a server, chunkwise verify finds them by the folder's URL. Those of
+                more than 16 MiB are left out.
+
+                EXAMPLES
+                  chunkwise vectors objects --output served
+                  chunkwise verify --source https://example.org/served
+                """))
+
+        @Option(
+            help: ArgumentHelp("The folder for the files; must exist.", valueName: "folder"), completion: .directory)
+        var output: String
+
+        func run() throws {
+            var names: Set<String> = []
+            for group in try DefaultVectors.groups() {
+                let sources = group.playlist.map { $0.resources.values.map { MemorySource($0) as any ByteSource } }
+                for source in sources ?? [group.ciphertext] where source.byteCount <= ServedVectors.largestByteCount {
+                    let name = try attempt(group.id) { try ServedVectors.objectName(of: source) }
+                    guard names.insert(name).inserted else { continue }
+                    try attemptInput {
+                        let sink = try FileSink(path: FilePath(output).appending(name))
+                        try ServedVectors.bytes(of: source).withUnsafeBytes { try sink.write($0, at: 0) }
+                        try sink.commit()
+                    }
+                }
+            }
+            print("\(names.count) files in \(output) written")
+        }
+    }
 
     /// `chunkwise vectors generate`
     struct Generate: ParsableCommand {

@@ -29,7 +29,8 @@ enum SweepRunning {
         let job = try attempt {
             try SweepJob(
                 folder: folder, plan: plan, program: Program.subjectCommand, programVersion: Program.version,
-                command: Program.command, startedAt: Program.time(), backends: Backends.available())
+                command: Program.command, startedAt: Program.time(), backends: Backends.available(),
+                network: Network.sources)
         }
         return try attempt {
             try job.run(
@@ -84,6 +85,8 @@ enum SweepRunning {
                 trace: Traces.find
             ).read(text)
         }
+        // Before anything is written: where cells come from a server, another program runs the plan.
+        if plan.cells.contains(where: { ObjectKind(of: $0.cell)?.isServed == true }) { _ = try Network.required() }
         if let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
             let error = PlanError(file: path, line: shortage.cell.objectLine, message: shortage.message)
             throw CommandFailure(.badData, "\(error)")

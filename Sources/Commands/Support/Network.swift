@@ -1,0 +1,30 @@
+import CommandOptions
+import NetworkAccess
+import RandomAccess
+
+/// What this program reads objects on servers with.
+enum Network {
+    /// What ``CommandLineProgram/run(network:)`` was given.
+    @TaskLocal static var sources: (any NetworkSources)?
+
+    /// The sources; a program without any is replaced by the one that has them, started with the same arguments.
+    ///
+    /// - Throws: `CommandFailure` if that one is not there.
+    static func required() throws -> any NetworkSources {
+        if let sources { return sources }
+        try SiblingProgram.replace("chunkwise-https", arguments: Array(CommandLine.arguments.dropFirst()))
+    }
+
+    /// Opens an object, and says on standard error what every result must say of it.
+    static func open(_ place: NetworkPlace) throws -> any ByteSource {
+        let sources = try required()
+        let object = try attempt { try sources.open(place) }
+        warn(object.warnings)
+        return object.source
+    }
+
+    /// Says on standard error what every result must say.
+    static func warn(_ warnings: [String]) {
+        for warning in warnings { Terminal.writeError("chunkwise: warning: \(warning)") }
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import CommandOptions
+import NetworkAccess
+import SystemPackage
+import Transfer
+
+/// How objects on servers are asked for.
+struct NetworkOptions: ParsableArguments {
+    @OptionGroup var tls: TLSOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the token that a server of the source asks for, sent as Authorization: Bearer.",
+            valueName: "file"), completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ranges of a source over HTTP that are under way at once when it is read in order; 0 for none ahead.",
+            valueName: "count"))
+    var readAhead: Int?
+
+    @Flag(help: "Make a connection for each range of a source over HTTP, instead of keeping some.")
+    var noReuse = false
+
+    mutating func validate() throws {
+        guard (0...64).contains(readAhead ?? 0) else {
+            throw ValidationError("--read-ahead \(readAhead ?? 0): expected 0 to 64")
+        }
+    }
+
+    /// Where a URL leads, asked for by these options.
+    ///
+    /// - Throws: `CommandFailure` for a token that cannot be read, and for TLS' options where it is not spoken.
+    func place(_ url: String) throws -> NetworkPlace {
+        var place = adjusted(NetworkPlace(url: url, tls: tls.switches))
+        if !place.isSecure { try tls.refuse(URLText.shown(place.url)) }
+        if let tokenFile {
+            let text = try attemptInput { try TextFile.read(tokenFile) }
+            let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+                throw CommandFailure(.badData, "token file \(tokenFile): expected a line of printable ASCII")
+            }
+            place.authorization = "Bearer " + token
+        }
+        return place
+    }
+
+    /// A place whose connections and ranges ahead are those that are asked for.
+    func adjusted(_ place: NetworkPlace) -> NetworkPlace {
+        var place = place
+        place.keepsConnections = !noReuse
+        place.readAheadDepth = readAhead
+        return place
+    }
+
+    /// Refuses the options about who is trusted, for a server that is started here.
+    func refuseTrust(_ source: String) throws {
+        try tls.refuse("\(source) without a URL")
+        guard tokenFile == nil else {
+            throw CommandFailure(.usage, "--token-file: expected it only with a URL, found \(source)")
+        }
+    }
+
+    /// Refuses the options where nothing comes from a server.
+    func refuse(_ source: String) throws {
+        try tls.refuse(source)
+        guard tokenFile == nil, readAhead == nil, !noReuse else {
+            throw CommandFailure(
+                .usage,
+                "--token-file, --read-ahead and --no-reuse: expected them only with a source over HTTP, found \(source)"
+            )
+        }
+    }
+}

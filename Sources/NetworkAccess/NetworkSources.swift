@@ -1,0 +1,42 @@
+package import RandomAccess
+
+/// What a program that reads objects on servers brings; one that does not builds no HTTP client.
+package protocol NetworkSources: Sendable {
+    /// Opens an object.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` if the server does not
+    ///   answer with a range of the object; its reason starts with the failure's name.
+    func open(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject
+
+    /// Starts a server of ranges on this machine.
+    ///
+    /// - Parameter isSecure: Whether it speaks TLS, with a certificate of its own that its places trust.
+    /// - Returns: The server, which serves nothing yet.
+    /// - Throws: `DecryptionError.io`.
+    func startServer(isSecure: Bool) throws(DecryptionError) -> any LoopbackServer
+}
+
+/// An object on a server, open.
+package struct NetworkObject: Sendable {
+    /// Its bytes.
+    package let source: any ByteSource
+    /// What every result must say of how they came.
+    package let warnings: [String]
+
+    /// Creates an object.
+    package init(source: any ByteSource, warnings: [String]) {
+        self.source = source
+        self.warnings = warnings
+    }
+}
+
+/// A server of ranges on this machine, which ends with its last reference.
+package protocol LoopbackServer: Sendable {
+    /// Puts a source under a path of its own.
+    ///
+    /// - Returns: Where clients find it.
+    func offer(_ source: any ByteSource) -> NetworkPlace
+
+    /// Takes a source away.
+    func withdraw(_ place: NetworkPlace)
+}

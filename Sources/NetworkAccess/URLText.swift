@@ -1,0 +1,25 @@
+/// URLs as they may be shown.
+package enum URLText {
+    /// The scheme of an `http` or `https` URL, and what is behind `//`; `nil` for anything else.
+    package static func scheme(_ text: String) -> (isSecure: Bool, rest: Substring)? {
+        for (scheme, isSecure) in [("https://", true), ("http://", false)]
+        where text.prefix(scheme.count).lowercased() == scheme {
+            return (isSecure, text.dropFirst(scheme.count))
+        }
+        return nil
+    }
+
+    /// A URL without what nobody but its server may know: the user's name, the password, the query.
+    package static func shown(_ text: String) -> String {
+        guard let (isSecure, rest) = scheme(text) else {
+            // What is no URL may be anything.
+            return text.contains("@") || text.contains("?") ? "(not shown)" : String(text.prefix(200))
+        }
+        let scheme = isSecure ? "https://" : "http://"
+        if let place = rest.lastIndex(of: "@") {
+            // A password may hold anything that nobody encoded; what is behind it is the host.
+            return scheme + "…@" + rest[rest.index(after: place)...].prefix { !"/?#".contains($0) }
+        }
+        return scheme + rest.prefix { $0 != "?" && $0 != "#" } + (rest.contains("?") ? "?…" : "")
+    }
+}

@@ -1,0 +1,17 @@
+import Commands
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Where the process starts: the commands of `chunkwise`, with something that reads objects on servers.
+@main
+enum EntryPoint {
+    static func main() {
+        // A server that goes away is an error of a connection.
+        signal(SIGPIPE, SIG_IGN)
+        CommandLineProgram.run(network: HTTPNetwork())
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPSources
+import NetworkAccess
+import RandomAccess
+import Synchronization
+
+/// Objects on servers, over HTTP and TLS.
+final class HTTPNetwork: NetworkSources {
+    /// Connections that objects share, by the server and everything that they are made with.
+    private let shared = Mutex<[String: HTTPConnections]>([:])
+
+    func open(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject {
+        var options = HTTPSource.Options()
+        options.policy = try TLSPolicy(place.tls)
+        options.authorization = place.authorization
+        options.keepsConnections = place.keepsConnections
+        if let depth = place.readAheadDepth { options.readAheadDepth = depth }
+        if let count = place.firstByteCount { options.firstByteCount = count }
+        let connections = place.sharesConnections ? try connections(place, options) : nil
+        let source = try HTTPSource(place.url, options: options, connections: connections)
+        return NetworkObject(source: source, warnings: source.warnings)
+    }
+
+    func startServer(isSecure: Bool) throws(DecryptionError) -> any LoopbackServer {
+        try RangeServer(isSecure: isSecure)
+    }
+
+    private func connections(
+        _ place: NetworkPlace, _ options: HTTPSource.Options
+    ) throws(DecryptionError) -> HTTPConnections {
+        let server = place.url.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")
+        let key = "\(server) \(place.sourceName) \(place.tls.certificateFile ?? "") \(place.tls.pins)"
+        if let known = shared.withLock({ $0[key] }) { return known }
+        let made = try HTTPConnections(place.url, options: options)
+        return shared.withLock { shared in
+            let first = shared[key] ?? made
+            shared[key] = first
+            return first
+        }
+    }
+}
