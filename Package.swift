@@ -371,8 +371,8 @@ let package = Package(
         .testTarget(
             name: "HTTPSourcesTests",
             dependencies: [
-                "HTTPSources", "NetworkAccess", "RandomAccess", "ByteSources", "JSON", "SwiftAESBackend", "TestSupport",
-                "chunkwise", "chunkwise-https", "chunkwise-tls-check",
+                "HTTPSources", "NetworkAccess", "RandomAccess", "ByteSources", "JSON", "OpenSSLBackend", "TestSupport",
+                "Transfer", "chunkwise", "chunkwise-https", "chunkwise-tls-check",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Peers"]

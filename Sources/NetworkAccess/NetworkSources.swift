@@ -8,6 +8,9 @@ package protocol NetworkSources: Sendable {
     ///   answer with a range of the object; its reason starts with the failure's name.
     func open(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject
 
+    /// What every result must say of how a place is asked, whatever comes of it: a line for each check that is given up.
+    func warnings(of place: NetworkPlace) -> [String]
+
     /// Starts a server of ranges on this machine.
     ///
     /// - Parameter isSecure: Whether it speaks TLS, with a certificate of its own that its places trust.

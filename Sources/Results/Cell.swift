@@ -41,7 +41,8 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The plaintext length of the object that is read, in bytes.
     public var objectByteCount: UInt64
 
-    /// Where the ciphertext comes from: `file`, `memory` or `generated`.
+    /// Where the ciphertext comes from: `file`, `mmap`, `generated`, `http` or `https`; of a server with what is unusual
+    /// about it in parentheses, such as `https (--allow-any-root)`.
     public var source: String
 
     /// Whether the file is dropped from the page cache before each iteration; `nil` for one that stays.
@@ -77,6 +78,11 @@ public struct Cell: Codable, Hashable, Sendable {
         self.objectByteCount = objectByteCount
         self.source = source
         self.label = label
+    }
+
+    /// The checks of TLS that were given up for it, by their options; none for a source that is as safe as can be.
+    public var tlsAllowances: [String] {
+        source.split { " ()".contains($0) }.filter { $0.hasPrefix("--allow-") }.map(String.init)
     }
 
     /// A text that is the same for equal cells and different for different ones, whatever the label.

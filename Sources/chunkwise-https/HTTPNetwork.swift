@@ -20,6 +20,10 @@ final class HTTPNetwork: NetworkSources {
         return NetworkObject(source: source, warnings: source.warnings)
     }
 
+    func warnings(of place: NetworkPlace) -> [String] {
+        place.isSecure ? (try? TLSPolicy(place.tls))?.warnings ?? [] : []
+    }
+
     func startServer(isSecure: Bool) throws(DecryptionError) -> any LoopbackServer {
         try RangeServer(isSecure: isSecure)
     }

@@ -18,8 +18,10 @@ enum Network {
     /// Opens an object, and says on standard error what every result must say of it.
     static func open(_ place: NetworkPlace) throws -> any ByteSource {
         let sources = try required()
+        let known = sources.warnings(of: place)
+        warn(known)
         let object = try attempt { try sources.open(place) }
-        warn(object.warnings)
+        warn(object.warnings.filter { !known.contains($0) })
         return object.source
     }
 

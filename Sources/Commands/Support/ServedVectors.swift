@@ -48,6 +48,8 @@ final class ServedVectors: Sendable {
             }
             let place = try network.place(text.hasSuffix("/") ? text : text + "/")
             origin = .folder(place)
+            let known = sources.warnings(of: place)
+            said.withLock { $0 = known }
             sourceName = place.sourceName
         }
         let (noReuse, readAhead) = (network.noReuse, network.readAhead)

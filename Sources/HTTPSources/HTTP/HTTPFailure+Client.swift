@@ -41,7 +41,7 @@ extension HTTPFailure {
 
     private static func closed(_ received: RangeFetch.Received) -> HTTPFailure {
         guard let answer = received.answer else { return .closedBeforeAnswer }
-        return .closedInBody(byteCount: received.bytes.count, expected: answer.byteCount)
+        return .closedInBody(byteCount: received.byteCount, expected: answer.byteCount)
     }
 
     private static func isTimeout(_ error: HTTPClientError) -> Bool {

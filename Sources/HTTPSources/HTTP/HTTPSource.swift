@@ -60,11 +60,7 @@ public final class HTTPSource: ByteSource {
         guard wanted > 0 else { return 0 }
         if offset < UInt64(first.count) { return Self.copy(first[Int(offset)...], to: buffers) }
         if let block = readAhead?.block(at: offset, count: wanted) {
-            let received = block.wait()
-            let skipped = Int(offset - block.range.lowerBound)
-            if received.failure == nil, skipped < received.bytes.count {
-                return Self.copy(received.bytes[skipped...], to: buffers)
-            }
+            if let count = block.read(at: offset, into: buffers) { return count }
             // Whatever is wrong is found again by asking for just these bytes, or has passed.
             readAhead?.stop()
         }

@@ -69,9 +69,9 @@ final class HTTPTransport: Sendable {
         var pause = TimeAmount.milliseconds(50)
         for attempt in 1... {
             let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
-            let received = start(rest, opened: version, until: until).wait()
+            let (received, more) = start(rest, opened: version, until: until).wait()
             if let answer = received.answer, received.failure == nil || answer.version.validator != nil {
-                bytes = bytes.isEmpty ? received.bytes : bytes + received.bytes
+                bytes = bytes.isEmpty ? more : bytes + more
                 version = answer.version
             }
             guard let failure = received.failure else { break }

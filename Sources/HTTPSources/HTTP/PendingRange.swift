@@ -1,9 +1,8 @@
 import AsyncHTTPClient
-import Dispatch
 import NIOCore
-import Synchronization
+import RandomAccess
 
-/// A request for a range that is under way; any number of threads may wait for its end.
+/// A request for a range that is under way; any number of threads may wait for its bytes.
 ///
 /// Whoever waits is a thread that reads, never one of the client's event loops: those go on, and end the wait.
 final class PendingRange: Sendable {
@@ -13,8 +12,6 @@ final class PendingRange: Sendable {
     private let until: NIODeadline
     private let fetch: RangeFetch
     private let task: HTTPClient.Task<Void>
-    private let isDone = DispatchGroup()
-    private let failure = Mutex<HTTPFailure?>(nil)
 
     /// Follows a request.
     ///
@@ -31,30 +28,43 @@ final class PendingRange: Sendable {
         self.until = until
         self.fetch = fetch
         self.task = task
-        isDone.enter()
-        task.futureResult.whenComplete { [self] result in
-            if case .failure(let error) = result {
-                failure.withLock { $0 = HTTPFailure(error, received: fetch.received, patience: patience) }
+        task.futureResult.whenComplete { result in
+            switch result {
+            case .success: fetch.finish(nil)
+            case .failure(let error):
+                fetch.finish(HTTPFailure(error, received: fetch.received, patience: patience))
             }
-            isDone.leave()
         }
     }
 
     /// Waits for the end, and a second longer than the request may take at most.
     ///
     /// - Returns: What came. A failure is in it, with the bytes from before it.
-    func wait() -> RangeFetch.Received {
+    func wait() -> (received: RangeFetch.Received, bytes: [UInt8]) {
         precondition(!task.eventLoop.inEventLoop, "an event loop would wait for itself")
-        let left = max(until - NIODeadline.now(), .zero) + .seconds(1)
-        let isOver = isDone.wait(timeout: .now() + .nanoseconds(Int(left.nanoseconds))) == .success
+        let left = max(until - NIODeadline.now(), .zero)
+        let isOver = fetch.bytes.waitForEnd(until: until + .seconds(1))
         var received = fetch.received
-        if isOver {
-            received.failure = failure.withLock { $0 }
-        } else {
+        if !isOver {
             task.cancel()
             received.failure = .noAnswer(milliseconds: left.nanoseconds / 1_000_000)
         }
-        return received
+        // More may have come since the count was taken, and does not belong to it.
+        return (received, Array(fetch.bytes.bytes.prefix(received.byteCount)))
+    }
+
+    /// Copies bytes as soon as they are there; see ``ReceivedBytes/read(at:into:until:)``.
+    ///
+    /// - Parameters:
+    ///   - offset: Where they start, within the object; it lies in ``range``.
+    ///   - buffers: Where they go.
+    /// - Returns: How many were copied; `nil` if they do not come this way.
+    func read(at offset: UInt64, into buffers: FetchBuffers) -> Int? {
+        precondition(!task.eventLoop.inEventLoop, "an event loop would wait for itself")
+        let position = Int(offset - range.lowerBound)
+        let outcome = fetch.bytes.read(at: position, into: buffers, until: until + .seconds(1))
+        guard case .copied(let count) = outcome, count > 0 else { return nil }
+        return count
     }
 
     /// Ends the request, and with it its connection; nothing happens if it is over.

@@ -9,6 +9,8 @@ struct RangeAnswer: Hashable, Sendable {
     let byteCount: Int
     /// The version that they are of.
     let version: ObjectVersion
+    /// Whether the head says how long the body is, so that no more can come.
+    var isFramed = false
 
     /// Judges a head.
     ///
@@ -60,7 +62,8 @@ struct RangeAnswer: Hashable, Sendable {
         for length in fields["Content-Length"] where length != "\(count)" {
             throw .wrongLength(found: length, expected: count)
         }
-        return RangeAnswer(byteCount: count, version: version)
+        let isFramed = fields.contains(name: "Content-Length") && !fields.contains(name: "Transfer-Encoding")
+        return RangeAnswer(byteCount: count, version: version, isFramed: isFramed)
     }
 
     /// An object without bytes has no range, and is sent as a whole.

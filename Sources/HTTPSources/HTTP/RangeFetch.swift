@@ -11,11 +11,14 @@ final class RangeFetch: HTTPClientResponseDelegate {
     struct Received: Sendable {
         /// What the head promises; `nil` until there is one.
         var answer: RangeAnswer?
-        /// The bytes so far.
-        var bytes: [UInt8] = []
+        /// How many bytes came.
+        var byteCount = 0
         /// Why there will be no more.
         var failure: HTTPFailure?
     }
+
+    /// The bytes.
+    let bytes = ReceivedBytes()
 
     private let asked: Range<UInt64>
     private let opened: ObjectVersion?
@@ -28,16 +31,24 @@ final class RangeFetch: HTTPClientResponseDelegate {
     }
 
     /// What came so far.
-    var received: Received { state.withLock { $0 } }
+    var received: Received {
+        var received = state.withLock { $0 }
+        received.byteCount = bytes.count
+        return received
+    }
+
+    /// The request is over.
+    func finish(_ failure: HTTPFailure?) {
+        state.withLock { $0.failure = $0.failure ?? failure }
+        bytes.finish(hasFailed: failure != nil)
+    }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         do throws(HTTPFailure) {
             let answer = try RangeAnswer.judge(
                 status: Int(head.status.code), fields: head.headers, asked: asked, opened: opened)
-            state.withLock { state in
-                state.answer = answer
-                state.bytes.reserveCapacity(answer.byteCount)
-            }
+            state.withLock { $0.answer = answer }
+            bytes.expect(answer.byteCount, isFramed: answer.isFramed)
             return task.eventLoop.makeSucceededVoidFuture()
         } catch {
             return fail(error, task)
@@ -45,22 +56,18 @@ final class RangeFetch: HTTPClientResponseDelegate {
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
-        let excess: HTTPFailure? = state.withLock { state in
-            let expected = state.answer?.byteCount ?? 0
-            guard buffer.readableBytes <= expected - state.bytes.count else { return .tooLong(expected: expected) }
-            state.bytes.append(contentsOf: buffer.readableBytesView)
-            return nil
+        guard bytes.append(buffer) else {
+            return fail(.tooLong(expected: received.answer?.byteCount ?? 0), task)
         }
-        return excess.map { fail($0, task) } ?? task.eventLoop.makeSucceededVoidFuture()
+        return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {
-        let missing: HTTPFailure? = state.withLock { state in
-            let expected = state.answer?.byteCount ?? 0
-            guard state.bytes.count < expected else { return nil }
-            return .closedInBody(byteCount: state.bytes.count, expected: expected)
+        let received = received
+        let expected = received.answer?.byteCount ?? 0
+        guard received.byteCount == expected else {
+            throw HTTPFailure.closedInBody(byteCount: received.byteCount, expected: expected)
         }
-        if let missing { throw missing }
     }
 
     /// A request that fails this way ends its connection: what is still to come on it is not wanted.

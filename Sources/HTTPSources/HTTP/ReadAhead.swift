@@ -21,7 +21,7 @@ final class ReadAhead: Sendable {
 
     private static let leastByteCount = 256 << 10
     /// How far before the end of the last read one may start that goes on with it.
-    private static let slack: UInt64 = 4096
+    private static let slack = UInt64(ReceivedBytes.slackByteCount)
 
     private let transport: HTTPTransport
     private let version: ObjectVersion

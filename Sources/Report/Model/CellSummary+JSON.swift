@@ -29,6 +29,7 @@ extension CellSummary {
             "failure": JSONValue(missingReason),
         ]
         if let playback { members["playback"] = Self.json(playback) }
+        if !cell.tlsAllowances.isEmpty { members["tlsAllowances"] = JSONValue(strings: cell.tlsAllowances) }
         members.merge(configurationJSON) { figure, _ in figure }
         return .object(members)
     }

@@ -6,6 +6,11 @@ extension CellSummary {
     /// The figures of one cell in a few lines for a terminal.
     package var text: String {
         var lines = [cell.id]
+        if !cell.tlsAllowances.isEmpty {
+            lines.append(
+                "WARNING       TLS with \(cell.tlsAllowances.joined(separator: ", ")): nobody knows whose server it was"
+            )
+        }
         if let missingReason { lines.append("no figures    \(missingReason)") }
         if let speed {
             let interval = speed.hasInterval ? "95 %: \(speed.rangeText)" : "no interval"

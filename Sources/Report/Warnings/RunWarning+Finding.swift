@@ -20,6 +20,10 @@ extension RunWarning {
     private static func completeness(_ summary: RunSummary) -> [RunWarning] {
         let results = summary.results
         var found: [RunWarning] = results.isComplete ? [] : [.incomplete]
+        let loose = summary.cells.filter { !$0.cell.tlsAllowances.isEmpty }
+        if !loose.isEmpty {
+            found.append(.looseTLS(Set(loose.flatMap(\.cell.tlsAllowances)).sorted(), count: loose.count))
+        }
         if !summary.leftOutTexts.isEmpty { found.append(.leftOut(summary.leftOutTexts)) }
         let missing = summary.cellsWithoutFigures.count
         if summary.cells.isEmpty {

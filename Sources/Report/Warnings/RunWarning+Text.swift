@@ -20,6 +20,13 @@ extension RunWarning {
             Self.serious(
                 "No cell has trusted figures", "this report can say nothing about speed.",
                 "The reasons stand under “Cells without figures”.")
+        case .looseTLS(let options, let count):
+            Self.serious(
+                "TLS without all checks",
+                "\(RatioText.count(count, "cell")) were read with \(options.joined(separator: ", ")), so that nobody "
+                    + "knows whose server the ciphertext came from.",
+                "Give the server's own certificate, or its authority's, by --ca-file instead."
+            )
         case .notVerified:
             Self.note(
                 "Not verified", "no vectors were run, so nothing shows that every byte range is right.",

@@ -36,6 +36,8 @@ enum RunWarning: Hashable, Sendable {
     case turbo(isKnown: Bool)
     /// Cold cells of whose file the kernel kept something in memory, and the most that it kept.
     case warmedFile(count: Int, byteCount: UInt64)
+    /// Checks of TLS that were given up, by their options, and the cells of which this is true.
+    case looseTLS([String], count: Int)
     /// No vectors were run.
     case notVerified
     /// Planted faults that no vector of their class noticed.
