@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "HLS", targets: ["HLS"]),
         // A product of its own: who only reads files builds no HTTP client.
         .library(name: "HTTPSources", targets: ["HTTPSources"]),
+        .library(name: "KeyExchanges", targets: ["KeyExchanges"]),
         // For `Benchmarks/`, a package of its own.
         .library(name: "Statistics", targets: ["Statistics"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
@@ -125,7 +126,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "JSON", "RandomAccess", "ByteSources", "Transfer", "HLS",
+                "JSON", "RandomAccess", "ByteSources", "Transfer", "HLS", "Keys", "SealedKeys",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -134,6 +135,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -153,6 +155,11 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
             ]
         ),
+        .target(
+            name: "SealedKeys",
+            dependencies: ["Keys", "RandomAccess", .product(name: "Crypto", package: "swift-crypto")]
+        ),
+        .target(name: "KeyExchanges", dependencies: ["Keys", "HTTPSources", "RandomAccess", "SealedKeys"]),
         .target(name: "Vectors", dependencies: ["JSON", "RandomAccess", "ByteSources"]),
         .target(
             name: "Conformance",
@@ -215,7 +222,9 @@ let package = Package(
         .executableTarget(
             name: "chunkwise-serve",
             dependencies: [
-                "CAllocator", "CommandOptions", "RandomAccess", "Measurement", "Server",
+                "CAllocator", "CommandOptions", "RandomAccess", "Measurement", "Server", "HLS", "HTTPSources", "JSON",
+                "KeyExchanges",
+                "Keys", "SealedKeys", "Transfer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
                 do { try recorder?.start() } catch { Self.report("\(error)") }
                 Announcement(host: host, port: port, token: token, listing: fileNames).show()
             }
-        } catch let error as RangeServer.BindError {
+        } catch let error as HTTPService.BindError {
             throw CommandFailure(.io, "\(error)")
         }
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }

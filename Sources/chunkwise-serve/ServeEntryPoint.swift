@@ -15,26 +15,37 @@ enum ServeEntryPoint {
         signal(SIGPIPE, SIG_IGN)
         // Chunks of a megabyte are nobody's once their reader has ended.
         chunkwise_allocator_return(512 << 10)
-        do {
-            let command = try ServeCommand.parse()
-            try await command.run()
-        } catch let failure as CommandFailure {
-            end(failure)
-        } catch {
-            let code = ServeCommand.exitCode(for: error)
-            guard code != .success else {
-                print(ServeCommand.fullMessage(for: error))
-                return
-            }
-            let message = ServeCommand.message(for: error)
-            guard code == .validationFailure else { end(CommandFailure(.io, message)) }
-            let hint = message.contains("expected") ? "" : ": expected what --help shows"
-            end(CommandFailure(.usage, message + hint))
+        // A file that is called so is served as ./key-server.
+        switch CommandLine.arguments.dropFirst().first {
+        case KeyServerCommand.name?: await run(KeyServerCommand.self, "chunkwise key-server", skipping: 1)
+        case FetchKeyCommand.name?: await run(FetchKeyCommand.self, "chunkwise-serve fetch-key", skipping: 1)
+        default: await run(ServeCommand.self, "chunkwise serve", skipping: 0)
         }
     }
 
-    private static func end(_ failure: CommandFailure) -> Never {
-        Terminal.writeError("chunkwise serve: \(failure.message)")
+    private static func run<Command: AsyncParsableCommand>(
+        _ type: Command.Type, _ name: String, skipping count: Int
+    ) async {
+        do {
+            var command = try Command.parse(Array(CommandLine.arguments.dropFirst(1 + count)))
+            try await command.run()
+        } catch let failure as CommandFailure {
+            end(failure, name)
+        } catch {
+            let code = Command.exitCode(for: error)
+            guard code != .success else {
+                print(Command.fullMessage(for: error))
+                return
+            }
+            let message = Command.message(for: error)
+            guard code == .validationFailure else { end(CommandFailure(.io, message), name) }
+            let hint = message.contains("expected") ? "" : ": expected what --help shows"
+            end(CommandFailure(.usage, message + hint), name)
+        }
+    }
+
+    private static func end(_ failure: CommandFailure, _ name: String) -> Never {
+        Terminal.writeError("\(name): \(failure.message)")
         exit(failure.code.rawValue)
     }
 }

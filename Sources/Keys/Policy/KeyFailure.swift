@@ -22,6 +22,8 @@ public enum KeyFailure: Error, Hashable, Sendable {
     case tampered
     /// What came had come before.
     case replayed
+    /// What came is no answer that the protocol knows.
+    case malformed(reason: String)
     /// An online key was used for as long as it may be.
     case validityExpired
     /// A stored key was not used in time.
@@ -72,6 +74,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
         case .otherIdentifier: "otherIdentifier"
         case .tampered: "tampered"
         case .replayed: "replayed"
+        case .malformed: "malformed"
         case .validityExpired: "validityExpired"
         case .storageExpired: "storageExpired"
         case .playbackExpired: "playbackExpired"
@@ -104,6 +107,7 @@ extension KeyFailure: CustomStringConvertible {
         case .otherIdentifier: "the key's answer is for another identifier: expected the one that was asked for"
         case .tampered: "the key's answer is not authentic: expected one that nobody changed"
         case .replayed: "the key's answer had come before: expected a fresh one"
+        case .malformed(let reason): "the key's answer is none: \(reason)"
         case .validityExpired: "the key has expired: ask for it again"
         case .storageExpired: "the stored key was not used in time and has expired: ask for an online key"
         case .playbackExpired: "the stored key was used for as long as it may be: ask for an online key"

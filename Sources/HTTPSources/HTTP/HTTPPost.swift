@@ -1,0 +1,126 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+package import RandomAccess
+
+/// Sends small bodies to one URL and takes small answers, over connections that are kept.
+package final class HTTPPost: Sendable {
+    /// What a server answered.
+    package struct Answer: Sendable {
+        /// The status.
+        package let status: Int
+        /// The body.
+        package let body: [UInt8]
+        fileprivate let fields: HTTPHeaders
+
+        /// A field's first value.
+        package subscript(field: String) -> String? { fields.first(name: field) }
+    }
+
+    /// Why there is no answer.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The connection is not secure.
+        case tls(TLSFailure)
+        /// The server did not answer in time.
+        case noAnswer
+        /// There was no connection, or it was closed before the answer's end.
+        case unreachable(reason: String)
+        /// The answer's body has more bytes than were allowed.
+        case tooLong(mostByteCount: Int)
+        /// The answer is none of HTTP/1.1.
+        case invalid(reason: String)
+    }
+
+    private let location: HTTPLocation
+    private let client: HTTPClient
+    private let patience: TimeAmount
+
+    /// Prepares a client; nothing is asked yet. TLS is put under its connections as `HTTPTransport` has it.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, without credentials.
+    ///   - policy: Which servers are taken, over `https`.
+    ///   - patience: How long nothing may come.
+    /// - Throws: `DecryptionError.invalidParameter` for a URL that cannot be, `.io` for a policy that cannot be followed.
+    package init(_ url: String, policy: TLSPolicy, patience: Duration) throws(DecryptionError) {
+        location = try HTTPLocation(url)
+        let patience = TimeAmount(patience)
+        var configuration = HTTPClient.Configuration()
+        if location.isSecure {
+            do throws(TLSPolicyError) {
+                let layer = try TLSLayer(policy, host: location.host, patience: patience)
+                configuration.http1_1ConnectionDebugInitializer = { channel in layer.start(on: channel).map { _ in } }
+            } catch {
+                throw .io(operation: "set up TLS", code: 0, reason: "\(error)")
+            }
+        }
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = HTTPClient.Configuration.Timeout(
+            connect: patience + .seconds(2), read: patience, write: patience)
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        self.patience = patience
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    deinit {
+        // It may be an event loop that lets go of the last reference, and that must not wait for itself.
+        client.shutdown(queue: .global()) { _ in }
+    }
+
+    /// Whether TLS is spoken.
+    package var isSecure: Bool { location.isSecure }
+    /// Whether the server is this machine, by its address.
+    package var isLoopback: Bool {
+        ["localhost", "::1"].contains(location.host.text.lowercased())
+            || location.host.isAddress && location.host.text.hasPrefix("127.")
+    }
+    /// The URL without its query.
+    package var place: String { "\(location)" }
+
+    /// Sends a body.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - fields: Names and values of fields besides `Host`.
+    ///   - mostByteCount: The most bytes of the answer's body.
+    ///   - limit: How long everything may take.
+    /// - Returns: The answer, of whatever status.
+    /// - Throws: ``Failure``.
+    package func send(
+        _ body: [UInt8], fields: [(String, String)], mostByteCount: Int, within limit: Duration
+    ) async throws(Failure) -> Answer {
+        do {
+            let host = location.host.text.contains(":") ? "[\(location.host.text)]" : location.host.text
+            let request = try HTTPClient.Request(
+                url: "http://\(host):\(location.port)\(location.target)", method: .POST,
+                headers: HTTPHeaders([("Host", location.authority), ("Accept-Encoding", "identity")] + fields),
+                body: .bytes(body))
+            let task = client.execute(
+                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: mostByteCount),
+                deadline: .now() + TimeAmount(limit))
+            let response = try await withTaskCancellationHandler {
+                try await task.futureResult.get()
+            } onCancel: {
+                task.cancel()
+            }
+            let bytes = response.body.map { Array($0.readableBytesView) } ?? []
+            return Answer(status: Int(response.status.code), body: bytes, fields: response.headers)
+        } catch is ResponseAccumulator.ResponseTooBigError {
+            throw .tooLong(mostByteCount: mostByteCount)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: any Error) -> Failure {
+        switch HTTPFailure(error, received: RangeFetch.Received(), patience: patience) {
+        case .tls(let failure): .tls(failure)
+        case .noAnswer: .noAnswer
+        case .unreachable(let reason): .unreachable(reason: reason)
+        case .closedBeforeAnswer, .closedInBody:
+            .unreachable(reason: "the connection was closed: expected an answer first")
+        case let failure: .invalid(reason: "\(failure)")
+        }
+    }
+}

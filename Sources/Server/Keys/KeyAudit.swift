@@ -1,0 +1,91 @@
+import JSON
+import Keys
+import SealedKeys
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A line of JSON for each key that was asked for, and none of the keys.
+package final class KeyAudit: Sendable {
+    private let write: @Sendable (String) -> Bool
+
+    /// Creates an audit.
+    ///
+    /// - Parameter write: Takes a whole line with its end, and says whether it is kept.
+    package init(write: @escaping @Sendable (String) -> Bool) {
+        self.write = write
+    }
+
+    /// Appends to a file that only its owner can read. The corresponding C function is `open`.
+    ///
+    /// - Returns: `nil` if it cannot be opened; `errno` says why.
+    package convenience init?(path: String) {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        self.init { line in
+            let bytes = Array(line.utf8)
+            var start = 0
+            while start < bytes.count {
+                let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                guard count > 0 || errno == EINTR else { return false }
+                start += max(count, 0)
+            }
+            return true
+        }
+    }
+
+    /// What a line is about besides a key.
+    struct Circumstances: Sendable {
+        let client: String?
+        let address: String
+        let request: KeyRequest
+        /// In milliseconds since 1970-01-01 00:00 UTC.
+        let time: UInt64
+    }
+
+    /// Notes a request's keys.
+    ///
+    /// - Parameters:
+    ///   - results: What became of each identifier of the request, in its order.
+    ///   - circumstances: Who asked, and when.
+    /// - Returns: Whether all lines are kept.
+    func note(_ results: [String], _ circumstances: Circumstances) -> Bool {
+        let request = circumstances.request
+        // A batch stays together.
+        let lines = zip(request.identifiers, results).map { identifier, result in
+            JSONValue.object([
+                "time": .string(WallTime.text(circumstances.time)), "client": JSONValue(circumstances.client),
+                "address": .string(circumstances.address),
+                "request": .string(Hexadecimal.encode(request.number)),
+                "identifier": .string(ShownIdentifier.text(identifier)), "route": .string(request.route),
+                "kind": .string(request.wantsPersistable ? "persistable" : "online"), "result": .string(result),
+            ]).line
+        }
+        return write(lines.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined())
+    }
+}
+
+/// The clock on the wall.
+enum WallTime {
+    /// Milliseconds since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
+    static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(max(time.tv_sec, 0)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+
+    /// A time as ISO 8601 in UTC. The corresponding C function is `strftime`.
+    static func text(_ milliseconds: UInt64) -> String {
+        var seconds = time_t(milliseconds / 1000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
+        let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) + ".\(fraction)Z"
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import CommandOptions
+import KeyExchanges
+import Keys
+import RandomAccess
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// `chunkwise-serve fetch-key`: what `--key-server` of other commands starts, and a key command for any program.
+struct FetchKeyCommand: AsyncParsableCommand {
+    static let name = "fetch-key"
+
+    static let configuration = CommandConfiguration(
+        commandName: "chunkwise-serve fetch-key",
+        abstract: "Asks a key server for keys and prints their bytes, 16 for each, in the order of the URIs.",
+        discussion: """
+            All keys are asked for in one exchange; what can pass is tried again for a minute. The keys go to a pipe or
+            a file, never to a terminal.
+
+            EXAMPLE
+              chunkwise-serve fetch-key --server https://keys.example/v1/keys --token-file token mykey://film1
+            """)
+
+    @OptionGroup var client: KeyClientOptions
+
+    @Option(help: ArgumentHelp("The name of where plaintext goes, as the server knows it.", valueName: "name"))
+    var route = "local"
+
+    @Argument(help: ArgumentHelp("The identifiers of the keys, as playlists have them.", valueName: "uri"))
+    var uris: [String]
+
+    func run() async throws {
+        guard isatty(1) == 0 else {
+            throw CommandFailure(.usage, "standard output is a terminal: expected a pipe or a file for the key")
+        }
+        let exchange = try client.exchange()
+        for warning in exchange.warnings { Self.say("warning: \(warning)") }
+        let session = KeySession(
+            exchange: exchange, policy: KeyPolicy(timeLimit: .seconds(client.seconds)), device: "",
+            seed: .random(in: .min ... .max), clock: SystemKeyClock(wall: Self.wall),
+            route: KeyRoute(route, acceptsPersistable: false),
+            reporter: { Self.say("\(ShownIdentifier.text($0)): \($1)") })
+        let results = await session.keys(for: uris)
+        for uri in uris {
+            switch results[uri] {
+            case .success(let key): try key.withUnsafeBytes { bytes in try Self.write(bytes) }
+            case .failure(let failure):
+                throw CommandFailure(.missingInput, "\(ShownIdentifier.text(uri)): \(failure)")
+            case nil: throw CommandFailure(.missingInput, "\(ShownIdentifier.text(uri)): \(KeyFailure.missing)")
+            }
+        }
+        await session.close()
+    }
+
+    @Sendable private static func say(_ text: String) {
+        Terminal.writeError("chunkwise-serve fetch-key: \(text)")
+    }
+
+    /// The corresponding C function is `clock_gettime`.
+    @Sendable private static func wall() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(1, rest.baseAddress, rest.count)
+            guard count > 0 || errno == EINTR else {
+                throw CommandFailure(.io, "write a key: \(String(cString: strerror(errno)))")
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import CommandOptions
+import RandomAccess
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Files with a few lines: a token, clients.
+enum SmallFile {
+    private static let mostByteCount = 1 << 20
+
+    /// A file's text. What others can read is worth a warning.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - name: What it has.
+    /// - Returns: All of it.
+    /// - Throws: `CommandFailure`.
+    static func text(_ path: String, _ name: String) throws -> String {
+        do {
+            let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            defer { try? descriptor.close() }
+            var status = stat()
+            if fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0
+            {
+                let permissions = String(status.st_mode & 0o777, radix: 8)
+                Terminal.writeError(
+                    "chunkwise: warning: \(name) \(path) can be read by others (permissions \(permissions)): expected 600"
+                )
+            }
+            var bytes: [UInt8] = []
+            while bytes.count <= mostByteCount {
+                let part = try [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, count in
+                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(room))
+                }
+                if part.isEmpty { break }
+                bytes += part
+            }
+            guard bytes.count <= mostByteCount, let text = String(validating: bytes, as: UTF8.self) else {
+                throw CommandFailure(.badData, "\(name) \(path): expected at most 1 MiB of text")
+            }
+            return text
+        } catch let error as Errno {
+            throw CommandFailure(.missingInput, "read \(name) \(path): \(error)")
+        }
+    }
+}
