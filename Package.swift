@@ -323,6 +323,12 @@ let package = Package(
             name: "KeyScenariosTests",
             dependencies: ["KeyScenarios", "Keys", "JSON", "SubjectProtocol", "TestSupport", "chunkwise-keys"]
         ),
+        .testTarget(
+            name: "SealedKeysTests",
+            dependencies: [
+                "SealedKeys", "Keys", "RandomAccess", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ConsoleTests", dependencies: ["Console"]),
@@ -390,7 +396,8 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "Server", "RandomAccess", "ByteSources", "SwiftAESBackend", "OpenSSLBackend", "JSON", "Measurement",
-                "TestSupport", "chunkwise", "chunkwise-serve",
+                "TestSupport", "chunkwise", "chunkwise-serve", "HLS", "HTTPSources", "KeyExchanges", "Keys",
+                "SealedKeys",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

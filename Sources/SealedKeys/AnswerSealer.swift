@@ -60,7 +60,7 @@ package struct AnswerSealer: Sendable {
     }
 
     private func sender(to publicKey: [UInt8], info: Data) throws -> HPKE.Sender {
-        let recipient = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey)
+        let recipient = try ContributingKey.publicKey(publicKey)
         let suite = AnswerFormat.ciphersuite
         guard let identity else { return try HPKE.Sender(recipientKey: recipient, ciphersuite: suite, info: info) }
         return try HPKE.Sender(

@@ -101,14 +101,15 @@ package struct PendingRequest: Sendable {
     }
 
     private func recipient(_ answer: ParsedAnswer, _ info: Data, _ serverKey: [UInt8]?) throws -> HPKE.Recipient {
-        let (suite, encapsulated) = (AnswerFormat.ciphersuite, Data(answer.encapsulated))
+        let suite = AnswerFormat.ciphersuite
+        let encapsulated = try ContributingKey.publicKey(answer.encapsulated).rawRepresentation
         guard let serverKey else {
             return try HPKE.Recipient(
                 privateKey: privateKey, ciphersuite: suite, info: info, encapsulatedKey: encapsulated)
         }
         return try HPKE.Recipient(
             privateKey: privateKey, ciphersuite: suite, info: info, encapsulatedKey: encapsulated,
-            authenticatedBy: Curve25519.KeyAgreement.PublicKey(rawRepresentation: serverKey))
+            authenticatedBy: ContributingKey.publicKey(serverKey))
     }
 }
 

@@ -46,7 +46,7 @@ package struct KeyClients: Sendable {
                 words[1].utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
             else {
                 throw .invalidParameter(
-                    name: "line \(place + 1) of the clients", value: "for \(name)",
+                    name: "line \(place + 1) of the clients", value: "of \(words.count) words",
                     expected: "a name and a token of at least 16 printable characters")
             }
             guard !clients.contains(where: { $0.name == String(name) }) else {
