@@ -29,6 +29,8 @@ let package = Package(
         .executable(name: "chunkwise-tls-check", targets: ["chunkwise-tls-check"]),
         // The same commands over objects on servers, which `chunkwise` starts where a source is a URL.
         .executable(name: "chunkwise-https", targets: ["chunkwise-https"]),
+        // A product of its own: the server carries no HTTP client.
+        .executable(name: "chunkwise-key-client", targets: ["chunkwise-key-client"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -222,9 +224,19 @@ let package = Package(
         .executableTarget(
             name: "chunkwise-serve",
             dependencies: [
-                "CAllocator", "CommandOptions", "RandomAccess", "Measurement", "Server", "HLS", "HTTPSources", "JSON",
-                "KeyExchanges",
-                "Keys", "SealedKeys", "Transfer",
+                "CAllocator", "CommandOptions", "RandomAccess", "Measurement", "Server", "HLS", "JSON", "Keys",
+                "SealedKeys",
+                "Transfer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .executableTarget(
+            name: "chunkwise-key-client",
+            dependencies: [
+                "CommandOptions", "Console", "RandomAccess", "ByteSources", "HLS", "HTTPSources", "JSON",
+                "KeyExchanges", "Measurement",
+                "Keys", "SealedKeys", "Server", "Statistics", "Transfer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -396,7 +408,8 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "Server", "RandomAccess", "ByteSources", "SwiftAESBackend", "OpenSSLBackend", "JSON", "Measurement",
-                "TestSupport", "chunkwise", "chunkwise-serve", "HLS", "HTTPSources", "KeyExchanges", "Keys",
+                "TestSupport", "chunkwise", "chunkwise-serve", "chunkwise-key-client", "HLS", "HTTPSources",
+                "KeyExchanges", "Keys",
                 "SealedKeys",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "SystemPackage", package: "swift-system"),

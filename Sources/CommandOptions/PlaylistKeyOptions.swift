@@ -20,10 +20,13 @@ package struct PlaylistKeyOptions: ParsableArguments {
             valueName: "command"))
     package var keyCommand: String?
 
+    @OptionGroup package var keyServer: KeyServerOptions
+
     package init() {}
 
     /// Refuses options that another strategy has no use for.
     package func refuse(with strategy: String) throws {
+        try keyServer.refuse(with: strategy)
         for case (let name, let value?) in [("--keys", keys), ("--key-command", keyCommand)] {
             throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
         }
@@ -40,10 +43,13 @@ package struct PlaylistKeyOptions: ParsableArguments {
     package func rings(
         _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) throws -> @Sendable (FolderResources) -> KeyRing {
-        guard [keys != nil, keyCommand != nil, key != nil].count(where: { $0 }) <= 1 else {
+        let server = try keyServer.command()
+        guard [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1 else {
             throw CommandFailure(
-                .usage, "several places for keys: expected one of --keys, --key-command and --key-file")
+                .usage, "several places for keys: expected one of --keys, --key-command, --key-server and --key-file")
         }
+        // It tries again for a minute, and its time is over before this one is.
+        if let server { return { _ in KeyRing(CommandKeys(command: server, timeLimit: .seconds(90))) } }
         if let key { return { _ in KeyRing(HandlerKeys { _ in key }) } }
         if let keys {
             return { _ in KeyRing(FolderKeys(folder: FilePath(keys)), isStrict: isStrict, warn: warn) }

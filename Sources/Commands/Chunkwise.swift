@@ -26,7 +26,7 @@ struct Chunkwise: ParsableCommand {
             RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
             MeasureCommand.self, SweepCommand.self, GateCommand.self, ReportCommand.self, RecommendCommand.self,
             CompareCommand.self, TrendCommand.self, EncryptCommand.self, DecryptCommand.self, ServeCommand.self,
-            KeyServerCommand.self,
+            KeyServerCommand.self, KeyClientCommand.self,
             TLSCheckCommand.self, SubjectCommand.self,
         ])
 }

@@ -93,6 +93,9 @@ struct KeyServerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The most keys of one client at once.", valueName: "count"))
     var burst = 200
 
+    @Option(help: ArgumentHelp("Seconds after its request that an answer may be opened.", valueName: "s"))
+    var answerSeconds = 60.0
+
     @Option(help: ArgumentHelp("Milliseconds that each answer is held back, for measurements.", valueName: "ms"))
     var delay = 0.0
 
@@ -197,6 +200,10 @@ struct KeyServerCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "--burst \(burst): expected 1 to 1000000")
         }
         guard delay >= 0, delay <= 60_000 else { throw CommandFailure(.usage, "--delay \(delay): expected 0 to 60000") }
+        guard answerSeconds >= 0.001, answerSeconds <= 4e6 else {
+            throw CommandFailure(.usage, "--answer-seconds \(answerSeconds): expected 0.001 to 4e6")
+        }
+        server.answerLifetime = .seconds(answerSeconds)
         server.validity = try Self.seconds("--validity", validity)
         switch (try Self.seconds("--storage", storage), try Self.seconds("--playback", playback)) {
         case (let storage?, let playback?): server.persistableTerms = (storage, playback)

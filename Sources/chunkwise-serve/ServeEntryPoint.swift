@@ -16,10 +16,10 @@ enum ServeEntryPoint {
         // Chunks of a megabyte are nobody's once their reader has ended.
         chunkwise_allocator_return(512 << 10)
         // A file that is called so is served as ./key-server.
-        switch CommandLine.arguments.dropFirst().first {
-        case KeyServerCommand.name?: await run(KeyServerCommand.self, "chunkwise key-server", skipping: 1)
-        case FetchKeyCommand.name?: await run(FetchKeyCommand.self, "chunkwise-serve fetch-key", skipping: 1)
-        default: await run(ServeCommand.self, "chunkwise serve", skipping: 0)
+        if CommandLine.arguments.dropFirst().first == KeyServerCommand.name {
+            await run(KeyServerCommand.self, "chunkwise key-server", skipping: 1)
+        } else {
+            await run(ServeCommand.self, "chunkwise serve", skipping: 0)
         }
     }
 

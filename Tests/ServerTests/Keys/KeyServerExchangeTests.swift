@@ -23,7 +23,7 @@ struct KeyServerExchangeTests {
         var options = KeyServerExchange.Options()
         options.serverKey = serverKey
         options.token = "secret-token"
-        options.timeLimit = .seconds(5)
+        options.timeLimit = .seconds(600)
         return try KeyServerExchange(url, options: options)
     }
 
@@ -31,7 +31,7 @@ struct KeyServerExchangeTests {
 
     /// What a path leads to: the failure's name for all keys or for the first one, or `nil`.
     private static func outcome(
-        _ peer: KeyPeer, _ path: String, serverKey: [UInt8]? = nil, timeLimit: Duration = .seconds(5)
+        _ peer: KeyPeer, _ path: String, serverKey: [UInt8]? = nil, timeLimit: Duration = .seconds(600)
     ) async throws -> KeyFailure? {
         var options = KeyServerExchange.Options()
         options.serverKey = serverKey
@@ -146,7 +146,9 @@ struct KeyServerExchangeTests {
 
     private static func session(_ url: String) throws -> KeySession {
         KeySession(
-            exchange: try exchange(url), policy: KeyPolicy(firstPause: .milliseconds(1)), device: "", seed: 1,
+            exchange: try exchange(url),
+            policy: KeyPolicy(timeLimit: .seconds(600), patience: .seconds(600), firstPause: .milliseconds(1)),
+            device: "", seed: 1,
             clock: SystemKeyClock { .zero })
     }
 

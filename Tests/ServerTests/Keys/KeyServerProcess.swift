@@ -26,7 +26,12 @@ final class KeyServerProcess {
     init(_ options: [String] = [], folder prepared: TemporaryFolder? = nil) throws {
         folder = try prepared ?? Self.makeFolder()
         server = try ServerProcess(
-            folder, options, options: ["key-server", "--keys", "keys", "--port", "0", "--audit", "audit"])
+            folder, options,
+            options: [
+                "key-server", "--keys", "keys", "--port", "0", "--audit", "audit",
+                // No test depends on how long a machine with much to do takes.
+                "--answer-seconds", "1000000",
+            ])
         let lines = server.announcement.split(separator: "\n")
         func value(_ name: String) -> String {
             let line = lines.first { $0.hasPrefix(name) }
@@ -52,6 +57,7 @@ final class KeyServerProcess {
     func exchange(_ change: (inout KeyServerExchange.Options) -> Void = { _ in }) throws -> KeyServerExchange {
         var options = KeyServerExchange.Options()
         options.token = token.isEmpty ? nil : token
+        options.timeLimit = .seconds(600)
         if !publicKey.isEmpty { options.serverKey = bytes(publicKey) }
         change(&options)
         return try KeyServerExchange(url, options: options)

@@ -208,7 +208,7 @@ struct KeyServerTests {
         #expect(server.server.errors.contains("can be read by others"))
     }
 
-    @Test("fetch-key prints the bytes of keys, in order, and nothing else")
+    @Test("key-client fetch prints the bytes of keys, in order, and nothing else")
     func fetchKey() throws {
         let folder = try KeyServerProcess.makeFolder()
         try folder.file("identity", [UInt8](1...32))
@@ -216,8 +216,9 @@ struct KeyServerTests {
         try folder.file("token", Array((server.token + "\n").utf8))
         func fetch(_ uris: [String], _ options: [String] = []) throws -> CommandRun {
             try CommandRun.run(
-                Programs.built("chunkwise-serve"),
-                ["fetch-key", "--server", server.url, "--server-key", server.publicKey] + options + uris,
+                Programs.built("chunkwise-key-client"),
+                ["fetch", "--seconds", "600", "--server", server.url, "--server-key", server.publicKey] + options
+                    + uris,
                 in: folder.path)
         }
         let token = ["--token-file", "token"]

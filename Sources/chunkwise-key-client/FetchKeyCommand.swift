@@ -10,19 +10,17 @@ import Glibc
 import Musl
 #endif
 
-/// `chunkwise-serve fetch-key`: what `--key-server` of other commands starts, and a key command for any program.
+/// `chunkwise key-client fetch`: what `--key-server` of other commands starts, and a key command for any program.
 struct FetchKeyCommand: AsyncParsableCommand {
-    static let name = "fetch-key"
-
     static let configuration = CommandConfiguration(
-        commandName: "chunkwise-serve fetch-key",
+        commandName: "fetch",
         abstract: "Asks a key server for keys and prints their bytes, 16 for each, in the order of the URIs.",
         discussion: """
             All keys are asked for in one exchange; what can pass is tried again for a minute. The keys go to a pipe or
             a file, never to a terminal.
 
             EXAMPLE
-              chunkwise-serve fetch-key --server https://keys.example/v1/keys --token-file token mykey://film1
+              chunkwise key-client fetch --server https://keys.example/v1/keys --token-file token mykey://film1
             """)
 
     @OptionGroup var client: KeyClientOptions
@@ -57,7 +55,7 @@ struct FetchKeyCommand: AsyncParsableCommand {
     }
 
     @Sendable private static func say(_ text: String) {
-        Terminal.writeError("chunkwise-serve fetch-key: \(text)")
+        Terminal.writeError("chunkwise key-client: \(text)")
     }
 
     /// The corresponding C function is `clock_gettime`.

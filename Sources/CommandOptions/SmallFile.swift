@@ -1,4 +1,3 @@
-import CommandOptions
 import RandomAccess
 import SystemPackage
 
@@ -9,7 +8,7 @@ import Musl
 #endif
 
 /// Files with a few lines: a token, clients.
-enum SmallFile {
+package enum SmallFile {
     private static let mostByteCount = 1 << 20
 
     /// A file's text. What others can read is worth a warning.
@@ -19,7 +18,7 @@ enum SmallFile {
     ///   - name: What it has.
     /// - Returns: All of it.
     /// - Throws: `CommandFailure`.
-    static func text(_ path: String, _ name: String) throws -> String {
+    package static func text(_ path: String, _ name: String) throws -> String {
         do {
             let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
             defer { try? descriptor.close() }

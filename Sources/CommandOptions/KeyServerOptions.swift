@@ -1,0 +1,86 @@
+package import ArgumentParser
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Which key server has the keys of playlists.
+package struct KeyServerOptions: ParsableArguments {
+    @Option(
+        name: .customLong("key-server"),
+        help: ArgumentHelp("hls-aes128: the URL of a server that has the keys, without credentials.", valueName: "url"))
+    package var url: String?
+
+    @Option(
+        name: .customLong("key-server-token"),
+        help: ArgumentHelp("A file with the token that the key server wants.", valueName: "file"), completion: .file())
+    package var tokenFile: String?
+
+    @Option(
+        name: .customLong("key-server-key"),
+        help: ArgumentHelp("The key server's own public key: 64 hexadecimal digits.", valueName: "hex"))
+    package var publicKey: String?
+
+    @Option(
+        name: .customLong("key-server-ca"),
+        help: ArgumentHelp(
+            "For the key server, trust the certificates in this PEM file, and no others.", valueName: "file"),
+        completion: .file())
+    package var certificates: String?
+
+    package init() {}
+
+    /// Refuses options that have no use.
+    package func refuse(with strategy: String) throws {
+        for case (let name, _?) in [("--key-server", url)] + details {
+            throw CommandFailure(.usage, "\(name): expected none with the strategy \(strategy)")
+        }
+    }
+
+    /// The program that asks the server for the key whose URI is its last argument, and prints the key's bytes.
+    ///
+    /// It lies beside this one, which carries no HTTP client. Tokens go through files: every process of a machine can
+    /// read arguments.
+    /// - Returns: `nil` if no server is named.
+    package func command() throws -> [String]? {
+        guard let url else {
+            for case (let name, _?) in details {
+                throw CommandFailure(.usage, "\(name): expected --key-server beside it")
+            }
+            return nil
+        }
+        // Nobody should find out by asking for the first key; and what may be a password is shown to nobody.
+        let authority = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
+        guard let authority, !authority.prefix(while: { !"/?#".contains($0) }).contains("@") else {
+            throw CommandFailure(
+                .usage, "--key-server: expected a URL without user name and password (a token goes into a file)")
+        }
+        let program = Self.folder.appending("chunkwise-key-client").string
+        guard access(program, X_OK) == 0 else {
+            throw CommandFailure(
+                .missingInput,
+                "start \(program): \(String(cString: strerror(errno))): expected it to be built, by swift build "
+                    + "-c release --product chunkwise-key-client")
+        }
+        let names = [
+            "--key-server-token": "--token-file", "--key-server-key": "--server-key", "--key-server-ca": "--ca-file",
+        ]
+        let options = details.flatMap { name, value in value.map { [names[name] ?? name, $0] } ?? [] }
+        return [program, "fetch", "--server", url] + options + ["--"]
+    }
+
+    private var details: [(String, String?)] {
+        [("--key-server-token", tokenFile), ("--key-server-key", publicKey), ("--key-server-ca", certificates)]
+    }
+
+    /// Where this program lies.
+    private static var folder: FilePath {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+        return FilePath(path).removingLastComponent()
+    }
+}
