@@ -32,6 +32,7 @@ struct FetchKeyCommand: AsyncParsableCommand {
     var uris: [String]
 
     func run() async throws {
+        CoreDumps.leaveMemoryOut()
         guard isatty(1) == 0 else {
             throw CommandFailure(.usage, "standard output is a terminal: expected a pipe or a file for the key")
         }

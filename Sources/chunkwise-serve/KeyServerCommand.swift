@@ -103,6 +103,7 @@ struct KeyServerCommand: AsyncParsableCommand {
     var maxConnections = 256
 
     func run() async throws {
+        CoreDumps.leaveMemoryOut()
         var server = KeyServer(provider: try provider(), clients: .everyone, audit: try auditing())
         let token = try admit(&server)
         try prove(&server)

@@ -61,6 +61,15 @@ struct DocumentedCommand {
             "chunkwise serve --strategy hls-aes128 hls", before: Self.playlist),
         "chunkwise serve --strategy hls-aes128 --hls-encrypted hls/film.m3u8": .served(
             "chunkwise serve --strategy hls-aes128 --hls-encrypted hls/film.m3u8", before: Self.playlist),
+        "chunkwise key-server --keys keys --audit audit.jsonl": .instead(
+            "rm -f served; chunkwise key-server --keys keys --audit audit.jsonl --port 0 > served & server=$!; "
+                + "until grep -q '^token' served || ! kill -0 $server; do sleep 0.1; done; "
+                + "kill $server; wait $server", "does not end by itself"),
+        "chunkwise decrypt --strategy hls-aes128 --key-server https://keys.example/v1/keys --key-server-token token "
+            + "hls.m3u8 film": .notRun("asks a server that is only an example; ServerTests ask one of theirs"),
+        "chunkwise key-client measure": .instead(
+            "chunkwise key-client measure --delays 1 --keys 2 --rounds 6 --segment-size 16KiB --most-ratio 1e9",
+            "few short rounds, and no question of their time"),
         "chunkwise measure --workload trace:trace.json --strategy cbc-chunked --chunk-size 1MiB --bit-rate 8Mbit/s":
             .instead(
                 "chunkwise measure --workload trace:data/traces/ffprobe-mp4.json --strategy cbc-chunked "

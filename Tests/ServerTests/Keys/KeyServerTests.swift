@@ -10,7 +10,7 @@ import Testing
 /// The key server in a process of its own, with our client and one that others could have written.
 @Suite("key server", .serialized)
 struct KeyServerTests {
-    private static let openssl = Programs.installed("openssl")
+    static let openssl = Programs.installed("openssl")
 
     private static func query(_ identifiers: [String], wantsPersistable: Bool = false) -> KeyQuery {
         KeyQuery(exchange: 1, identifiers: identifiers, route: .local, wantsPersistable: wantsPersistable)
@@ -30,7 +30,7 @@ struct KeyServerTests {
     }
 
     /// A folder with an identity and a certificate that stands for itself.
-    private static func certifiedFolder() throws -> TemporaryFolder {
+    static func certifiedFolder() throws -> TemporaryFolder {
         let folder = try KeyServerProcess.makeFolder()
         try folder.file("identity", [UInt8](1...32))
         let run = try CommandRun.run(
@@ -44,7 +44,7 @@ struct KeyServerTests {
         return folder
     }
 
-    private static let tls = ["--tls-certificate", "tls.pem", "--tls-key", "tls.key"]
+    static let tls = ["--tls-certificate", "tls.pem", "--tls-key", "tls.key"]
 
     @Test(
         "a foreign client opens what is its own",
@@ -196,6 +196,17 @@ struct KeyServerTests {
         }
         let attributes = try FileManager.default.attributesOfItem(atPath: server.folder.path("audit"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("no core dump has the server's memory")
+    func coreDumps() throws {
+        let server = try KeyServerProcess()
+        let folder = "/proc/\(server.server.process.processIdentifier)/"
+        let filter = try String(contentsOfFile: folder + "coredump_filter", encoding: .utf8)
+        #expect(filter.trimmingCharacters(in: .newlines).allSatisfy { $0 == "0" }, "\(filter)")
+        let limits = try String(contentsOfFile: folder + "limits", encoding: .utf8).split(separator: "\n")
+        let line = limits.first { $0.hasPrefix("Max core file size") }
+        #expect(line?.split(separator: " ").dropFirst(4).first == "0", "\(line ?? "")")
     }
 
     @Test("key files that others can read are worth a warning, or nothing with --strict", arguments: [false, true])
