@@ -50,7 +50,7 @@ public final class KeyServerExchange: KeyExchange {
     /// What every result must say; see `TLSPolicy.warnings`.
     public var warnings: [String] { post.isSecure ? options.policy.warnings : [] }
 
-    /// Asks the server, in as many requests as the protocol needs; see ``KeyExchange/answer(_:)``.
+    /// Asks the server, in as many requests as the protocol needs; see `KeyExchange.answer(_:)`.
     public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
         var keys: [ExchangedKey] = []
         var askable: [String] = []

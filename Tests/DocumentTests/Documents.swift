@@ -9,7 +9,7 @@ enum Documents {
     /// The documents whose commands and examples are tried, from the project's folder on.
     static let names: [String] =
         [
-            "README.md", "METHODOLOGY.md", "CONTRIBUTING.md", "PROTOCOL.md", "CHANGELOG.md",
+            "README.md", "METHODOLOGY.md", "CONTRIBUTING.md", "PROTOCOL.md", "KEY-PROTOCOL.md", "CHANGELOG.md",
             "data/scenarios/PROTOCOL.md",
         ] + catalogs
 
