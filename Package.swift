@@ -383,7 +383,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "chunkwise", "chunkwise-keys", "JSON", "Results", "TestSupport", "RandomAccess", "ByteSources",
+                "chunkwise", "chunkwise-https", "chunkwise-keys", "JSON", "Results", "TestSupport", "RandomAccess",
+                "ByteSources",
                 "OpenSSLBackend", "GcryptBackend", "BoringSSLBackend", "NettleBackend", "KernelBackend",
                 "SwiftAESBackend",
             ]

@@ -17,6 +17,13 @@ package struct NetworkPlace: Hashable, Sendable {
     /// How many bytes are fetched at once when the object is opened; `nil` for the usual number.
     package var firstByteCount: Int?
 
+    /// What a source holds at most of ranges ahead and of what it fetched when it was opened, and what its connections
+    /// take: five ranges of 4 MiB, and as much as one more.
+    package static let aheadByteCount: UInt64 = 24 << 20
+
+    /// How long nothing may come; `nil` for the usual time.
+    package var patienceMilliseconds: Int?
+
     /// Creates a place.
     package init(url: String, tls: TLSSwitches = TLSSwitches()) {
         self.url = url
@@ -63,6 +70,7 @@ extension NetworkPlace {
         authorization = json["authorization"]?.string
         keepsConnections = json["keepsConnections"]?.bool ?? true
         readAheadDepth = json["readAheadDepth"]?.integer.map { Int(clamping: $0) }
+        patienceMilliseconds = json["patienceMilliseconds"]?.integer.map { Int(clamping: $0) }
         firstByteCount = json["firstByteCount"]?.integer.map { Int(clamping: $0) }
     }
 
@@ -73,6 +81,7 @@ extension NetworkPlace {
             "allow": JSONValue(strings: tls.options), "authorization": JSONValue(authorization),
             "keepsConnections": .bool(keepsConnections),
             "readAheadDepth": readAheadDepth.map { JSONValue(count: $0) } ?? .null,
+            "patienceMilliseconds": patienceMilliseconds.map { JSONValue(count: $0) } ?? .null,
             "firstByteCount": firstByteCount.map { JSONValue(count: $0) } ?? .null,
         ]
     }

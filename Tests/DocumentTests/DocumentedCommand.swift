@@ -53,6 +53,14 @@ struct DocumentedCommand {
                 "chunkwise measure --input film.enc --key-file key --iv 000102030405060708090a0b0c0d0e0f --window 64KiB "
                     + "--rounds 2 --milliseconds 5", "fewer rounds do"),
 
+        "chunkwise measure --source https --window 256KiB": .shorter(
+            "chunkwise measure --source https --window 256KiB"),
+        "chunkwise verify --source https --backend openssl": .instead(
+            "chunkwise verify --source https --backend openssl --vectors data/vectors/sp800-38a.json",
+            "a choice of all vectors takes a debug build some time"),
+        "chunkwise decrypt --key-file key --iv 000102030405060708090a0b0c0d0e0f https://example.org/film.enc film.mp4":
+            .notRun("is about a server of the reader's; HTTPSourcesTests run it over their own"),
+        "chunkwise tls-check example.org:443": .notRun("needs the Internet; HTTPSourcesTests ask servers of their own"),
         "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc": .served(
             "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc"),
         "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc": .served(

@@ -25,7 +25,7 @@ struct InjectedFaultTests {
     private static func options(_ site: FaultSite) -> HTTPSource.Options {
         var options = HTTPSource.Options()
         options.policy = TLSPolicy(roots: .file(site.peer.rootPath))
-        options.patience = .milliseconds(700)
+        options.patience = .milliseconds(400)
         options.deadline = .seconds(10)
         options.firstByteCount = 4096
         options.largestBlockByteCount = 16 << 10
@@ -102,7 +102,7 @@ struct InjectedFaultTests {
         let keys = try TemporaryFolder()
         let key = try keys.file("key", FaultSite.key)
         var failed = 0
-        for seed in 1...40 {
+        for seed in 1...20 {
             try site.announce(hasTLS ? 2_000_000 + seed : 3_000_000 + seed)
             // A core would be where the process runs; temporary files go where they are told to.
             let script = """
@@ -112,13 +112,13 @@ struct InjectedFaultTests {
             let arguments = [
                 "-c", "OUT=\(keys.path("out")); export OUT; \(script)", "sh", scratch.path,
                 Programs.built("chunkwise"), "decrypt", "--strategy", "cobblestone-128", "--key-file", key, "--context",
-                "", site.url, "-",
+                "", "--patience", "0.4", site.url, "-",
             ]
             let run = try CommandRun.run("/bin/sh", arguments + (hasTLS ? ["--ca-file", site.peer.rootPath] : []))
             #expect([0, 65, 74].contains(run.status), "seed \(seed): \(run.status)")
             if run.status != 0 { failed += 1 }
         }
-        #expect(failed > 5)
+        #expect(failed > 2)
         #expect(!(try FileManager.default.contentsOfDirectory(atPath: scratch.path)).contains { $0.contains("core") })
         var searched = 0
         for case let name as String in try #require(FileManager.default.enumerator(atPath: scratch.path)) {

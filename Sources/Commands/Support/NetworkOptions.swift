@@ -20,10 +20,19 @@ struct NetworkOptions: ParsableArguments {
             valueName: "count"))
     var readAhead: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that nothing may come of a source over HTTP: no connection, no handshake, no byte. (default: 10)",
+            valueName: "s"))
+    var patience: Double?
+
     @Flag(help: "Make a connection for each range of a source over HTTP, instead of keeping some.")
     var noReuse = false
 
     mutating func validate() throws {
+        guard (0.1...3600).contains(patience ?? 1) else {
+            throw ValidationError("--patience \(patience ?? 0): expected 0.1 to 3600 seconds")
+        }
         guard (0...64).contains(readAhead ?? 0) else {
             throw ValidationError("--read-ahead \(readAhead ?? 0): expected 0 to 64")
         }
@@ -51,6 +60,7 @@ struct NetworkOptions: ParsableArguments {
         var place = place
         place.keepsConnections = !noReuse
         place.readAheadDepth = readAhead
+        place.patienceMilliseconds = patience.map { Int($0 * 1000) }
         return place
     }
 
@@ -65,10 +75,11 @@ struct NetworkOptions: ParsableArguments {
     /// Refuses the options where nothing comes from a server.
     func refuse(_ source: String) throws {
         try tls.refuse(source)
-        guard tokenFile == nil, readAhead == nil, !noReuse else {
+        guard tokenFile == nil, readAhead == nil, patience == nil, !noReuse else {
             throw CommandFailure(
                 .usage,
-                "--token-file, --read-ahead and --no-reuse: expected them only with a source over HTTP, found \(source)"
+                "--token-file, --read-ahead, --patience and --no-reuse: expected them only with a source over HTTP, "
+                    + "found \(source)"
             )
         }
     }

@@ -52,11 +52,12 @@ final class ServedVectors: Sendable {
             said.withLock { $0 = known }
             sourceName = place.sourceName
         }
-        let (noReuse, readAhead) = (network.noReuse, network.readAhead)
+        let adjustments = network.adjusted(NetworkPlace(url: ""))
         options = { place in
             var place = place
-            place.keepsConnections = !noReuse
-            place.readAheadDepth = readAhead
+            place.keepsConnections = adjustments.keepsConnections
+            place.readAheadDepth = adjustments.readAheadDepth
+            place.patienceMilliseconds = adjustments.patienceMilliseconds
             // Nothing is to be in memory before a vector asks for it.
             place.firstByteCount = 1
             place.sharesConnections = true

@@ -237,14 +237,22 @@ package final class ReaderSubject: SubjectImplementation {
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount, isAuthenticated: entry.object.isAuthenticated,
             copiesInLibrary: UInt64(backend.copyCountPerCall), isMapped: entry.isMapped)
+        let ahead = entry.isServed ? min(NetworkPlace.aheadByteCount, entry.object.plaintextByteCount) : 0
         return [
-            "nanoseconds": .array(nanoseconds), "boundByteCount": .integer(bound + entry.object.tableByteCount),
+            "nanoseconds": .array(nanoseconds),
+            "boundByteCount": .integer(bound + entry.object.tableByteCount + ahead),
             "residentByteCount": JSONValue(cold?.residentByteCount), "usage": usage.total?.json ?? .null,
         ]
     }
 }
 
 extension ReaderSubject.OpenObject {
+    /// Whether the ciphertext comes from a server.
+    fileprivate var isServed: Bool {
+        guard case .source(_, _, let description?) = origin else { return false }
+        return NetworkPlace(description) != nil
+    }
+
     /// Whether the file's pages are the process's while they are read.
     fileprivate var isMapped: Bool {
         guard case .source(let source, _, _) = origin else { return false }

@@ -39,8 +39,8 @@ class Fault:
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        kinds = ["cut", "reset", "delay", "stall", "flip", "repeat", "swap", "drop", "insert"]
-        self.kind = self.random.choice(kinds + (["head"] * 6 if KIND == "plain" else []))
+        kinds = ["cut", "reset", "delay", "flip", "repeat", "swap", "drop", "insert"] * 3 + ["stall"]
+        self.kind = self.random.choice(kinds + (["head"] * 18 if KIND == "plain" else []))
         self.direction = "down" if self.random.random() < 0.85 or self.kind == "head" else "up"
         length = LENGTHS[self.direction]
         # Half of them are where there is little: in handshakes and heads.
@@ -96,10 +96,10 @@ class Fault:
         if kind == "reset":
             return before, "reset"
         if kind == "delay":
-            time.sleep(draw.random() * 0.2)
+            time.sleep(draw.random() * 0.05)
             return data, None
         if kind == "stall":
-            time.sleep(1.5)
+            time.sleep(0.8)
             return before, "close"
         if kind == "flip":
             return before + bytes([after[0] ^ 1 << draw.randrange(8)]) + after[1:], None
