@@ -24,7 +24,7 @@ let package = Package(
         .executable(name: "chunkwise", targets: ["chunkwise"]),
         // A product of its own: who only measures builds no HTTP stack.
         .executable(name: "chunkwise-serve", targets: ["chunkwise-serve"]),
-        // Key sessions and key servers' load, which need neither ciphers nor a measurement.
+        // Key sessions and key servers' load, which need no crypto library and no measurement.
         .executable(name: "chunkwise-keys", targets: ["chunkwise-keys"]),
         .executable(name: "chunkwise-tls-check", targets: ["chunkwise-tls-check"]),
         // The same commands over objects on servers, which `chunkwise` starts where a source is a URL.
@@ -217,8 +217,10 @@ let package = Package(
         .executableTarget(
             name: "chunkwise-keys",
             dependencies: [
-                "JSON", "KeyLoad", "KeyLoopback", "KeyScenarios", "Keys", "SubjectProtocol",
+                "HLS", "JSON", "KeyFiles", "KeyLoad", "KeyLoopback", "KeyScenarios", "Keys", "RandomAccess",
+                "SubjectProtocol", "SwiftAESBackend", "Transfer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         .executableTarget(
@@ -325,7 +327,8 @@ let package = Package(
         .testTarget(
             name: "KeyFilesTests",
             dependencies: [
-                "HLS", "KeyFiles", "Keys", "RandomAccess", "SwiftAESBackend", "TestSupport",
+                "ByteSources", "HLS", "KeyFiles", "Keys", "RandomAccess", "SwiftAESBackend", "TestSupport",
+                "chunkwise-keys",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),

@@ -50,5 +50,5 @@ struct KeysFailure: Error {
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chunkwise-keys", abstract: "Key sessions: what they must do, and what they ask of key servers.",
-        subcommands: [ScenariosCommand.self, SubjectCommand.self, LoadCommand.self])
+        subcommands: [ScenariosCommand.self, SubjectCommand.self, LoadCommand.self, PlayCommand.self])
 }

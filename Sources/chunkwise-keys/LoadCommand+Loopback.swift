@@ -1,8 +1,6 @@
-import Foundation
 import JSON
 import KeyLoad
 import KeyLoopback
-import Synchronization
 
 extension LoadCommand {
     /// Simulates plans and runs them, side by side.
@@ -11,7 +9,7 @@ extension LoadCommand {
         var disagreements = 0
         var lag: UInt64 = 0
         for plan in plans {
-            let run = try Self.wait { () async throws(LoopbackError) in try await LoopbackRun.run(plan, speed: speed) }
+            let run = try run(plan)
             let comparison = KeyLoadComparison(simulated: KeyLoadSimulation.run(plan), run: run.result)
             if !comparison.agrees { disagreements += 1 }
             lag = max(lag, run.lagNanoseconds)
@@ -48,37 +46,18 @@ extension LoadCommand {
         throw KeysFailure(.no, "\(disagreements) runs differ from their simulations: expected none")
     }
 
+    private func run(_ plan: KeyLoadPlan) throws -> LoopbackRun {
+        let speed = speed
+        do {
+            return try Waiting.wait { try await LoopbackRun.run(plan, speed: speed) }
+        } catch let error as LoopbackError {
+            throw KeysFailure(.noAnswer, "\(error)")
+        }
+    }
+
     private static func show(_ way: KeyLoadPlan.Way, _ what: String, _ result: KeyLoadResult) {
         print("\(way.rawValue), \(what): \(result.summary)")
     }
-
-    /// Waits for what happens on other threads; this one is the process's first, which nothing else needs.
-    private static func wait<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws(LoopbackError) -> Value
-    ) throws -> Value {
-        let box = ResultBox<Value>()
-        let semaphore = DispatchSemaphore(value: 0)
-        Task {
-            do throws(LoopbackError) {
-                let value = try await body()
-                box.result.withLock { $0 = .success(value) }
-            } catch {
-                box.result.withLock { $0 = .failure(error) }
-            }
-            semaphore.signal()
-        }
-        semaphore.wait()
-        switch box.result.withLock({ $0 }) {
-        case .success(let value)?: return value
-        case .failure(let error)?: throw KeysFailure(.noAnswer, "\(error)")
-        case nil: throw KeysFailure(.io, "the run did not end: expected a result")
-        }
-    }
-}
-
-/// What another thread leaves.
-private final class ResultBox<Value: Sendable>: Sendable {
-    let result = Mutex<Result<Value, LoopbackError>?>(nil)
 }
 
 extension KeyLoadResult {
