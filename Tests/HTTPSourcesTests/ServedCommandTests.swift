@@ -99,14 +99,14 @@ struct ServedCommandTests {
     func vectorsFolder() throws {
         let site = try SealedSite(hasTLS: false)
         let folder = site.peer.folder.path("served")
-        let written = try CommandRun.run(Self.program, ["vectors", "objects", "--output", folder])
+        let written = try CommandRun.run(
+            Self.program, ["vectors", "objects", "--output", folder, "--vectors", Self.vectorFile])
         #expect(written.status == 0, "\(written.errorLines)")
-        let vectors = Self.vectorFile
         let url = site.url.replacing("/object", with: "")
         func verify() throws -> CommandRun {
             try CommandRun.run(
                 Self.program,
-                ["verify", "--source", url, "--backend", "openssl", "--vectors", vectors, "--format", "json"])
+                ["verify", "--source", url, "--backend", "openssl", "--vectors", Self.vectorFile, "--format", "json"])
         }
         #expect(try verify().status == 0)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".bin") {

@@ -21,7 +21,7 @@ struct VectorsCommand: ParsableCommand {
             discussion: helpText(
                 """
                 Each file is named after its SHA-256. On a server, chunkwise verify finds them by the folder's URL. Those of
-                more than 16 MiB are left out.
+                more than 1 MiB are left out.
 
                 EXAMPLES
                   chunkwise vectors objects --output served
@@ -32,9 +32,15 @@ struct VectorsCommand: ParsableCommand {
             help: ArgumentHelp("The folder for the files; must exist.", valueName: "folder"), completion: .directory)
         var output: String
 
+        @Option(
+            help: ArgumentHelp("A vector file whose ciphertexts to write instead of all.", valueName: "file"),
+            completion: .file(extensions: ["json", "rsp"]))
+        var vectors: [String] = []
+
         func run() throws {
             var names: Set<String> = []
-            for group in try DefaultVectors.groups() {
+            let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
+            for group in try files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups) {
                 let sources = group.playlist.map { $0.resources.values.map { MemorySource($0) as any ByteSource } }
                 for source in sources ?? [group.ciphertext] where source.byteCount <= ServedVectors.largestByteCount {
                     let name = try attempt(group.id) { try ServedVectors.objectName(of: source) }

@@ -28,7 +28,7 @@ final class ServedVectors: Sendable {
     private let said = Mutex<[String]>([])
 
     /// The largest ciphertext that is looked for in a folder on a server.
-    static let largestByteCount: UInt64 = 16 << 20
+    static let largestByteCount: UInt64 = 1 << 20
 
     /// Prepares; a server is started, but no folder is looked at.
     ///
