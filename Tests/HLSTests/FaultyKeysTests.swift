@@ -77,9 +77,11 @@ struct FaultyKeysTests {
     }()
 
     private func session(_ exchange: FaultyExchange) -> KeySession {
-        KeySession(
-            exchange: exchange, policy: KeyPolicy(firstPause: .zero), device: "d", seed: 1,
-            clock: SystemKeyClock { .seconds(1_700_000_000) })
+        // No time limit that a busy machine could reach.
+        let day = Duration.seconds(86_400)
+        return KeySession(
+            exchange: exchange, policy: KeyPolicy(timeLimit: day, patience: day, firstPause: .zero), device: "d",
+            seed: 1, clock: SystemKeyClock { .seconds(1_700_000_000) })
     }
 
     private func open(_ session: KeySession) async throws -> HLSObject {
