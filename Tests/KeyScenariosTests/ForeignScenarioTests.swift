@@ -103,7 +103,9 @@ struct ForeignScenarioTests {
         ])
     func hostile(_ script: String, _ words: String) throws {
         let scenarios = Array(try ScenarioFiles.load().prefix(5))
-        let verdicts = try run(script, scenarios, seconds: 0.5)
+        // A busy machine may take long to start a shell: only what waits for the time limit has a short one.
+        let seconds = words.hasPrefix("no answer") ? 0.5 : words.hasSuffix("closed") ? 5 : 60
+        let verdicts = try run(script, scenarios, seconds: seconds)
         for verdict in verdicts.prefix(3) {
             guard case .failed(let reason) = verdict else {
                 Issue.record("\(verdict)")
