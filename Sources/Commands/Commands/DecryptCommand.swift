@@ -66,6 +66,11 @@ struct DecryptCommand: ParsableCommand {
 
     func run() throws {
         let (input, output) = try files()
+        if NetworkPlace.isURL(input) {
+            // Another program may have to go on here, which then says by itself what there is to say of the key.
+            _ = try network.place(input)
+            _ = try Network.required()
+        }
         let windowByteCount = try Validated.window(window)
         let threadCount = try Validated.threads(threads)
         var request: RangeRequest?

@@ -192,6 +192,7 @@ struct MeasureCommand: ParsableCommand {
                 "--source \(URLText.shown(url)): expected none with --strategy hls-aes128, whose object is made here")
         }
         let place = try network.place(url)
+        _ = try Network.required()
         let strategy = try layout.strategy(ivOptions)
         let key = try keyOptions.key()
         let ciphertext = try Network.open(place)
