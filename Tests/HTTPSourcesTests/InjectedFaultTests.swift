@@ -76,7 +76,7 @@ struct InjectedFaultTests {
         }
         #expect(fired == Self.faultCount)
         // If all ended alike, faults would not be where they are meant to be.
-        #expect(right >= 50 && failures.count >= 8, "\(right) right, \(failures)")
+        #expect(right >= 50 && failures.count >= 5, "\(right) right, \(failures)")
         print(
             "faults, TLS \(hasTLS): \(fired) injected, \(right) right in the end, \(failures.sorted { $0.key < $1.key })"
         )

@@ -79,7 +79,9 @@ struct ServedCommandTests {
             Self.program, ["sweep", "--plan", plan, "--output", folder.path("results")])
         #expect(sweep.status == 0, "\(sweep.errorLines)")
         let table = String(decoding: folder.bytes("results/results.csv") ?? [], as: UTF8.self)
-        #expect(table.split(separator: "\n").count { $0.contains("\(source) (--read-ahead 0)") } == 2, "\(table)")
+        #expect(
+            table.split(whereSeparator: \.isNewline).count { $0.contains("\(source) (--read-ahead 0)") } == 2,
+            "\(table)")
     }
 
     @Test("vectors are read over a server of their own", arguments: ["http", "https"])

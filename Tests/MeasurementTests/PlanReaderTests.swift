@@ -119,7 +119,7 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  object-size: 17\n  padding: none", 3, "multiple of 16"),
         ("cells:\n- backend: openssl\n  key-size: 512", 3, "512"),
         ("cells:\n- backend: openssl\n  access: blok", 3, "blok"),
-        ("cells:\n- backend: openssl\n  source: http", 3, "http"),
+        ("cells:\n- backend: openssl\n  source: ftp", 3, "ftp"),
         ("cells:\n- backend: openssl\n  workload: random:4KiB\n  reads: 0", 4, "reads 0"),
         ("time: fast\ncells:\n- backend: openssl", 1, "fast"), ("time: 0s\ncells:\n- backend: openssl", 1, "0s"),
         ("time: -1ms\ncells:\n- backend: openssl", 1, "-1ms"), ("rounds: 0\ncells:\n- backend: openssl", 1, "rounds 0"),

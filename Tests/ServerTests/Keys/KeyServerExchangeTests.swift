@@ -147,7 +147,7 @@ struct KeyServerExchangeTests {
     private static func session(_ url: String) throws -> KeySession {
         KeySession(
             exchange: try exchange(url),
-            policy: KeyPolicy(timeLimit: .seconds(600), patience: .seconds(600), firstPause: .milliseconds(1)),
+            policy: KeyPolicy(timeLimit: .seconds(86_400), patience: .seconds(86_400), firstPause: .milliseconds(1)),
             device: "", seed: 1,
             clock: SystemKeyClock { .zero })
     }

@@ -65,7 +65,7 @@ struct KeyServerPlaylistTests {
 
     private static func session(_ server: KeyServerProcess) throws -> KeySession {
         KeySession(
-            exchange: try server.exchange(), policy: KeyPolicy(timeLimit: .seconds(600), patience: .seconds(600)),
+            exchange: try server.exchange(), policy: KeyPolicy(timeLimit: .seconds(86_400), patience: .seconds(86_400)),
             device: "", seed: 1, clock: SystemKeyClock { .zero })
     }
 
