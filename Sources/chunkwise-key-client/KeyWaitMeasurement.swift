@@ -113,17 +113,16 @@ struct KeyWaitMeasurement: Sendable {
         let session = KeySession(
             exchange: exchange, policy: KeyPolicy(timeLimit: .seconds(60), mostInBatch: 64), device: "", seed: 1,
             clock: SystemKeyClock { .zero })
-        if way == .preloaded {
-            for result in await session.keys(for: uris).values { _ = try result.get() }
-        }
+        let keys = WaitingKeys(session)
+        if way == .preloaded, let failure = await keys.preload(uris).values.first { throw failure }
         let before = exchange.count
         let start = ContinuousClock.now
         if way == .batched {
             // A player reads the playlist first, and then knows which keys it will need.
             let file = try PlaylistFile(path: folder.appending("playlist.m3u8"))
-            for result in await session.keys(for: file.playlist.keyURIs).values { _ = try result.get() }
+            if let failure = await keys.preload(file.playlist.keyURIs).values.first { throw failure }
         }
-        let end = try await firstByte(way == .local ? FolderKeys(folder: folder) : WaitingKeys(session))
+        let end = try await firstByte(way == .local ? FolderKeys(folder: folder) : keys)
         let elapsed = start.duration(to: end)
         let count = exchange.count - before
         await session.close()
