@@ -1,4 +1,4 @@
-"""A key session for the scenarios of data/scenarios, written from data/scenarios/PROTOCOL.md alone."""
+"""A key session for the scenarios of data/scenarios, by the rules of data/scenarios/PROTOCOL.md."""
 import json
 import random
 import sys

@@ -1,5 +1,4 @@
 package import ArgumentParser
-import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -58,29 +57,16 @@ package struct KeyServerOptions: ParsableArguments {
             throw CommandFailure(
                 .usage, "--key-server: expected a URL without user name and password (a token goes into a file)")
         }
-        let program = Self.folder.appending("chunkwise-key-client").string
-        guard access(program, X_OK) == 0 else {
-            throw CommandFailure(
-                .missingInput,
-                "start \(program): \(String(cString: strerror(errno))): expected it to be built, by swift build "
-                    + "-c release --product chunkwise-key-client")
-        }
+        let name = "chunkwise-key-client"
+        guard access(RunningProgram.sibling(name), X_OK) == 0 else { throw RunningProgram.failure(toStart: name) }
         let names = [
             "--key-server-token": "--token-file", "--key-server-key": "--server-key", "--key-server-ca": "--ca-file",
         ]
         let options = details.flatMap { name, value in value.map { [names[name] ?? name, $0] } ?? [] }
-        return [program, "fetch", "--server", url] + options + ["--"]
+        return [RunningProgram.sibling(name), "fetch", "--server", url] + options + ["--"]
     }
 
     private var details: [(String, String?)] {
         [("--key-server-token", tokenFile), ("--key-server-key", publicKey), ("--key-server-ca", certificates)]
-    }
-
-    /// Where this program lies.
-    private static var folder: FilePath {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
-        return FilePath(path).removingLastComponent()
     }
 }

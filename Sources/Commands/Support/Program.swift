@@ -1,3 +1,4 @@
+import CommandOptions
 import NetworkAccess
 import Transfer
 
@@ -13,12 +14,7 @@ enum Program {
     static let version = "0.1.0"
 
     /// The path of the running program, for subjects in processes of their own.
-    static var path: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0 else { return CommandLine.arguments.first ?? "chunkwise" }
-        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    static var path: String { RunningProgram.path }
 
     /// The command that starts a subject, to which the reader's options are added.
     static var subjectCommand: [String] { [path, "subject"] }

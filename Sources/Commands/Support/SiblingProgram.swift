@@ -1,5 +1,4 @@
 import CommandOptions
-import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -16,13 +15,11 @@ enum SiblingProgram {
     ///   - arguments: What it is given.
     /// - Throws: `CommandFailure` if it cannot be started.
     static func replace(_ name: String, arguments: [String]) throws -> Never {
-        let program = FilePath(Program.path).removingLastComponent().appending(name).string
+        let program = RunningProgram.sibling(name)
         var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
         execv(program, &words)
-        let reason = String(cString: strerror(errno))
+        let failure = RunningProgram.failure(toStart: name)
         words.forEach { free($0) }
-        throw CommandFailure(
-            .missingInput,
-            "start \(program): \(reason): expected it to be built, by swift build -c release --product \(name)")
+        throw failure
     }
 }

@@ -23,12 +23,19 @@ public final class HTTPConnections: Sendable {
         try self.init(HTTPLocation(url), options: options)
     }
 
-    init(_ location: HTTPLocation, options: HTTPSource.Options) throws(DecryptionError) {
-        let patience = TimeAmount(options.patience)
+    convenience init(_ location: HTTPLocation, options: HTTPSource.Options) throws(DecryptionError) {
+        try self.init(
+            location, policy: options.policy, patience: TimeAmount(options.patience),
+            mostConnections: max(8, options.readAheadDepth + 4))
+    }
+
+    init(
+        _ location: HTTPLocation, policy: TLSPolicy, patience: TimeAmount, mostConnections: Int
+    ) throws(DecryptionError) {
         var configuration = HTTPClient.Configuration()
         if location.isSecure {
             do throws(TLSPolicyError) {
-                let layer = try TLSLayer(options.policy, host: location.host, patience: patience)
+                let layer = try TLSLayer(policy, host: location.host, patience: patience)
                 configuration.http1_1ConnectionDebugInitializer = { channel in layer.start(on: channel).map { _ in } }
             } catch {
                 throw .io(operation: "set up TLS", code: 0, reason: "\(error)")
@@ -41,7 +48,7 @@ public final class HTTPConnections: Sendable {
         configuration.httpVersion = .http1Only
         // Which failures are tried again is decided here, with what has come and of which version.
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(8, options.readAheadDepth + 4)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = mostConnections
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         origin = location.origin
     }

@@ -76,8 +76,13 @@ extension HTTPLocation: CustomStringConvertible {
     var origin: String { (isSecure ? "https://" : "http://") + authority }
 
     /// The server as URLs and the field `Host` name it.
-    var authority: String {
-        let name = host.text.contains(":") ? "[\(host.text)]" : host.text
-        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
-    }
+    var authority: String { port == (isSecure ? 443 : 80) ? hostText : "\(hostText):\(port)" }
+
+    /// The URL as ``HTTPConnections`` takes it: for its client, which knows nothing of TLS, all of them are plain.
+    var clientURL: String { "http://\(hostText):\(port)\(target)" }
+
+    /// The fields that every request has, by their names.
+    var clientFields: [(String, String)] { [("Host", authority), ("Accept-Encoding", "identity")] }
+
+    private var hostText: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
 }

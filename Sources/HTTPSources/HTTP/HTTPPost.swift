@@ -32,10 +32,10 @@ package final class HTTPPost: Sendable {
     }
 
     private let location: HTTPLocation
-    private let client: HTTPClient
+    private let connections: HTTPConnections
     private let patience: TimeAmount
 
-    /// Prepares a client; nothing is asked yet. TLS is put under its connections as `HTTPTransport` has it.
+    /// Prepares a client; nothing is asked yet.
     ///
     /// - Parameters:
     ///   - url: The URL, without credentials.
@@ -45,27 +45,8 @@ package final class HTTPPost: Sendable {
     package init(_ url: String, policy: TLSPolicy, patience: Duration) throws(DecryptionError) {
         location = try HTTPLocation(url)
         let patience = TimeAmount(patience)
-        var configuration = HTTPClient.Configuration()
-        if location.isSecure {
-            do throws(TLSPolicyError) {
-                let layer = try TLSLayer(policy, host: location.host, patience: patience)
-                configuration.http1_1ConnectionDebugInitializer = { channel in layer.start(on: channel).map { _ in } }
-            } catch {
-                throw .io(operation: "set up TLS", code: 0, reason: "\(error)")
-            }
-        }
-        configuration.redirectConfiguration = .disallow
-        configuration.timeout = HTTPClient.Configuration.Timeout(
-            connect: patience + .seconds(2), read: patience, write: patience)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
         self.patience = patience
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    deinit {
-        // It may be an event loop that lets go of the last reference, and that must not wait for itself.
-        client.shutdown(queue: .global()) { _ in }
+        connections = try HTTPConnections(location, policy: policy, patience: patience, mostConnections: 8)
     }
 
     /// Whether TLS is spoken.
@@ -91,12 +72,10 @@ package final class HTTPPost: Sendable {
         _ body: [UInt8], fields: [(String, String)], mostByteCount: Int, within limit: Duration
     ) async throws(Failure) -> Answer {
         do {
-            let host = location.host.text.contains(":") ? "[\(location.host.text)]" : location.host.text
             let request = try HTTPClient.Request(
-                url: "http://\(host):\(location.port)\(location.target)", method: .POST,
-                headers: HTTPHeaders([("Host", location.authority), ("Accept-Encoding", "identity")] + fields),
+                url: location.clientURL, method: .POST, headers: HTTPHeaders(location.clientFields + fields),
                 body: .bytes(body))
-            let task = client.execute(
+            let task = connections.client.execute(
                 request: request, delegate: ResponseAccumulator(request: request, maxBodySize: mostByteCount),
                 deadline: .now() + TimeAmount(limit))
             let response = try await withTaskCancellationHandler {

@@ -21,13 +21,11 @@ final class HTTPTransport: Sendable {
         _ location: HTTPLocation, options: HTTPSource.Options, connections: HTTPConnections
     ) throws(DecryptionError) {
         try connections.require(location)
-        var fields = HTTPHeaders([("Host", location.authority), ("Accept-Encoding", "identity")])
+        var fields = HTTPHeaders(location.clientFields)
         if !options.keepsConnections { fields.add(name: "Connection", value: "close") }
         if let authorization = options.authorization { fields.add(name: "Authorization", value: authorization) }
-        let host = location.host.text.contains(":") ? "[\(location.host.text)]" : location.host.text
         do {
-            request = try HTTPClient.Request(
-                url: "http://\(host):\(location.port)\(location.target)", method: .GET, headers: fields)
+            request = try HTTPClient.Request(url: location.clientURL, method: .GET, headers: fields)
         } catch {
             throw .invalidParameter(name: "URL", value: "\(location)", expected: "one that RFC 3986 allows")
         }
