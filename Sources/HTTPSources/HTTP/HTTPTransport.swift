@@ -40,13 +40,17 @@ final class HTTPTransport: Sendable {
     ///   - range: The bytes, at least one.
     ///   - opened: The version that they must be of; `nil` when the object is opened.
     ///   - until: When the answer must be complete.
+    ///   - pool: For one of several ranges at once, where their memory comes from.
     /// - Returns: What to wait on.
-    func start(_ range: Range<UInt64>, opened: ObjectVersion?, until: NIODeadline) -> PendingRange {
+    func start(
+        _ range: Range<UInt64>, opened: ObjectVersion?, until: NIODeadline, pool: RangeMemoryPool? = nil
+    ) -> PendingRange {
         var request = request
         request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
-        let fetch = RangeFetch(asked: range, opened: opened)
-        let task = connections.client.execute(request: request, delegate: fetch, deadline: until)
+        let fetch = RangeFetch(asked: range, opened: opened, pool: pool)
+        let client = pool == nil ? connections.client : connections.nextClient()
+        let task = client.execute(request: request, delegate: fetch, deadline: until)
         return PendingRange(range, fetch: fetch, task: task, patience: TimeAmount(options.patience), until: until)
     }
 

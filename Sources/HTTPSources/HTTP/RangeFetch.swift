@@ -18,14 +18,15 @@ final class RangeFetch: HTTPClientResponseDelegate {
     }
 
     /// The bytes.
-    let bytes = ReceivedBytes()
+    let bytes: ReceivedBytes
 
     private let asked: Range<UInt64>
     private let opened: ObjectVersion?
     private let state = Mutex(Received())
 
-    /// Expects an answer; see ``RangeAnswer/judge(status:fields:asked:opened:)``.
-    init(asked: Range<UInt64>, opened: ObjectVersion?) {
+    /// Expects an answer; see ``RangeAnswer/judge(status:fields:asked:opened:)`` and ``ReceivedBytes/init(pool:)``.
+    init(asked: Range<UInt64>, opened: ObjectVersion?, pool: RangeMemoryPool?) {
+        bytes = ReceivedBytes(pool: pool)
         self.asked = asked
         self.opened = opened
     }

@@ -21,12 +21,13 @@ final class ReadAhead: Sendable {
 
     private static let leastByteCount = 256 << 10
     /// How far before the end of the last read one may start that goes on with it.
-    private static let slack = UInt64(ReceivedBytes.slackByteCount)
+    private static let slack: UInt64 = 4096
 
     private let transport: HTTPTransport
     private let version: ObjectVersion
     private let depth: Int
     private let mostByteCount: Int
+    private let pool: RangeMemoryPool
     private let state = Mutex(State())
 
     /// Prepares; `nil` where nothing is to be read ahead.
@@ -36,6 +37,7 @@ final class ReadAhead: Sendable {
         self.version = version
         depth = options.readAheadDepth
         mostByteCount = options.largestBlockByteCount
+        pool = RangeMemoryPool(byteCount: mostByteCount, mostCount: depth + 1)
     }
 
     /// Takes the next read for the first of many.
@@ -84,7 +86,7 @@ final class ReadAhead: Sendable {
         while state.blocks.count <= state.depth, start < version.byteCount {
             let count = UInt64(min(state.byteCount, mostByteCount))
             let end = start + min(count, version.byteCount - start)
-            state.blocks.append(transport.start(start..<end, opened: version, until: transport.deadline))
+            state.blocks.append(transport.start(start..<end, opened: version, until: transport.deadline, pool: pool))
             state.byteCount = min(2 * state.byteCount, mostByteCount)
             start = end
         }

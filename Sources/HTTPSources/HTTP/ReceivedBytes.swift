@@ -5,13 +5,14 @@ import Synchronization
 
 /// The bytes of one range as they come: event loops add them, threads that read wait for them and take them.
 ///
-/// They stay in the buffers that they came in, and are copied once, to where they are wanted.
+/// They are copied out of the buffers that they come in, to where they stay until they are wanted: those buffers are then
+/// free for what comes next, still in the processor's cache, and what is held is what was asked for and no more.
 final class ReceivedBytes: Sendable {
     /// What a thread that waits gets.
     enum Outcome: Hashable, Sendable {
         /// So many bytes were copied.
         case copied(Int)
-        /// The bytes will not come any more, or were there and are gone.
+        /// The bytes will not come any more.
         case missing
         /// Nothing came in time.
         case late
@@ -24,9 +25,8 @@ final class ReceivedBytes: Sendable {
     }
 
     private struct State {
-        var pieces: [ByteBuffer] = []
-        /// Where the first piece that is still there starts.
-        var start = 0
+        /// Where the bytes are: of those that came nobody writes any more, of the others nobody reads.
+        var memory: RangeMemory?
         /// How many bytes came.
         var count = 0
         /// How many will come; `nil` until that is known.
@@ -43,10 +43,16 @@ final class ReceivedBytes: Sendable {
 
     /// How many bytes are worth waking a thread for that wants more.
     private static let wakingByteCount = 256 << 10
-    /// How far back a read may start from where the last one did.
-    static let slackByteCount = 4096
 
+    private let pool: RangeMemoryPool?
     private let state = Mutex(State())
+
+    /// Expects nothing yet.
+    ///
+    /// - Parameter pool: Where memory comes from that is long enough; `nil` for memory of its own.
+    init(pool: RangeMemoryPool? = nil) {
+        self.pool = pool
+    }
 
     /// How many bytes came so far.
     var count: Int { state.withLock { $0.count } }
@@ -57,22 +63,33 @@ final class ReceivedBytes: Sendable {
     ///   - count: How many.
     ///   - isFramed: Whether no more can come, so that each may be taken as it comes.
     func expect(_ count: Int, isFramed: Bool) {
+        let pool = pool.flatMap { count <= $0.byteCount ? $0 : nil }
+        let memory = pool?.take() ?? RangeMemory(byteCount: count)
         state.withLock { state in
+            state.memory = memory
             state.expected = count
             state.isFramed = isFramed
         }
     }
 
-    /// Adds bytes; returns false if there are more than were expected, and then takes none of them.
+    /// Adds bytes, on one event loop; returns false if there are more than were expected, and then takes none of them.
     func append(_ piece: ByteBuffer) -> Bool {
-        let woken: [Waiter]? = state.withLock { state in
-            guard piece.readableBytes <= (state.expected ?? 0) - state.count else { return nil }
-            state.pieces.append(piece)
-            state.count += piece.readableBytes
+        let count = piece.readableBytes
+        let place: (memory: RangeMemory, position: Int)? = state.withLock { state in
+            guard let memory = state.memory, count <= (state.expected ?? 0) - state.count else { return nil }
+            return (memory, state.count)
+        }
+        guard let place else { return count == 0 }
+        piece.withUnsafeReadableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            (place.memory.start + place.position).copyMemory(from: start, byteCount: count)
+        }
+        let woken = state.withLock { state in
+            state.count += count
             return Self.wakeable(&state)
         }
-        woken?.forEach { $0.semaphore.signal() }
-        return woken != nil
+        woken.forEach { $0.semaphore.signal() }
+        return true
     }
 
     /// No more bytes will come.
@@ -101,23 +118,23 @@ final class ReceivedBytes: Sendable {
     ///
     /// - Parameters:
     ///   - position: Where they start, within the range.
-    ///   - buffers: Where they go; bytes before ``slackByteCount`` before `position` are forgotten.
+    ///   - buffers: Where they go.
     ///   - until: When waiting ends.
     /// - Returns: What came of it.
     func read(at position: Int, into buffers: FetchBuffers, until: NIODeadline) -> Outcome {
         enum Step {
-            case copy([ByteBuffer], start: Int)
+            case copy(RangeMemory, upTo: Int)
             case wait(DispatchSemaphore)
             case stop
         }
         while true {
             let step: Step = state.withLock { state in
-                guard position >= state.start else { return .stop }
                 let end = min(position + buffers.byteCount, state.expected ?? .max)
                 let wanted = min(end, position + Self.wakingByteCount)
-                if state.usableCount > position, state.usableCount >= wanted || state.isOver {
-                    Self.forget(before: position - Self.slackByteCount, &state)
-                    return .copy(state.pieces, start: state.start)
+                if let memory = state.memory, state.usableCount > position,
+                    state.usableCount >= wanted || state.isOver
+                {
+                    return .copy(memory, upTo: state.usableCount)
                 }
                 guard !state.isOver else { return .stop }
                 let semaphore = DispatchSemaphore(value: 0)
@@ -125,8 +142,8 @@ final class ReceivedBytes: Sendable {
                 return .wait(semaphore)
             }
             switch step {
-            case .copy(let pieces, let start):
-                return .copied(Self.copy(pieces, start: start, from: position, to: buffers))
+            case .copy(let memory, let end):
+                return .copied(Self.copy(memory, from: position, upTo: end, to: buffers))
             case .stop: return .missing
             case .wait(let semaphore):
                 let left = max(until - NIODeadline.now(), .zero)
@@ -150,42 +167,23 @@ final class ReceivedBytes: Sendable {
         return semaphore.wait(timeout: .now() + .nanoseconds(Int(left.nanoseconds))) == .success
     }
 
-    /// All bytes that came, of a range that nothing was read from.
+    /// All bytes that came.
     var bytes: [UInt8] {
-        let (pieces, count) = state.withLock { ($0.pieces, $0.count) }
+        let (memory, count) = state.withLock { ($0.memory, $0.count) }
+        guard let memory else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-            let target = FetchBuffers(UnsafeMutableRawBufferPointer(room))
-            filled = Self.copy(pieces, start: 0, from: 0, to: target)
+            filled = Self.copy(memory, from: 0, upTo: count, to: FetchBuffers(UnsafeMutableRawBufferPointer(room)))
         }
-    }
-
-    private static func forget(before position: Int, _ state: inout State) {
-        var dropped = 0
-        while dropped < state.pieces.count, state.start + state.pieces[dropped].readableBytes <= position {
-            state.start += state.pieces[dropped].readableBytes
-            dropped += 1
-        }
-        if dropped > 0 { state.pieces.removeFirst(dropped) }
     }
 
     private static func copy(
-        _ pieces: [ByteBuffer], start: Int, from position: Int, to buffers: FetchBuffers
+        _ memory: RangeMemory, from position: Int, upTo end: Int, to buffers: FetchBuffers
     ) -> Int {
-        var rest = buffers
-        var (place, copied) = (start, 0)
-        for piece in pieces where rest.byteCount > 0 {
-            let skipped = max(0, position - place)
-            place += piece.readableBytes
-            guard skipped < piece.readableBytes else { continue }
-            piece.withUnsafeReadableBytes { bytes in
-                let part = UnsafeRawBufferPointer(rebasing: bytes[skipped...].prefix(rest.byteCount))
-                rest.prefix(part.count).forEach { place, buffer in
-                    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part[place..<place + buffer.count]))
-                }
-                rest.removeFirst(part.count)
-                copied += part.count
-            }
+        let count = min(buffers.byteCount, end - position)
+        buffers.prefix(count).forEach { place, buffer in
+            let bytes = UnsafeRawBufferPointer(start: memory.start + position + place, count: buffer.count)
+            buffer.copyMemory(from: bytes)
         }
-        return copied
+        return count
     }
 }

@@ -88,7 +88,7 @@ public struct TLSCheck: Sendable {
     ) async throws(Obstacle) -> Result<HandshakeWatcher.Outcome, TLSFailure> {
         let layer: TLSLayer
         do throws(TLSPolicyError) {
-            layer = try TLSLayer(policy, host: host, patience: patience, versions: versions)
+            layer = try TLSLayer(policy, host: host, patience: patience, versions: versions, explainsAcceptance: true)
         } catch {
             throw .policy(error)
         }

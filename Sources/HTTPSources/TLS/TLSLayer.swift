@@ -16,6 +16,7 @@ struct TLSLayer: Sendable {
     private let context: NIOSSLContext
     private let judge: CertificateJudge
     private let patience: TimeAmount
+    private let explainsAcceptance: Bool
     private let executor = VerificationExecutor()
 
     /// Prepares for connections to one host.
@@ -25,9 +26,11 @@ struct TLSLayer: Sendable {
     ///   - host: The server's name or address.
     ///   - patience: How long a handshake may take.
     ///   - versions: What is offered.
+    ///   - explainsAcceptance: Whether somebody wants to know how each check of a server went that is taken.
     /// - Throws: ``TLSPolicyError``.
     init(
-        _ policy: TLSPolicy, host: HostName, patience: TimeAmount, versions: Versions = .secure
+        _ policy: TLSPolicy, host: HostName, patience: TimeAmount, versions: Versions = .secure,
+        explainsAcceptance: Bool = false
     ) throws(TLSPolicyError) {
         var roots: [Certificate] = []
         do throws(TLSPolicyError) {
@@ -38,6 +41,7 @@ struct TLSLayer: Sendable {
         }
         judge = CertificateJudge(roots: roots, policy: policy, host: host)
         self.patience = patience
+        self.explainsAcceptance = explainsAcceptance
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = versions == .secure ? .tlsv12 : .tlsv1
         configuration.maximumTLSVersion = versions == .secure ? .tlsv13 : .tlsv11
@@ -66,10 +70,10 @@ struct TLSLayer: Sendable {
         do {
             let library = try NIOSSLClientHandler(
                 context: context, serverHostname: judge.host.serverName,
-                customVerificationCallback: { [judge, executor] certificates, result in
+                customVerificationCallback: { [judge, executor, explainsAcceptance] certificates, result in
                     let sent = certificates.compactMap { try? $0.toDERBytes() }
                     Task(executorPreference: executor) {
-                        let report = await judge.judge(sent, at: Date())
+                        let report = await judge.judge(sent, at: Date(), explainsAcceptance: explainsAcceptance)
                         verdict.report = report
                         result.succeed(report.isAccepted ? .certificateVerified : .failed)
                     }
