@@ -9,7 +9,7 @@ package struct StrategyOptions: ParsableArguments {
     @Option(
         help: "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256, tink-aes-gcm-hkdf or hls-aes128.",
         completion: .strategies)
-    package var strategy = "cbc-continuous"
+    package var strategy = Self.usualStrategy
 
     @Option(
         help: ArgumentHelp("Plaintext bytes of a chunk of cbc-chunked, such as 16MB.", valueName: "size"),
@@ -46,7 +46,15 @@ package struct StrategyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Bits of the key that Tink derives: 128 or 256. (default: 256)", valueName: "bits"))
     package var derivedKeySize: Int?
 
+    private static let usualStrategy = "cbc-continuous"
+
     package init() {}
+
+    /// Whether one of the options is there.
+    package var isGiven: Bool {
+        strategy != Self.usualStrategy || chunkSize != nil || ivRule != nil || padding != nil || context != nil
+            || associatedData != nil || segmentSize != nil || derivedKeySize != nil
+    }
 
     /// The strategy with the IV that is given, which has to be given where there is one, and only there.
     package func strategy(_ options: IVOptions) throws -> Strategy {

@@ -15,6 +15,7 @@ package enum CommandLineProgram {
     ///
     /// - Parameter network: What reads objects on servers; `nil` for a program that starts another one for them.
     package static func run(network: (any NetworkSources)? = nil) {
+        if network == nil { Network.goOnAtOnce(CommandLine.arguments) }
         Network.$sources.withValue(network) { main() }
     }
 

@@ -51,6 +51,41 @@ struct ServedCommandTests {
         #expect(safely["tlsAllowances"] == nil)
     }
 
+    @Test("sweep measures all cells of a plan on an object on a server, and on the same file")
+    func sweepOwnObject() throws {
+        let site = try SealedSite(hasTLS: true)
+        let folder = try TemporaryFolder()
+        let plan = try folder.file(
+            "plan.yml",
+            """
+            rounds: 1
+            time: 1ms
+            cells:
+              - backend: openssl
+                read-ahead: 0
+                window: [64KiB, 256KiB]
+              - backend: openssl
+                reuse: no
+                workload: random:4KiB
+                reads: 8
+            """)
+        let sweep = ["sweep", "--plan", plan, "--output", folder.path("results")] + site.options
+        let run = try CommandRun.run(
+            Self.program, sweep + ["--ca-file", site.peer.rootPath, "--source", site.url + "?token=hidden-part"])
+        #expect(run.status == 0, "\(run.errorLines)")
+        let results = String(decoding: folder.bytes("results/results.jsonl") ?? [], as: UTF8.self)
+        #expect(results.contains("https (--read-ahead 0)") && results.contains("https (--no-reuse)"))
+        #expect(!results.contains("hidden-part") && results.contains("\"digest\""))
+        let untrusted = try CommandRun.run(Self.program, sweep + ["--source", site.url])
+        #expect(untrusted.status == 74 && untrusted.errorLines.last?.contains("incompleteChain") == true)
+        let two = try CommandRun.run(Self.program, sweep + ["--source", site.url, "--input", plan])
+        #expect(two.status == 64)
+        let none = try CommandRun.run(Self.program, sweep)
+        #expect(none.status == 64 && none.errorLines.last?.contains("--input or --source") == true)
+        let local = try CommandRun.run(Self.program, sweep + ["--source", "https"])
+        #expect(local.status == 64 && local.errorLines.last?.contains("expected a URL") == true)
+    }
+
     @Test("measure and sweep start a server of their own", arguments: ["http", "https"])
     func loopback(source: String) throws {
         let run = try CommandRun.run(

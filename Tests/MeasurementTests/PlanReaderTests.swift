@@ -1,6 +1,9 @@
 import Foundation
 import JSON
 import Measurement
+import RandomAccess
+import SystemPackage
+import TestSupport
 import Testing
 
 private func read(_ text: String) throws(PlanError) -> Plan {
@@ -23,7 +26,8 @@ private func projectTrace(_ name: String) throws -> PlayerTrace? {
 @Suite("plans")
 struct PlanReaderTests {
     @Test(
-        "the plans of the project are read", arguments: [("default.yml", 108), ("small.yml", 21), ("formats.yml", 14)])
+        "the plans of the project are read",
+        arguments: [("default.yml", 108), ("small.yml", 21), ("formats.yml", 14), ("own.yml", 13)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))
@@ -130,6 +134,34 @@ struct PlanReaderTests {
         ("cells: [\n", 2, "YAML"), ("cells:\n- backend: \"x", 2, "YAML"), ("a: b: c", 1, "YAML"),
         ("\tcells: 1", 1, "YAML"),
     ]
+
+    @Test("an object that is given says what cells otherwise ask for, and nothing else may")
+    func ownObject() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.file("object", String(repeating: "0123456789abcdef", count: 4))
+        let strategy = Strategy.cbcChunked(
+            chunkByteCount: 32, iv: Block(bigEndianValue: 1), ivRule: .fixed, padding: .none)
+        let key = try SecretKey([UInt8](repeating: 7, count: 32))
+        let object = PlanObject(try .file(FilePath(path), strategy: strategy, key: key), at: nil)
+        func read(_ text: String) throws -> Plan {
+            try PlanReader(file: "p.yml", knownBackends: ["openssl"], object: object).read(text)
+        }
+        let cells = try read("cells:\n- {backend: openssl, window: [16, 32], workload: random:16}").cells.map(\.cell)
+        #expect(cells.count == 2)
+        for cell in cells {
+            #expect(cell.strategy == "cbc-chunked" && cell.chunkByteCount == 32 && cell.ivRule == "fixed")
+            #expect(cell.padding == "none" && cell.keyByteCount == 32 && cell.objectByteCount == 64)
+            #expect(cell.source == "file")
+        }
+        for key in ["strategy: ctr", "chunk-size: 16", "padding: none", "key-size: 256", "source: file"] {
+            let error = #expect(throws: PlanError.self) { try read("cells:\n- backend: openssl\n  \(key)") }
+            #expect(error?.line == 3 && error?.message.contains("object that is given") == true, "\(key)")
+        }
+        let error = #expect(throws: PlanError.self) { try read("object-size: 64\ncells:\n- backend: openssl") }
+        #expect(error?.line == 1)
+        let long = #expect(throws: PlanError.self) { try read("cells:\n- {backend: openssl, workload: random:65}") }
+        #expect(long != nil)
+    }
 
     @Test("what is wrong is named with its line and what was expected", arguments: wrong.indices)
     func errors(index: Int) {

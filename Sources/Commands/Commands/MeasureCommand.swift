@@ -184,37 +184,15 @@ struct MeasureCommand: ParsableCommand {
         return kind.isServed ? network.adjusted(NetworkPlace(url: "\(kind.rawValue)://")).sourceName : kind.rawValue
     }
 
-    /// The object on a server that `--source` names.
-    private func servedObject(_ url: String) throws -> MeasuredObject {
-        guard !layout.isPlaylist else {
-            throw CommandFailure(
-                .usage,
-                "--source \(URLText.shown(url)): expected none with --strategy hls-aes128, whose object is made here")
-        }
-        let place = try network.place(url)
-        _ = try Network.required()
-        let strategy = try layout.strategy(ivOptions)
-        let key = try keyOptions.key()
-        let ciphertext = try Network.open(place)
-        return try attempt(URLText.shown(url)) {
-            try MeasuredObject.served(ciphertext, at: place, strategy: strategy, key: key)
-        }
-    }
-
     private func inputObject() throws -> MeasuredObject? {
-        if let url { return try servedObject(url) }
+        let own = OwnObject(layout: layout, ivOptions: ivOptions, keyOptions: keyOptions)
+        if let url { return try own.served(url, network).object }
         if kind.isServed { try network.refuseTrust(kind.rawValue) } else { try network.refuse(kind.rawValue) }
         guard let input else {
             if kind.isServed { _ = try Network.required() }
             return nil
         }
-        guard !layout.isPlaylist else {
-            throw CommandFailure(
-                .usage, "--input \(input): expected none with --strategy hls-aes128, whose object is made here")
-        }
-        let strategy = try layout.strategy(ivOptions)
-        let key = try keyOptions.key()
-        return try attemptInput { try MeasuredObject.file(FilePath(input), strategy: strategy, key: key) }
+        return try own.file(input)
     }
 
     private func cell(_ object: MeasuredObject?, traces: inout [String: PlayerTrace]) throws -> Cell {

@@ -1,5 +1,7 @@
 import ArgumentParser
+import CommandOptions
 import Measurement
+import NetworkAccess
 import Results
 import SystemPackage
 
@@ -17,6 +19,12 @@ struct SweepCommand: ParsableCommand {
             EXAMPLES
               chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep
               chunkwise report /tmp/sweep
+              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k --iv $IV
+              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source https://example.org/film.enc \
+                --key-file k --iv $IV
+
+            An object of yours says what cells otherwise ask for (strategy, chunk-size, iv-rule, padding, key-size,
+            object-size, source): the plan has none of that then.
 
             EXIT CODES
               0 all cells have figures; 1 a cell failed; 2 nothing was measured, or the sweep was stopped
@@ -31,14 +39,47 @@ struct SweepCommand: ParsableCommand {
         completion: .directory)
     var output: String
 
+    @Option(
+        help: ArgumentHelp(
+            "A file of yours that all cells are measured on, with --key-file and --iv.", valueName: "file"),
+        completion: .file())
+    var input: String?
+
+    @Option(help: ArgumentHelp("The same on a server, by its URL.", valueName: "URL"))
+    var source: String?
+
+    @OptionGroup var layout: StrategyOptions
+    @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var keyOptions: KeyOptions
+    @OptionGroup var network: NetworkOptions
     @OptionGroup var color: ColorOptions
+
+    mutating func validate() throws {
+        guard input == nil || source == nil else { throw ValidationError("--input and --source: expected one of them") }
+        if let source, !NetworkPlace.isURL(source) {
+            throw ValidationError(
+                "--source \(URLText.shown(source)): expected a URL (for objects that are made here, plans have the key "
+                    + "source)")
+        }
+        if input == nil, source == nil, layout.isGiven || keyOptions.isGiven || ivOptions.iv != nil {
+            throw ValidationError("a layout, a key or an IV: expected them only with --input or --source")
+        }
+        if source == nil { try network.refuse(input.map { "--input \($0)" } ?? "a plan, whose cells say it") }
+    }
 
     func run() throws {
         let folder = RunFolder(path: FilePath(output))
-        let plan = try SweepRunning.plan(plan, in: folder)
-        let results = try SweepRunning.run(plan, in: folder, isAnnounced: true)
+        let (object, place) = try ownObject()
+        let plan = try SweepRunning.plan(plan, in: folder, on: object.map { PlanObject($0, at: place) })
+        let results = try SweepRunning.run(plan, in: folder, input: object, isAnnounced: true)
         try SweepRunning.report(results, of: plan, in: folder, adding: [], color: color)
         print("\(results.cells.count) cells in \(folder.resultFile)")
         try SweepRunning.requireFigures(results)
+    }
+
+    private func ownObject() throws -> (MeasuredObject?, NetworkPlace?) {
+        let own = OwnObject(layout: layout, ivOptions: ivOptions, keyOptions: keyOptions)
+        if let source { return try own.served(source, network) }
+        return (try input.map(own.file), nil)
     }
 }

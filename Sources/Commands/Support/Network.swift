@@ -15,6 +15,17 @@ enum Network {
         try SiblingProgram.replace("chunkwise-https", arguments: Array(CommandLine.arguments.dropFirst()))
     }
 
+    /// Goes on as the program that has them where arguments name an object on a server: to find that out from the options,
+    /// both programs would parse them. If it is not there, nothing happens yet.
+    static func goOnAtOnce(_ arguments: [String]) {
+        let readers = ["decrypt", "measure", "sweep", "verify"]
+        guard let command = arguments.dropFirst().first, readers.contains(command) else { return }
+        let isObject = zip(arguments, arguments.dropFirst()).contains { option, value in
+            option != "--key-server" && NetworkPlace.isURL(value)
+        }
+        if isObject { try? SiblingProgram.replace("chunkwise-https", arguments: Array(arguments.dropFirst())) }
+    }
+
     /// Opens an object, and says on standard error what every result must say of it.
     static func open(_ place: NetworkPlace) throws -> any ByteSource {
         let sources = try required()

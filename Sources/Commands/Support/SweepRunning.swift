@@ -76,18 +76,23 @@ enum SweepRunning {
 
     /// Reads a plan's file.
     ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - folder: Where objects are made.
+    ///   - object: What all cells are measured on; `nil` for objects that are made.
+    /// - Returns: The plan.
     /// - Throws: `CommandFailure`, also if there is no room for its objects.
-    static func plan(_ path: String, in folder: RunFolder) throws -> Plan {
+    static func plan(_ path: String, in folder: RunFolder, on object: PlanObject? = nil) throws -> Plan {
         let text = try attemptInput { try TextFile.read(path) }
         let plan = try attempt {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
-                trace: Traces.find
+                object: object, trace: Traces.find
             ).read(text)
         }
         // Before anything is written: where cells come from a server, another program runs the plan.
         if plan.cells.contains(where: { ObjectKind(of: $0.cell)?.isServed == true }) { _ = try Network.required() }
-        if let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
+        if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
             let error = PlanError(file: path, line: shortage.cell.objectLine, message: shortage.message)
             throw CommandFailure(.badData, "\(error)")
         }

@@ -1,5 +1,6 @@
 import ByteSources
 package import JSON
+import NetworkAccess
 package import RandomAccess
 package import Results
 package import SubjectProtocol
@@ -46,7 +47,8 @@ package struct MeasuredObject: Sendable {
     /// Only this program's subjects know what `remote` and `mapped` in a source mean; others ignore them.
     func openRequest(id: UInt64, cell: Cell) -> JSONValue {
         var members = membersWithoutSource(id: id)
-        let source = playlist?.source(source) ?? source
+        var source = playlist?.source(source) ?? source
+        if let place = NetworkPlace(source) { source = place.adopting(cell.source).json }
         members["source"] = source
         if case .object(var place) = source, cell.source == ObjectKind.mmap.rawValue {
             place["mapped"] = true

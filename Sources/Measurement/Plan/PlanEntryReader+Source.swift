@@ -5,7 +5,7 @@ extension PlanEntryReader {
     /// under way at once (`read-ahead`).
     func sourceName(_ source: String) throws(PlanError) -> String {
         let isServed = ObjectKind(rawValue: source)?.isServed == true
-        var place = NetworkPlace(url: "\(source)://")
+        var place = object?.place ?? NetworkPlace(url: "\(source)://")
         for key in ["reuse", "read-ahead"] {
             guard let text = try entry.text(key), !isServed else { continue }
             throw entry.error(key, "\(key) \(text): expected it with source http or https, found \(source)")

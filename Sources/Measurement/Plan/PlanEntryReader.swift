@@ -8,6 +8,7 @@ struct PlanEntryReader {
     let knownBackends: [String]
     let missingBackends: [String: String]
     let defaultBackend: String?
+    let object: PlanObject?
     let traces: [String: PlayerTrace]
 
     private static let keys = [
@@ -17,22 +18,32 @@ struct PlanEntryReader {
 
     func cells(defaultObjectByteCount: UInt64) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
+        if object != nil { try entry.refuse(PlanObject.keys, "of an object that is given") }
         let backends = try choices("backend", known: knownBackends, fallback: defaultBackend.map { [$0] })
         for backend in backends {
             guard let reason = missingBackends[backend] else { continue }
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")
         }
-        let strategy = try single(
-            "strategy", known: Strategy.names + [PlaylistRequest.strategyName], fallback: "cbc-continuous")
+        let strategy =
+            if let object { object.strategy.name } else {
+                try single(
+                    "strategy", known: Strategy.names + [PlaylistRequest.strategyName], fallback: "cbc-continuous")
+            }
         let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
-        let source = try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
+        let source =
+            if let object { object.kind.rawValue } else {
+                try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
+            }
         if strategy == PlaylistRequest.strategyName {
             try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(strategy)")
             let kind = ObjectKind(rawValue: source)
             try require(kind == .file || kind == .generated, "source", source, "file or generated with \(strategy)")
         }
-        let objectByteCount = try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
-        let keyByteCount = try keyByteCount(strategy)
+        let objectByteCount =
+            if let object { object.byteCount } else {
+                try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
+            }
+        let keyByteCount = if let object { object.keyByteCount } else { try keyByteCount(strategy) }
         let label = try entry.text("label")
         let sourceName = try sourceName(source)
         let remote = try remote(source)
@@ -92,6 +103,7 @@ struct PlanEntryReader {
     }
 
     private func chunks(_ strategy: String) throws(PlanError) -> [UInt64?] {
+        if let object { return [object.strategy.chunkByteCount] }
         if strategy.hasPrefix("tink") { return try segments() }
         if strategy == PlaylistRequest.strategyName { return try playlistSegments() }
         if strategy.hasPrefix("cobblestone") {
@@ -137,6 +149,7 @@ struct PlanEntryReader {
     }
 
     private func ivRule(_ strategy: String) throws(PlanError) -> String? {
+        if let object { return object.ivRule }
         let rules = IVRule.allCases.map(\.rawValue)
         guard strategy == "cbc-chunked" else {
             if let text = try entry.text("iv-rule") {
@@ -148,6 +161,7 @@ struct PlanEntryReader {
     }
 
     private func padding(_ strategy: String, _ objectByteCount: UInt64) throws(PlanError) -> String? {
+        if let object { return object.strategy.padding?.rawValue }
         if !strategy.hasPrefix("cbc") {
             if let text = try entry.text("padding") {
                 try require(false, "padding", text, "no padding for \(strategy)")

@@ -32,6 +32,17 @@ struct PlanMapping {
         }
     }
 
+    /// Refuses keys that have no place here.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - reason: What they would be, which is known already.
+    /// - Throws: `PlanError` at the first that is there.
+    func refuse(_ keys: [String], _ reason: String) throws(PlanError) {
+        guard let key = keys.first(where: { node[$0] != nil }) else { return }
+        throw error(key, "\(key) \(reason): expected none")
+    }
+
     /// The texts under a key: a list of them, or a single one.
     func texts(_ key: String) throws(PlanError) -> [String]? {
         guard let value = node[key] else { return nil }

@@ -10,6 +10,7 @@ package struct PlanReader {
     private let knownBackends: [String]
     private let missingBackends: [String: String]
     private let defaultBackend: String?
+    private let object: PlanObject?
     private let trace: (String) throws -> PlayerTrace?
 
     /// Creates a reader.
@@ -19,16 +20,18 @@ package struct PlanReader {
     ///   - knownBackends: The names that `backend` may have.
     ///   - missingBackends: Why a name is none that this machine has.
     ///   - defaultBackend: The backend of an entry that names none, or `nil` if each must.
+    ///   - object: What all cells are measured on; `nil` for objects that they ask for.
     ///   - trace: Finds a player trace by its name; `nil` if there is none.
     package init(
         file: String, knownBackends: [String], missingBackends: [String: String] = [:],
-        defaultBackend: String? = nil,
+        defaultBackend: String? = nil, object: PlanObject? = nil,
         trace: @escaping (String) throws -> PlayerTrace? = { _ in nil }
     ) {
         self.file = file
         self.knownBackends = knownBackends
         self.missingBackends = missingBackends
         self.defaultBackend = defaultBackend
+        self.object = object
         self.trace = trace
     }
 
@@ -51,6 +54,7 @@ package struct PlanReader {
         }
         try top.allow(["name", "seed", "rounds", "time", "object-size", "bit-rate", "cells"])
         let rounds = try top.integer("rounds", default: 3, 1...1000)
+        if object != nil { try top.refuse(PlanObject.keys, "of an object that is given") }
         let objectByteCount = try top.size("object-size", default: 64 << 20, minimum: 0)
         guard let entries = try top.mappings("cells"), !entries.isEmpty else {
             throw PlanError(file: file, line: top.line, message: "no cells: expected a list under the key cells")
@@ -62,7 +66,7 @@ package struct PlanReader {
             for trace in try entryTraces(entry) { traces[trace.name] = trace }
             let reader = PlanEntryReader(
                 entry: entry, knownBackends: knownBackends, missingBackends: missingBackends,
-                defaultBackend: defaultBackend, traces: traces)
+                defaultBackend: defaultBackend, object: object, traces: traces)
             for cell in try reader.cells(defaultObjectByteCount: objectByteCount) where known.insert(cell.id).inserted {
                 cells.append(
                     PlannedCell(
