@@ -26,7 +26,7 @@ final class HTTPNetwork: NetworkSources {
     }
 
     func startServer(isSecure: Bool) throws(DecryptionError) -> any LoopbackServer {
-        try RangeServer(isSecure: isSecure)
+        try CiphertextServer(isSecure: isSecure)
     }
 
     private func connections(

@@ -10,7 +10,7 @@ import Synchronization
 /// A server of ranges on this machine, for measurements and vectors over HTTP and TLS.
 ///
 /// It is as simple as can be, and answers what an `HTTPSource` asks: one range of one object, over HTTP/1.1.
-final class RangeServer: LoopbackServer {
+final class CiphertextServer: LoopbackServer {
     /// What is served, by number.
     final class Contents: Sendable {
         private let stored = Mutex<(objects: [Int: any ByteSource], next: Int)>(([:], 1))
@@ -56,7 +56,7 @@ final class RangeServer: LoopbackServer {
                             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                         }
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                        try channel.pipeline.syncOperations.addHandler(RangeHandler(contents))
+                        try channel.pipeline.syncOperations.addHandler(CiphertextHandler(contents))
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).wait()

@@ -3,7 +3,7 @@ import NIOHTTP1
 import RandomAccess
 
 /// Answers requests for ranges on one connection, one after the other, as fast as the client takes them.
-final class RangeHandler: ChannelInboundHandler {
+final class CiphertextHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -16,11 +16,11 @@ final class RangeHandler: ChannelInboundHandler {
 
     private static let pieceByteCount = 256 << 10
 
-    private let contents: RangeServer.Contents
+    private let contents: CiphertextServer.Contents
     private var request: HTTPRequestHead?
     private var answer: Answer?
 
-    init(_ contents: RangeServer.Contents) {
+    init(_ contents: CiphertextServer.Contents) {
         self.contents = contents
     }
 
