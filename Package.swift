@@ -218,7 +218,7 @@ let package = Package(
             name: "chunkwise-keys",
             dependencies: [
                 "HLS", "JSON", "KeyFiles", "KeyLoad", "KeyLoopback", "KeyScenarios", "Keys", "RandomAccess",
-                "SubjectProtocol", "SwiftAESBackend", "Transfer",
+                "Results", "SubjectProtocol", "SwiftAESBackend", "Transfer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -238,7 +238,7 @@ let package = Package(
             dependencies: [
                 "CommandOptions", "Console", "RandomAccess", "ByteSources", "HLS", "HTTPSources", "JSON",
                 "KeyExchanges", "Measurement",
-                "Keys", "SealedKeys", "Server", "Statistics", "Transfer",
+                "Keys", "Results", "SealedKeys", "Server", "Statistics", "Transfer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
@@ -332,7 +332,9 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
-        .testTarget(name: "KeyLoadTests", dependencies: ["KeyLoad", "Keys", "Statistics"]),
+        .testTarget(
+            name: "KeyLoadTests",
+            dependencies: ["KeyLoad", "Keys", "Statistics", "Results", "TestSupport", "chunkwise-keys"]),
         .testTarget(name: "KeyLoopbackTests", dependencies: ["KeyLoopback", "KeyLoad", "Keys"]),
         .testTarget(
             name: "KeyScenariosTests",

@@ -14,6 +14,8 @@ package struct KeyLoadResult: Hashable, Sendable {
     package let lateCount: Int
     /// How late keys were, as clients got them, in bins of ``KeyLoadSimulation/binNanoseconds``; index 0 is in time.
     package let lateness: [Int]
+    /// Requests that reached the server in each second from the key's announcement on.
+    package let requestsPerSecond: [Int]
 
     /// Sums up what was counted.
     ///
@@ -38,6 +40,9 @@ package struct KeyLoadResult: Hashable, Sendable {
         self.gaveUpCount = gaveUpCount
         self.lateCount = answered - (lateness.first ?? 0)
         self.lateness = lateness
+        self.requestsPerSecond = stride(from: 0, to: arrivals.count, by: binsPerSecond).map { start in
+            arrivals[start..<min(start + binsPerSecond, arrivals.count)].reduce(0, +)
+        }
     }
 
     /// How late the key was for the client that is that far down in the order, in nanoseconds, rounded up to a bin.

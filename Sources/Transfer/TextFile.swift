@@ -1,6 +1,6 @@
 import ByteSources
 package import RandomAccess
-import SystemPackage
+package import SystemPackage
 
 /// Whole files of text.
 package enum TextFile {
@@ -16,5 +16,19 @@ package enum TextFile {
         defer { room.deallocate() }
         try source.fetch(at: 0, into: room)
         return String(decoding: room, as: UTF8.self)
+    }
+
+    /// Writes a file, complete or not at all.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package static func write(_ text: String, to path: FilePath) throws(DecryptionError) {
+        let sink = try FileSink(path: path)
+        var text = text
+        // A closure that rethrows loses the type of its error.
+        let result = text.withUTF8 { bytes in
+            Result { () throws(DecryptionError) in try sink.write(UnsafeRawBufferPointer(bytes), at: 0) }
+        }
+        try result.get()
+        try sink.commit()
     }
 }

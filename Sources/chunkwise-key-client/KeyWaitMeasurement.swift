@@ -4,6 +4,7 @@ import HLS
 import KeyExchanges
 import Keys
 import RandomAccess
+import Results
 import SealedKeys
 import Server
 import Statistics
@@ -15,21 +16,9 @@ import SystemPackage
 /// Keys are files beside the playlist, or come from a key server of this process on loopback that holds each answer back.
 /// A sample opens the playlist's file, all its segments and, where keys come from a server, a connection of its own.
 struct KeyWaitMeasurement: Sendable {
-    /// Where keys come from, and when.
-    enum Way: String, CaseIterable {
-        /// From files.
-        case local
-        /// From a session that has them.
-        case preloaded
-        /// From a session that asks for all of them at once when the playlist is opened.
-        case batched
-        /// From a session that asks for each when it is needed.
-        case onDemand
-    }
-
     /// One way's samples.
     struct Cell {
-        let way: Way
+        let way: KeyWaitsRecord.Way
         let delayMilliseconds: Int
         /// A sample of each round.
         var nanoseconds: [UInt64] = []
@@ -90,7 +79,7 @@ struct KeyWaitMeasurement: Sendable {
         defer { running.cancel() }
         let url = "http://127.0.0.1:\(port)\(KeyServer.path)"
         var generator = SplitMix64(seed: seed)
-        var cells = Way.allCases.map { Cell(way: $0, delayMilliseconds: delayMilliseconds) }
+        var cells = KeyWaitsRecord.Way.allCases.map { Cell(way: $0, delayMilliseconds: delayMilliseconds) }
         // One round more, whose samples are of code that runs for the first time.
         for round in 0...rounds {
             for index in cells.indices.shuffled(using: &generator) {
@@ -104,7 +93,7 @@ struct KeyWaitMeasurement: Sendable {
     }
 
     private func sample(
-        _ way: Way, _ url: String, _ serverKey: [UInt8]
+        _ way: KeyWaitsRecord.Way, _ url: String, _ serverKey: [UInt8]
     ) async throws -> (nanoseconds: UInt64, requestCount: Int) {
         var options = KeyServerExchange.Options()
         options.serverKey = serverKey

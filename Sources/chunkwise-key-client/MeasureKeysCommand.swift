@@ -2,10 +2,10 @@ import ArgumentParser
 import CommandOptions
 import Console
 import Foundation
-import JSON
 import Measurement
-import Statistics
+import Results
 import SystemPackage
+import Transfer
 
 /// `chunkwise key-client measure`.
 struct MeasureKeysCommand: AsyncParsableCommand {
@@ -15,7 +15,8 @@ struct MeasureKeysCommand: AsyncParsableCommand {
         discussion: """
             Keys are asked for on demand, all at once in a batch, or were preloaded, from a key server on this machine
             that holds each answer back; and, to compare, from files. Each round has a sample of each way, in an order
-            drawn from the seed; ratios are of samples of the same round.
+            drawn from the seed; ratios are of samples of the same round. --output keeps the result in a folder, from
+            which chunkwise report makes a page.
 
             EXIT CODES
               0 preloaded keys need no request and at most the allowed ratio; 1 they do not; 64 usage; 74 I/O
@@ -51,8 +52,14 @@ struct MeasureKeysCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How to print the result: text or json.", valueName: "format"))
     var format: Format = .text
 
+    @Option(
+        help: ArgumentHelp("The folder to write key-waits.json into, which is made if need be.", valueName: "folder"),
+        completion: .directory)
+    var output: String?
+
     func run() async throws {
         let delays = try checkedDelays()
+        if let output { try attempt { try Folder.create(FilePath(output)) } }
         let folder = FilePath(NSTemporaryDirectory()).appending("chunkwise-keys-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(atPath: folder.string) }
         let measurement = try attempt {
@@ -60,24 +67,37 @@ struct MeasureKeysCommand: AsyncParsableCommand {
                 folder: folder, keyCount: keys, segmentByteCount: Int(segmentSize.byteCount),
                 backend: try Validated.backend(backend))
         }
-        var cells: [KeyWaitMeasurement.Cell] = []
+        var cells: [KeyWaitsRecord.Cell] = []
         for delay in delays {
             do {
-                cells += try await measurement.cells(delayMilliseconds: delay, rounds: rounds, seed: seed)
+                let measured = try await measurement.cells(delayMilliseconds: delay, rounds: rounds, seed: seed)
+                cells += measured.map { $0.record(local: measured) }
             } catch {
                 throw CommandFailure(.io, "measure with \(delay) ms: \(error)")
             }
         }
-        let rows = cells.map { cell in Row(cell, local: cells) }
-        print(format == .json ? json(rows).text : text(rows))
-        for row in rows where row.cell.way == .preloaded {
-            let place = "preloaded keys, \(row.cell.delayMilliseconds) ms"
-            guard row.cell.requestCount == 0 else {
-                throw CommandFailure(.no, "\(place): \(row.cell.requestCount) requests: expected none")
+        let record = KeyWaitsRecord(
+            command: ["chunkwise", "key-client"] + CommandLine.arguments.dropFirst(), host: ThisHost.describe(),
+            seed: seed, rounds: UInt64(rounds), keyCount: UInt64(keys), segmentByteCount: segmentSize.byteCount,
+            backend: backend, cells: cells)
+        print(format == .json ? record.json.text : text(record))
+        try attempt { try output.map { try TextFile.write(record.json.text + "\n", to: Self.file(in: $0)) } }
+        try require(record)
+    }
+
+    private static func file(in folder: String) -> FilePath { FilePath(folder).appending(KeyWaitsRecord.fileName) }
+
+    /// What the measurement is for.
+    private func require(_ record: KeyWaitsRecord) throws {
+        for cell in record.cells where cell.way == .preloaded {
+            let place = "preloaded keys, \(cell.delayMilliseconds) ms"
+            guard cell.requestCount == 0 else {
+                throw CommandFailure(.no, "\(place): \(cell.requestCount) requests: expected none")
             }
-            guard row.ratio.estimate <= mostRatio else {
+            let ratio = cell.ratioToLocal.estimate
+            guard ratio <= mostRatio else {
                 throw CommandFailure(
-                    .no, "\(place): \(Row.text(row.ratio.estimate)) × of local ones: expected at most \(mostRatio)")
+                    .no, "\(place): \(Self.text(ratio)) × of local ones: expected at most \(mostRatio)")
             }
         }
     }
@@ -97,53 +117,17 @@ struct MeasureKeysCommand: AsyncParsableCommand {
         return numbers.compactMap(\.self)
     }
 
-    /// A cell beside the local one of the same rounds.
-    private struct Row {
-        let cell: KeyWaitMeasurement.Cell
-        let median: Double
-        let ratio: (low: Double, estimate: Double, high: Double)
+    private static func text(_ ratio: Double) -> String { String(format: ratio < 10 ? "%.2f" : "%.0f", ratio) }
 
-        init(_ cell: KeyWaitMeasurement.Cell, local cells: [KeyWaitMeasurement.Cell]) {
-            self.cell = cell
-            median = Statistics.median(of: cell.nanoseconds) ?? 0
-            let local = cells.first { $0.way == .local && $0.delayMilliseconds == cell.delayMilliseconds }
-            // Ratios of a round are symmetric on the scale of their logarithms.
-            let logarithms = zip(cell.nanoseconds, local?.nanoseconds ?? []).map { log(Double($0)) - log(Double($1)) }
-            let interval = SignedRankInterval(logarithms, alpha: 0.025)
-            ratio = (exp(interval?.low ?? 0), exp(interval?.estimate ?? 0), exp(interval?.high ?? 0))
-        }
-
-        static func text(_ ratio: Double) -> String { String(format: ratio < 10 ? "%.2f" : "%.0f", ratio) }
-    }
-
-    private func text(_ rows: [Row]) -> String {
+    private func text(_ record: KeyWaitsRecord) -> String {
         let head = ["server", "keys", "requests", "first byte", "of local", "95 % interval"]
-        let lines = rows.map { row in
+        let lines = record.cells.map { cell in
             [
-                "\(row.cell.delayMilliseconds) ms", row.cell.way.rawValue, "\(row.cell.requestCount)",
-                String(format: "%.3f ms", row.median / 1e6), Row.text(row.ratio.estimate) + " ×",
-                "\(Row.text(row.ratio.low)) to \(Row.text(row.ratio.high))",
+                "\(cell.delayMilliseconds) ms", cell.way.rawValue, "\(cell.requestCount)",
+                String(format: "%.3f ms", cell.medianNanoseconds / 1e6), Self.text(cell.ratioToLocal.estimate) + " ×",
+                "\(Self.text(cell.ratioToLocal.low)) to \(Self.text(cell.ratioToLocal.high))",
             ]
         }
         return TextTable([head] + lines, rightAligned: [0, 2, 3, 4]).text
-    }
-
-    private func json(_ rows: [Row]) -> JSONValue {
-        let cells = rows.map { row in
-            JSONValue.object([
-                "delayMilliseconds": JSONValue(count: row.cell.delayMilliseconds),
-                "way": .string(row.cell.way.rawValue),
-                "requests": JSONValue(count: row.cell.requestCount), "medianNanoseconds": .number(row.median),
-                "ratioToLocal": [
-                    "low": .number(row.ratio.low), "estimate": .number(row.ratio.estimate),
-                    "high": .number(row.ratio.high),
-                ],
-                "samplesNanoseconds": .array(row.cell.nanoseconds.map { .integer($0) }),
-            ])
-        }
-        return [
-            "keys": JSONValue(count: keys), "rounds": JSONValue(count: rounds), "seed": .integer(seed),
-            "segmentByteCount": .integer(segmentSize.byteCount), "backend": .string(backend), "cells": .array(cells),
-        ]
     }
 }

@@ -1,11 +1,11 @@
-import JSON
 import KeyLoad
 import KeyLoopback
+import Results
 
 extension LoadCommand {
     /// Simulates plans and runs them, side by side.
     func compare(_ plans: [KeyLoadPlan]) throws {
-        var cells: [JSONValue] = []
+        var cells: [KeyLoadRecord.Cell] = []
         var disagreements = 0
         var lag: UInt64 = 0
         for plan in plans {
@@ -13,28 +13,18 @@ extension LoadCommand {
             let comparison = KeyLoadComparison(simulated: KeyLoadSimulation.run(plan), run: run.result)
             if !comparison.agrees { disagreements += 1 }
             lag = max(lag, run.lagNanoseconds)
-            switch format {
-            case .text:
-                Self.show(plan.way, "simulated", comparison.simulated)
-                Self.show(plan.way, "run", comparison.run)
-                print(
-                    "\(plan.way.rawValue): \(comparison.agrees ? "they agree" : "they differ"); this machine adds "
-                        + "\(run.lagNanoseconds / 1_000_000) ms")
-            case .json:
-                cells.append([
-                    "way": .string(plan.way.rawValue), "agrees": .bool(comparison.agrees),
-                    "simulated": comparison.simulated.json, "run": comparison.run.json,
-                    "lagNanoseconds": .integer(run.lagNanoseconds),
-                ])
-            }
+            cells.append(
+                KeyLoadRecord.Cell(
+                    way: .init(plan.way), simulated: .init(comparison.simulated), run: .init(comparison.run),
+                    agrees: comparison.agrees, lagNanoseconds: run.lagNanoseconds))
+            guard format == .text else { continue }
+            Self.show(plan.way, "simulated", comparison.simulated)
+            Self.show(plan.way, "run", comparison.run)
+            print(
+                "\(plan.way.rawValue): \(comparison.agrees ? "they agree" : "they differ"); this machine adds "
+                    + "\(run.lagNanoseconds / 1_000_000) ms")
         }
-        if format == .json {
-            let result: JSONValue = [
-                "clients": JSONValue(count: clientCount), "speed": JSONValue(count: speed), "seed": .integer(seed),
-                "cells": .array(cells),
-            ]
-            print(result.text)
-        }
+        try finish(cells)
         guard disagreements > 0 else { return }
         // What the machine adds is no fault of the simulation.
         guard Double(lag) < KeyLoadComparison.latenessNanoseconds / 2 else {
@@ -66,14 +56,5 @@ extension KeyLoadResult {
         "peak \(peakPerSecond) requests/s, \(requestCount) requests, \(lateCount) clients late, \(gaveUpCount) gave up, "
             + "99.9th percentile "
             + (lateness(tenthsOfPercent: 999).map { "\($0 / 1_000_000) ms late" } ?? "without a key")
-    }
-
-    /// The figures as an object.
-    var json: JSONValue {
-        [
-            "peakPerSecond": JSONValue(count: peakPerSecond), "requests": JSONValue(count: requestCount),
-            "retries": JSONValue(count: retryCount), "late": JSONValue(count: lateCount),
-            "gaveUp": JSONValue(count: gaveUpCount), "p999Nanoseconds": JSONValue(lateness(tenthsOfPercent: 999)),
-        ]
     }
 }

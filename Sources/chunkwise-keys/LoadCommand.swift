@@ -1,7 +1,10 @@
 import ArgumentParser
-import JSON
 import KeyLoad
 import Keys
+import RandomAccess
+import Results
+import SystemPackage
+import Transfer
 
 /// Simulates the clients of a live stream when its key changes.
 struct LoadCommand: ParsableCommand {
@@ -41,37 +44,59 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "How the result is printed: text or json.")
     var format = OutputFormat.text
 
+    @Option(
+        help: ArgumentHelp(
+            "The folder to write key-load.json into, or key-load-loopback.json with --loopback; it is made if need be.",
+            valueName: "folder"), completion: .directory)
+    var output: String?
+
     func run() throws {
-        let ways = way.map { [$0] } ?? KeyLoadPlan.Way.allCases
-        guard !loopback else { return try compare(ways.map(plan)) }
-        var cells: [JSONValue] = []
-        for way in ways {
-            let result = KeyLoadSimulation.run(try plan(way))
-            switch format {
-            case .text: print("\(way.rawValue): \(result.summary)")
-            case .json:
-                guard case .object(var members) = result.json else { continue }
-                members["way"] = .string(way.rawValue)
-                cells.append(.object(members))
-            }
+        let plans = try (way.map { [$0] } ?? KeyLoadPlan.Way.allCases).map(plan)
+        if let output { try attempt { () throws(DecryptionError) in try Folder.create(FilePath(output)) } }
+        guard !loopback else { return try compare(plans) }
+        var cells: [KeyLoadRecord.Cell] = []
+        for plan in plans {
+            let result = KeyLoadSimulation.run(plan)
+            if format == .text { print("\(plan.way.rawValue): \(result.summary)") }
+            cells.append(KeyLoadRecord.Cell(way: .init(plan.way), simulated: .init(result)))
         }
-        guard format == .json else { return }
-        let result: JSONValue = [
-            "clients": JSONValue(count: clientCount), "windowSeconds": JSONValue(count: window), "seed": .integer(seed),
-            "cells": .array(cells),
-        ]
-        print(result.text)
+        try finish(cells)
+    }
+
+    /// Prints the result where text does not say it already, and writes it where it was asked for.
+    func finish(_ cells: [KeyLoadRecord.Cell]) throws {
+        let record = KeyLoadRecord(
+            command: ["chunkwise-keys"] + CommandLine.arguments.dropFirst(), clientCount: UInt64(clientCount),
+            windowSeconds: UInt64(window), announcedSeconds: UInt64(announced), refreshSeconds: UInt64(refresh),
+            capacityPerSecond: UInt64(capacityPerSecond), roundTripMilliseconds: UInt64(roundTrip), seed: seed,
+            speed: loopback ? UInt64(speed) : nil, cells: cells)
+        if format == .json { print(record.json.text) }
+        guard let output else { return }
+        let name = loopback ? KeyLoadRecord.loopbackFileName : KeyLoadRecord.fileName
+        try attempt { () throws(DecryptionError) in
+            try TextFile.write(record.json.text + "\n", to: FilePath(output).appending(name))
+        }
+    }
+
+    private func attempt(_ body: () throws(DecryptionError) -> Void) throws {
+        do throws(DecryptionError) {
+            try body()
+        } catch {
+            throw KeysFailure(.io, "\(error)")
+        }
     }
 
     /// How many clients there are.
     var clientCount: Int { clients ?? (loopback ? 2000 : 1_000_000) }
+
+    private var capacityPerSecond: Int { capacity ?? (loopback ? 200 : 200_000) }
 
     private func plan(_ way: KeyLoadPlan.Way) throws -> KeyLoadPlan {
         do {
             return try KeyLoadPlan(
                 clientCount: clientCount, way: way, policy: KeyPolicy(dispersalWindow: .seconds(window)),
                 announcedBefore: .seconds(announced), refreshInterval: .seconds(refresh),
-                capacityPerSecond: capacity ?? (loopback ? 200 : 200_000), roundTrip: .milliseconds(roundTrip),
+                capacityPerSecond: capacityPerSecond, roundTrip: .milliseconds(roundTrip),
                 seed: seed)
         } catch {
             throw KeysFailure(.usage, "\(error)")

@@ -9,7 +9,7 @@ extension Evidence {
             "programVersion": .string(programVersion),
             "command": JSONValue(strings: command),
             "startedAt": .string(startedAt),
-            "host": RunSummary.json(host),
+            "host": host.json,
             "backends": .array(backends.map(RunSummary.json)),
             "vectorFiles": .array(vectorFiles.map { ["name": .string($0.name), "sha256": .string($0.sha256)] }),
             "flags": .array(

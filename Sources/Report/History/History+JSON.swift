@@ -16,7 +16,7 @@ extension History {
 
     private static func json(_ host: HostHistory) -> JSONValue {
         .object([
-            "host": RunSummary.json(host.host),
+            "host": host.host.json,
             "anchor": JSONValue(host.anchor?.id),
             "runs": .array(
                 host.runs.map {

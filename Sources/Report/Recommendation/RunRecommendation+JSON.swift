@@ -13,7 +13,7 @@ extension RunRecommendation {
     private var questionJSON: [String: JSONValue] {
         [
             "results": .string(name),
-            "host": RunSummary.json(summary.results.header.host),
+            "host": summary.results.header.host.json,
             "startedAt": .string(summary.results.header.startedAt),
             "isComplete": .bool(summary.results.isComplete),
             "workload": .object([

@@ -30,7 +30,7 @@ extension RunSummary {
             "seed": .integer(header.seed),
             "plan": JSONValue(header.plan),
             "isComplete": .bool(results.isComplete),
-            "host": Self.json(header.host),
+            "host": header.host.json,
             "backends": .array(header.backends.map(Self.json)),
             "conformance": .array(results.conformance.map(Self.json)),
             "mutants": mutantsJSON,
@@ -42,21 +42,6 @@ extension RunSummary {
                 "repeatedRecordCount": JSONValue(count: results.leftOut.repeatedRecordCount),
             ],
         ]
-    }
-
-    static func json(_ host: RunHeader.Host) -> JSONValue {
-        .object([
-            "name": .string(host.name),
-            "cpuModel": .string(host.cpuModel),
-            "cpuCount": JSONValue(count: host.cpuCount),
-            "cpuFlags": JSONValue(strings: host.cpuFlags),
-            "memoryByteCount": .integer(host.memoryByteCount),
-            "kernel": .string(host.kernel),
-            "cacheByteCounts": .array(host.cacheByteCounts.map(JSONValue.integer)),
-            "transparentHugePages": JSONValue(host.transparentHugePages),
-            "frequencyGovernor": JSONValue(host.frequencyGovernor),
-            "isTurboOn": host.isTurboOn.map(JSONValue.bool) ?? .null,
-        ])
     }
 
     static func json(_ backend: RunHeader.Backend) -> JSONValue {

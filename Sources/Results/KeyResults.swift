@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a folder of results holds on keys.
+public struct KeyResults: Codable, Hashable, Sendable {
+    /// How long players waited.
+    public var waits: KeyWaitsRecord?
+    /// What clients asked of a key server.
+    public var load: KeyLoadRecord?
+    /// The same of few clients, simulated and run.
+    public var loopback: KeyLoadRecord?
+
+    /// Creates results.
+    public init(waits: KeyWaitsRecord? = nil, load: KeyLoadRecord? = nil, loopback: KeyLoadRecord? = nil) {
+        self.waits = waits
+        self.load = load
+        self.loopback = loopback
+    }
+
+    /// Whether there are no figures.
+    public var isEmpty: Bool {
+        (waits?.cells ?? []).isEmpty && (load?.cells ?? []).isEmpty && (loopback?.cells ?? []).isEmpty
+    }
+}
+
+/// A file of results on keys.
+package protocol KeyRecord: Codable, Sendable {
+    /// The version of the format.
+    static var currentSchema: String { get }
+
+    /// What cannot be in such a file, or `nil`.
+    var fault: String? { get }
+}
+
+extension KeyRecord {
+    /// Reads a file.
+    ///
+    /// - Parameter bytes: All of it.
+    /// - Throws: `KeyResultsError`.
+    package init(file bytes: [UInt8]) throws(KeyResultsError) {
+        let data = Data(bytes)
+        let decoder = JSONDecoder()
+        guard let named = try? decoder.decode(AnySchema.self, from: data) else {
+            throw .damaged("no JSON object with a schema", expected: Self.currentSchema)
+        }
+        guard named.schema == Self.currentSchema else {
+            throw .unknownSchema(named.schema, expected: Self.currentSchema)
+        }
+        do {
+            self = try decoder.decode(Self.self, from: data)
+        } catch {
+            throw .damaged(Self.reason(error), expected: Self.currentSchema)
+        }
+        if let fault { throw .damaged(fault, expected: Self.currentSchema) }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        func place(_ path: [any CodingKey]) -> String {
+            path.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+        }
+        switch error {
+        case DecodingError.keyNotFound(let key, let context): return "no \(place(context.codingPath + [key]))"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            return "\(place(context.codingPath)) is of another kind"
+        default: return "it cannot be read"
+        }
+    }
+}
+
+/// As much of a file as every schema has.
+private struct AnySchema: Decodable {
+    var schema: String
+}
+
+/// Why a file of results on keys could not be understood.
+public enum KeyResultsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It names another schema.
+    case unknownSchema(String, expected: String)
+    /// It is not what its schema says.
+    case damaged(String, expected: String)
+
+    /// What failed, the value, what was expected.
+    public var description: String {
+        switch self {
+        case .unknownSchema(let schema, let expected): "unknown schema \"\(schema)\": expected \(expected)"
+        case .damaged(let reason, let expected): "\(reason): expected a record of schema \(expected)"
+        }
+    }
+}
+
+extension KeyWaitsRecord: KeyRecord {
+    /// What cannot be in such a file, or `nil`.
+    package var fault: String? {
+        guard cells.count <= 1000 else { return "\(cells.count) cells" }
+        for (index, cell) in cells.enumerated() {
+            let ratio = cell.ratioToLocal
+            if cell.samplesNanoseconds.isEmpty { return ".cells[\(index)] has no samples" }
+            if !(0..<1e18).contains(cell.medianNanoseconds) { return ".cells[\(index)].medianNanoseconds" }
+            if !(0 <= ratio.low && ratio.low <= ratio.estimate && ratio.estimate <= ratio.high && ratio.high < 1e18) {
+                return ".cells[\(index)].ratioToLocal is no interval"
+            }
+        }
+        return nil
+    }
+}
+
+extension KeyLoadRecord: KeyRecord {
+    /// What cannot be in such a file, or `nil`.
+    package var fault: String? {
+        guard cells.count <= 100 else { return "\(cells.count) cells" }
+        for (index, cell) in cells.enumerated() {
+            for figures in [cell.simulated, cell.run].compactMap({ $0 }) {
+                if figures.requestsPerSecond.count > Figures.mostPoints {
+                    return ".cells[\(index)] has \(figures.requestsPerSecond.count) points"
+                }
+                if !(1...86_400).contains(figures.secondsPerPoint) { return ".cells[\(index)].secondsPerPoint" }
+            }
+            if (cell.run == nil) != (cell.agrees == nil) { return ".cells[\(index)] has half a run" }
+        }
+        return nil
+    }
+}

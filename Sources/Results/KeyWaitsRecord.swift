@@ -1,0 +1,109 @@
+/// How long players waited for their keys: from opening a playlist to its first plaintext byte.
+public struct KeyWaitsRecord: Codable, Hashable, Sendable {
+    /// The version of this format that the program writes.
+    public static let currentSchema = "chunkwise-key-waits-1"
+    /// The name of the file in a folder of results.
+    public static let fileName = "key-waits.json"
+
+    /// The format's version.
+    public var schema = Self.currentSchema
+    /// The command line that repeats the measurement.
+    public var command: [String]
+    /// The machine.
+    public var host: RunHeader.Host
+    /// What the order within rounds was drawn from.
+    public var seed: UInt64
+    /// How often everything was measured.
+    public var rounds: UInt64
+    /// How many keys the playlist had, one for each segment.
+    public var keyCount: UInt64
+    /// How long each segment was, in bytes.
+    public var segmentByteCount: UInt64
+    /// The crypto library's name.
+    public var backend: String
+    /// A cell for each way and server, those of a server together.
+    public var cells: [Cell]
+
+    private enum CodingKeys: String, CodingKey {
+        case schema, command, host, seed, rounds, segmentByteCount, backend, cells
+        case keyCount = "keys"
+    }
+
+    /// Creates a record.
+    public init(
+        command: [String], host: RunHeader.Host, seed: UInt64, rounds: UInt64, keyCount: UInt64,
+        segmentByteCount: UInt64, backend: String, cells: [Cell]
+    ) {
+        self.command = command
+        self.host = host
+        self.seed = seed
+        self.rounds = rounds
+        self.keyCount = keyCount
+        self.segmentByteCount = segmentByteCount
+        self.backend = backend
+        self.cells = cells
+    }
+
+    /// Where keys came from, and when.
+    public enum Way: String, Codable, CaseIterable, Hashable, Sendable {
+        /// From files.
+        case local
+        /// From a session that has them.
+        case preloaded
+        /// From a session that asks for all of them at once when the playlist is opened.
+        case batched
+        /// From a session that asks for each when it is needed.
+        case onDemand
+    }
+
+    /// One way with one server.
+    public struct Cell: Codable, Hashable, Sendable {
+        /// Where keys came from.
+        public var way: Way
+        /// How long the server held an answer back.
+        public var delayMilliseconds: UInt64
+        /// The most requests between opening and the first byte.
+        public var requestCount: UInt64
+        /// A sample of each round.
+        public var samplesNanoseconds: [UInt64]
+        /// The samples' median.
+        public var medianNanoseconds: Double
+        /// The time over that with local keys in the same round.
+        public var ratioToLocal: Ratio
+
+        private enum CodingKeys: String, CodingKey {
+            case way, delayMilliseconds, samplesNanoseconds, medianNanoseconds, ratioToLocal
+            case requestCount = "requests"
+        }
+
+        /// Creates a cell.
+        public init(
+            way: Way, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
+            medianNanoseconds: Double, ratioToLocal: Ratio
+        ) {
+            self.way = way
+            self.delayMilliseconds = delayMilliseconds
+            self.requestCount = requestCount
+            self.samplesNanoseconds = samplesNanoseconds
+            self.medianNanoseconds = medianNanoseconds
+            self.ratioToLocal = ratioToLocal
+        }
+    }
+
+    /// A ratio with its 95 % interval.
+    public struct Ratio: Codable, Hashable, Sendable {
+        /// The interval's lower end.
+        public var low: Double
+        /// The ratio.
+        public var estimate: Double
+        /// The interval's upper end.
+        public var high: Double
+
+        /// Creates a ratio.
+        public init(low: Double, estimate: Double, high: Double) {
+            self.low = low
+            self.estimate = estimate
+            self.high = high
+        }
+    }
+}
