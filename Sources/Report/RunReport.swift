@@ -4,15 +4,18 @@ package import Results
 package struct RunReport: Sendable {
     private let summary: RunSummary
     private let document: Document
+    private let keys: KeyResults
 
     /// Sums up a run.
     ///
     /// - Parameters:
     ///   - results: The run.
+    ///   - keys: What lies beside it on keys.
     ///   - history: Earlier and later runs of its machine, to be shown on the page.
-    package init(_ results: RunResults, history: History? = nil) {
+    package init(_ results: RunResults, keys: KeyResults = KeyResults(), history: History? = nil) {
         summary = RunSummary(results)
-        var document = Document(summary)
+        self.keys = keys
+        var document = Document(summary, keys: keys)
         if let history { document.sections += Document.history(history.only(results.header.host)) }
         self.document = document
     }
@@ -40,7 +43,7 @@ package struct RunReport: Sendable {
         case .html: ReportFile(name: format.fileName, text: HTMLRenderer.render(document))
         case .fullMarkdown: ReportFile(name: format.fileName, text: MarkdownRenderer.render(document))
         case .markdown: ReportFile(name: format.fileName, text: summary.pullRequestMarkdown(verdict))
-        case .json: ReportFile(name: format.fileName, parts: summary.jsonParts(verdict: verdict))
+        case .json: ReportFile(name: format.fileName, parts: summary.jsonParts(verdict: verdict, keys: keys))
         case .csv: ReportFile(name: format.fileName, parts: summary.csvParts)
         case .junit: ReportFile(name: format.fileName, text: summary.junit().text)
         }

@@ -137,10 +137,7 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
             case gaveUpCount = "gaveUp"
         }
 
-        /// Creates figures.
-        ///
-        /// - Parameter perSecond: Requests in each second, of which ``requestsPerSecond`` keeps at most
-        ///   ``mostPoints`` points.
+        /// Creates figures; of the requests in each second, ``requestsPerSecond`` keeps at most ``mostPoints`` points.
         public init(
             peakPerSecond: UInt64, requestCount: UInt64, retryCount: UInt64, answeredCount: UInt64, lateCount: UInt64,
             gaveUpCount: UInt64, p50Nanoseconds: UInt64?, p99Nanoseconds: UInt64?, p999Nanoseconds: UInt64?,

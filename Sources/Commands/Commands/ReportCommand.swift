@@ -3,7 +3,14 @@ import CommandOptions
 import Console
 import Measurement
 import Report
+import Results
 import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// `chunkwise report`
 struct ReportCommand: ParsableCommand {
@@ -24,6 +31,9 @@ struct ReportCommand: ParsableCommand {
 
             Several results stand side by side, each host by itself; nothing is averaged. --compare puts each cell of NEW
             over that of OLD, as compare does.
+
+            What key-client measure and chunkwise-keys load left beside a run's results with --output is a section of its
+            report; a folder that holds nothing else has a page (html, full-markdown, json) with just that.
 
             What a killed run left is reported as far as it is whole, and the cut is said.
 
@@ -87,6 +97,7 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         if !compare.isEmpty { return try runComparison() }
+        if results.count == 1, let folder = try keyFolder(results[0]) { return try runKeys(folder) }
         let inputs = try results.map { try ResultFiles($0) }
         if inputs.count > 1 { return try runSideBySide(inputs) }
         for input in inputs { try run(input) }
@@ -95,11 +106,40 @@ struct ReportCommand: ParsableCommand {
     private func run(_ input: ResultFiles) throws {
         let folder = output.map { format == nil ? FilePath($0) : FilePath($0).removingLastComponent() } ?? input.folder
         let history = try history.map { try HistoryReading.read($0, linkingFrom: folder, reference: reference) }
-        let report = RunReport(input.results, history: history)
+        let report = RunReport(input.results, keys: try KeyResultFiles.read(input.folder), history: history)
         if let format { return try write(report.file(format)) }
         try ReportWriting.write(report.files, to: folder)
         for line in report.verdict { color.show(TextWrapping.text(line)) }
         print("report: \(folder.appending("index.html"))")
+    }
+
+    /// The folder of this name, if results on keys are all that it holds.
+    private func keyFolder(_ name: String) throws -> FilePath? {
+        let folder = FilePath(name)
+        guard history == nil, access(RunFolder(path: folder).resultFile.string, F_OK) != 0, errno == ENOENT else {
+            return nil
+        }
+        let names = [KeyWaitsRecord.fileName, KeyLoadRecord.fileName, KeyLoadRecord.loopbackFileName]
+        return names.contains { access(folder.appending($0).string, F_OK) == 0 } ? folder : nil
+    }
+
+    private func runKeys(_ folder: FilePath) throws {
+        let keys = try KeyResultFiles.read(folder)
+        guard !keys.isEmpty else {
+            throw CommandFailure(.badData, "\(folder) holds no cells: expected at least one on keys")
+        }
+        let report = KeyReport(keys)
+        if let format {
+            guard let file = report.file(format) else {
+                throw CommandFailure(
+                    .usage, "--format \(format.rawValue) of keys alone: expected html, full-markdown or json")
+            }
+            return try write(file)
+        }
+        let target = output.map { FilePath($0) } ?? folder
+        try ReportWriting.write(report.files, to: target)
+        for line in report.verdict { color.show(TextWrapping.text(line)) }
+        print("report: \(target.appending("index.html"))")
     }
 
     private func runSideBySide(_ inputs: [ResultFiles]) throws {

@@ -120,7 +120,7 @@ enum SweepRunning {
                     ? "no cell was measured: expected at least one"
                     : "stopped before anything was measured; to start again: \(command)")
         }
-        let report = RunReport(results)
+        let report = RunReport(results, keys: try KeyResultFiles.read(folder.path))
         try ReportWriting.write(report.files, to: folder.path)
         for line in report.verdict { color.show(TextWrapping.text(line)) }
         if !results.isComplete {

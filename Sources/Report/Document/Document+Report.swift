@@ -2,7 +2,11 @@ import Results
 
 extension Document {
     /// Puts together the report of a run: the verdict first, what it rests on after it, how it came about last.
-    init(_ summary: RunSummary) {
+    ///
+    /// - Parameters:
+    ///   - summary: The run.
+    ///   - keys: What lies beside it on keys.
+    init(_ summary: RunSummary, keys: KeyResults = KeyResults()) {
         let header = summary.results.header
         title = "Random-access decryption: conformance, speed and memory"
         subtitle =
@@ -21,6 +25,7 @@ extension Document {
             Self.latency(summary),
             Self.amplification(summary),
             Self.playback(summary),
+            Self.keys(keys, findings: keys.findings),
             // matrices,
             Self.conformance(summary),
             Self.mutants(summary),

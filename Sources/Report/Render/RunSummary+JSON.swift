@@ -7,12 +7,14 @@ extension RunSummary {
     ///
     /// Cells are made one after the other, since there may be many, with millions of samples.
     ///
-    /// - Parameter verdict: The verdict's lines.
+    /// - Parameters:
+    ///   - verdict: The verdict's lines.
+    ///   - keys: What lies beside it on keys.
     /// - Returns: What writes the object, part by part.
-    func jsonParts(verdict: [String]) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
+    func jsonParts(verdict: [String], keys: KeyResults) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
         { part in
             try JSONValue.write(
-                jsonMembers(verdict: verdict), list: "cells", count: cells.count,
+                jsonMembers(verdict: verdict).merging(keys.jsonMembers) { $1 }, list: "cells", count: cells.count,
                 elements: { Parallel.map(Array(cells[$0])) { $0.json.elementText } },
                 to: part)
         }
