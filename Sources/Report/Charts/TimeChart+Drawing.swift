@@ -24,7 +24,7 @@ extension TimeChart {
             svg.line(from: (frame.left, y), to: (frame.right, y), class: "reference r\(number)")
         }
         for line in lines {
-            svg.path(points(line.steps, in: frame), class: "line \(line.style.lineClass)")
+            svg.path(points(line.steps, in: frame), class: "line thin \(line.style.lineClass)")
             if let beside = line.beside { svg.path(points(beside, in: frame), class: "reference r1") }
         }
         drawPeaks(in: frame, to: &svg)
@@ -86,13 +86,16 @@ extension TimeChart {
             else { return nil }
             return (line, frame.x((Double(index) + 0.5) * line.steps.seconds), frame.y(most))
         }
-        let wanted = peaks.map { $0.y - 10 }
-        for (peak, y) in zip(peaks, LabelStack.spread(wanted, distance: 17, within: frame.top + 12...frame.bottom)) {
-            svg.value(peak.line.words) { $0.mark(peak.line.style, x: peak.x, y: peak.y) }
-            let isRight = peak.x > (frame.left + frame.right) / 2
-            svg.label(
-                peak.line.label, x: peak.x + (isRight ? -9 : 9), y: y, anchor: isRight ? "end" : "start",
-                class: "end \(peak.line.style.colourClass)")
+        let middle = (frame.left + frame.right) / 2
+        for isRight in [false, true] {
+            let half = peaks.filter { ($0.x > middle) == isRight }
+            let wanted = half.map { $0.y - 10 }
+            for (peak, y) in zip(half, LabelStack.spread(wanted, distance: 17, within: frame.top + 12...frame.bottom)) {
+                svg.value(peak.line.words) { $0.mark(peak.line.style, x: peak.x, y: peak.y) }
+                svg.label(
+                    peak.line.label, x: peak.x + (isRight ? -9 : 9), y: y, anchor: isRight ? "end" : "start",
+                    class: "end \(peak.line.style.colourClass)")
+            }
         }
     }
 

@@ -39,9 +39,8 @@ extension Document {
                 Table.Entry("\(SignificantDigits.grouped(cell.delayMilliseconds)) ms"),
                 Table.Entry(KeyText.name(cell.way)), Table.Entry(SignificantDigits.grouped(cell.requestCount)),
                 Table.Entry(KeyText.duration(cell.medianNanoseconds)),
-                Table.Entry(
-                    RatioText.times(ratio.estimate),
-                    detail: "\(RatioText.times(ratio.low)) to \(RatioText.times(ratio.high))"),
+                Table.Entry(RatioText.times(ratio.estimate)),
+                Table.Entry("\(RatioText.times(ratio.low)) to \(RatioText.times(ratio.high))"),
             ]
         }
         return Table(
@@ -49,42 +48,62 @@ extension Document {
                 + "\(RatioText.count(Int(clamping: waits.keyCount), "key")), one for each segment of "
                 + "\(ByteCountText.size(waits.segmentByteCount)), \(waits.backend), "
                 + "\(RatioText.count(Int(clamping: waits.rounds), "round")), seed \(waits.seed), on \(waits.host.name) "
-                + "(\(waits.host.cpuModel)). Ratios are of samples of one round, with their 95 % interval.",
+                + "(\(waits.host.cpuModel)). Ratios are of samples of one round.",
             columns: [
                 .text("Key server"), .text("Keys"), .number("Requests"), .number("First byte"),
-                .number("Of key files"),
+                .number("Of key files"), .number("95 % interval"),
             ], rows: rows)
     }
 
-    private static let loadColumns: [Table.Column] = [
-        .number("Peak a second"), .number("Of clients ÷ window"), .number("Requests"), .number("Sent again"),
-        .number("Median late"), .number("p99"), .number("p99.9"), .number("Late"), .number("Gave up"),
-    ]
-
     private static func table(_ load: KeyLoadRecord) -> Table {
-        Table(
-            caption:
-                "Simulated: \(conditions(load)) Lateness counts from when a client's playlist names the key, in bins "
-                + "of 10 ms; who gave up is behind all others.",
-            columns: [.text("Keys")] + loadColumns,
-            rows: load.cells.map { [Table.Entry(KeyText.name($0.way))] + entries($0.simulated, load) })
+        let rows = load.cells.map { cell -> [Table.Entry] in
+            let figures = cell.simulated
+            let again = "\(SignificantDigits.grouped(figures.retryCount)) again"
+            return [
+                Table.Entry(KeyText.name(cell.way)), count(figures.peakPerSecond), ratio(figures, load),
+                Table.Entry(
+                    SignificantDigits.grouped(figures.requestCount), detail: figures.retryCount > 0 ? again : nil),
+                late(figures.p50Nanoseconds), late(figures.p99Nanoseconds), late(figures.p999Nanoseconds),
+                count(figures.lateCount), count(figures.gaveUpCount),
+            ]
+        }
+        return Table(
+            caption: "Simulated: \(conditions(load)) Lateness counts from when a client's playlist names the key, in "
+                + "bins of 10 ms; who got no key is behind all others.",
+            columns: [
+                .text("Keys"), .number("Peak a second"), .number("Of ideal"), .number("Requests"), .number("p50 late"),
+                .number("p99"), .number("p99.9"), .number("Clients late"), .number("Without a key"),
+            ], rows: rows)
     }
 
     private static func loopbackTable(_ load: KeyLoadRecord) -> Table {
         let rows = load.cells.flatMap { cell -> [[Table.Entry]] in
-            let name = KeyText.name(cell.way)
-            let simulated = [Table.Entry(name, detail: "simulated")] + entries(cell.simulated, load) + [.absent]
-            guard let run = cell.run else { return [simulated] }
+            let simulated = entries("simulated", cell.simulated, cell, load)
+            guard let run = cell.run else { return [simulated + [.absent]] }
+            let agrees = cell.agrees == true
             let lag = cell.lagNanoseconds.map { "machine adds \(DurationText.text(nanoseconds: $0))" }
-            let agreement = Table.Entry(
-                cell.agrees == true ? "yes" : "no", detail: lag, emphasis: cell.agrees == true ? .good : .bad)
-            return [simulated, [Table.Entry(name, detail: "run")] + entries(run, load) + [agreement]]
+            let agreement = Table.Entry(agrees ? "yes" : "no", detail: lag, emphasis: agrees ? .good : .bad)
+            return [simulated + [.absent], entries("run", run, cell, load) + [agreement]]
         }
         return Table(
             caption: "Simulated and run over connections on loopback"
                 + (load.speed.map { ", \($0) s of the plan in a second" } ?? "") + ": \(conditions(load)) "
-                + "They agree if peaks are within a tenth and 5 requests of each other, and p99.9 within a tenth and 100 ms.",
-            columns: [.text("Keys")] + loadColumns + [.text("Agree")], rows: rows)
+                + "The two agree if their peaks are within a tenth and 5 requests of each other, and p99.9 within a tenth "
+                + "and 100 ms.",
+            columns: [
+                .text("Keys"), .text("How"), .number("Peak a second"), .number("Of ideal"), .number("Requests"),
+                .number("p99.9 late"), .number("Late"), .number("No key"), .text("Agree"),
+            ], rows: rows)
+    }
+
+    private static func entries(
+        _ how: String, _ figures: KeyLoadRecord.Figures, _ cell: KeyLoadRecord.Cell, _ load: KeyLoadRecord
+    ) -> [Table.Entry] {
+        [
+            Table.Entry(KeyText.name(cell.way)), Table.Entry(how), count(figures.peakPerSecond), ratio(figures, load),
+            count(figures.requestCount), late(figures.p999Nanoseconds), count(figures.lateCount),
+            count(figures.gaveUpCount),
+        ]
     }
 
     private static func conditions(_ load: KeyLoadRecord) -> String {
@@ -92,18 +111,15 @@ extension Document {
             + "\(SignificantDigits.grouped(load.announcedSeconds)) s before, playlists refreshed within "
             + "\(SignificantDigits.grouped(load.refreshSeconds)) s, a server of "
             + "\(SignificantDigits.grouped(load.capacityPerSecond)) requests a second and "
-            + "\(SignificantDigits.grouped(load.roundTripMilliseconds)) ms, seed \(load.seed)."
+            + "\(SignificantDigits.grouped(load.roundTripMilliseconds)) ms, seed \(load.seed). The ideal is clients ÷ "
+            + "window."
     }
 
-    private static func entries(_ figures: KeyLoadRecord.Figures, _ load: KeyLoadRecord) -> [Table.Entry] {
-        func count(_ value: UInt64) -> Table.Entry { Table.Entry(SignificantDigits.grouped(value)) }
-        func late(_ value: UInt64?) -> Table.Entry { Table.Entry(KeyText.lateness(value)) }
-        return [
-            count(figures.peakPerSecond),
-            load.peakToIdeal(figures).map { Table.Entry(RatioText.times($0)) } ?? .absent,
-            count(figures.requestCount), count(figures.retryCount), late(figures.p50Nanoseconds),
-            late(figures.p99Nanoseconds), late(figures.p999Nanoseconds), count(figures.lateCount),
-            count(figures.gaveUpCount),
-        ]
+    private static func count(_ value: UInt64) -> Table.Entry { Table.Entry(SignificantDigits.grouped(value)) }
+
+    private static func late(_ value: UInt64?) -> Table.Entry { Table.Entry(KeyText.lateness(value)) }
+
+    private static func ratio(_ figures: KeyLoadRecord.Figures, _ load: KeyLoadRecord) -> Table.Entry {
+        load.peakToIdeal(figures).map { Table.Entry(RatioText.times($0)) } ?? .absent
     }
 }

@@ -4,8 +4,10 @@ extension KeyLoadRecord {
     /// Simulated requests over time, or `nil` if there are none.
     var chart: TimeChart? {
         chart(
-            name: "key-load", title: "Requests a second at a key server, \(KeyText.clients(clientCount))",
-            description: "Requests in each second from a key's announcement on, simulated.", cells: cells
+            name: "key-load", title: "Requests a second, \(KeyText.clients(clientCount))",
+            description:
+                "Requests in each second from a key's announcement on, simulated. Peaks in the table are of any second, "
+                + "wherever it begins.", cells: cells
         ) { ($0.simulated, nil) }
     }
 
@@ -13,7 +15,7 @@ extension KeyLoadRecord {
     var loopbackChart: TimeChart? {
         chart(
             name: "key-load-loopback",
-            title: "Requests a second on loopback, \(KeyText.clients(clientCount)), run and simulated",
+            title: "Requests a second on loopback, \(KeyText.clients(clientCount))",
             description: "Requests in each second of the plan from a key's announcement on: a line for what was run, "
                 + "dashes for its simulation.", cells: cells.filter { $0.run != nil }
         ) { ($0.run ?? $0.simulated, $0.simulated) }
@@ -53,6 +55,6 @@ extension KeyLoadRecord {
     }
 
     private static func steps(_ figures: Figures) -> TimeChart.Steps {
-        TimeChart.Steps(seconds: Double(figures.secondsPerPoint), values: figures.requestsPerSecond.map(Double.init))
+        TimeChart.Steps(seconds: Double(figures.secondsPerPoint), values: figures.requestsPerSecond.map { Double($0) })
     }
 }

@@ -35,11 +35,9 @@ extension KeyResults {
         return ordered.map { cell in
             let figures = cell.simulated
             let ratio = load.peakToIdeal(figures).map { ", \(RatioText.times($0)) of clients ÷ window" } ?? ""
-            let fate =
-                figures.lateCount == 0 && figures.gaveUpCount == 0
-                ? "nobody is late"
-                : "\(KeyText.clients(figures.lateCount)) \(figures.lateCount == 1 ? "is" : "are") late, "
-                    + "\(SignificantDigits.grouped(figures.gaveUpCount)) get no key"
+            let late = figures.lateCount > 0 ? ["\(KeyText.clients(figures.lateCount)) had to wait"] : []
+            let lost = figures.gaveUpCount > 0 ? ["\(KeyText.clients(figures.gaveUpCount)) got no key"] : []
+            let fate = late.isEmpty && lost.isEmpty ? "nobody had to wait" : Verdict.list(late + lost)
             return "\(start(cell.way, load)), \(KeyText.clients(load.clientCount)) ask at most "
                 + "\(SignificantDigits.grouped(figures.peakPerSecond)) times a second\(ratio); \(fate)."
         }

@@ -18,7 +18,7 @@ extension KeyWaitsRecord {
                 lanes: cells.filter { $0.delayMilliseconds == delay }.prefix(Self.mostLanes).map(Self.lane))
         }
         return RowChart(
-            name: "key-waits", title: "From opening a playlist to its first byte, by where keys come from",
+            name: "key-waits", title: "From opening a playlist to its first byte",
             description:
                 "How long the first plaintext byte takes, on a logarithmic axis: a shape at the median, strokes "
                 + "at the quartiles, and a line from the shortest to the longest sample."
@@ -31,7 +31,7 @@ extension KeyWaitsRecord {
     private static let mostLanes = 8
 
     private static func lane(_ cell: Cell) -> RowChart.Lane {
-        let sorted = cell.samplesNanoseconds.sorted().map(Double.init)
+        let sorted = cell.samplesNanoseconds.sorted().map { Double($0) }
         let quartiles = [250, 750].compactMap { percentile(tenthsOfPercent: $0, ofSorted: sorted) }
         let median = KeyText.duration(cell.medianNanoseconds)
         return RowChart.Lane(
