@@ -346,7 +346,7 @@ let package = Package(
                 "SealedKeys", "Keys", "RandomAccess", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Results"], path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "ConsoleTests", dependencies: ["Console"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
@@ -368,7 +368,7 @@ let package = Package(
             name: "SubjectProtocolTests",
             dependencies: ["SubjectProtocol", "JSON", "RandomAccess", "ByteSources", "TestSupport"]
         ),
-        .testTarget(name: "ResultsTests", dependencies: ["Results", "MachineLimits"]),
+        .testTarget(name: "ResultsTests", dependencies: ["JSON", "Results", "MachineLimits", "TestSupport"]),
         .testTarget(
             name: "MeasurementTests",
             dependencies: [
@@ -415,7 +415,7 @@ let package = Package(
             dependencies: [
                 "Server", "RandomAccess", "ByteSources", "SwiftAESBackend", "OpenSSLBackend", "JSON", "Measurement",
                 "TestSupport", "chunkwise", "chunkwise-serve", "chunkwise-key-client", "HLS", "HTTPSources",
-                "KeyExchanges", "Keys",
+                "KeyExchanges", "Keys", "Results",
                 "SealedKeys",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "SystemPackage", package: "swift-system"),
