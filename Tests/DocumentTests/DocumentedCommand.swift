@@ -75,8 +75,9 @@ struct DocumentedCommand {
                 + "kill $server; wait $server", "does not end by itself"),
         "chunkwise decrypt --strategy hls-aes128 --key-server https://keys.example/v1/keys --key-server-token token "
             + "hls.m3u8 film": .notRun("asks a server that is only an example; ServerTests ask one of theirs"),
-        "chunkwise key-client measure": .instead(
-            "chunkwise key-client measure --delays 1 --keys 2 --rounds 6 --segment-size 16KiB --most-ratio 1e9",
+        "chunkwise key-client measure --output reports/mine": .instead(
+            "chunkwise key-client measure --output reports/mine --delays 1 --keys 2 --rounds 6 --segment-size 16KiB "
+                + "--most-ratio 1e9",
             "few short rounds, and no question of their time"),
         "chunkwise measure --workload trace:trace.json --strategy cbc-chunked --chunk-size 1MiB --bit-rate 8Mbit/s":
             .instead(
@@ -123,10 +124,11 @@ struct DocumentedCommand {
             .instead(
                 "chunkwise verify --subject 'chunkwise subject --mutant iv-zero' --vectors data/vectors/chaining.json",
                 "what it finds is a fault", statuses: [1]),
-        "chunkwise-keys load --clients 10000000 --window 60": .instead(
-            "chunkwise-keys load --clients 100000 --window 60", "millions take a debug build long"),
-        "chunkwise-keys load --loopback": .instead(
-            "chunkwise-keys load --loopback --clients 24 --speed 100", timed: [0, 1, 2]),
+        "chunkwise-keys load --clients 10000000 --window 60 --output reports/mine": .instead(
+            "chunkwise-keys load --clients 100000 --window 60 --output reports/mine", "millions take a debug build long"
+        ),
+        "chunkwise-keys load --loopback --output reports/mine": .instead(
+            "chunkwise-keys load --loopback --output reports/mine --clients 24 --speed 100", timed: [0, 1, 2]),
         "chunkwise verify --search 10s --seed 7": .instead(
             "chunkwise verify --search 500ms --seed 7", "half a second does"),
     ]

@@ -17,13 +17,12 @@ import Testing
     }
 
     @Test(
-        "the page has no fault in a browser: a full default sweep, and odd contents",
+        "the page has no fault in a browser: a full default sweep, odd contents, and keys alone",
         .enabled(if: isInstalled, "chromium, chromium-driver, selenium and axe-core: scripts/setup tests"),
-        arguments: ["sweep", "odd"])
+        arguments: ["sweep", "odd", "keys"])
     func page(name: String) throws {
-        let results = name == "odd" ? PageFixture.odd : try Self.sweep()
         let folder = try TemporaryFolder()
-        for file in renderReport(results) { try folder.file(file.name, file.bytes) }
+        for file in try Self.files(name) { try folder.file(file.name, file.bytes) }
         var arguments = [folder.path]
         if let kept = ProcessInfo.processInfo.environment["CHUNKWISE_SCREENSHOTS"] {
             arguments.append(URL(filePath: kept).appending(path: name).path(percentEncoded: false))
@@ -33,6 +32,15 @@ import Testing
         #expect(run.text.contains("\"problems\": 0"), "\(run.text)")
         let page = try #require(folder.bytes("index.html"))
         #expect(page.count < 2_000_000, "\(page.count) bytes")
+    }
+
+    private static func files(_ name: String) throws -> [ReportFile] {
+        let keys = KeyResults(waits: KeySamples.waits, load: KeySamples.load, loopback: KeySamples.loopback)
+        return switch name {
+        case "odd": renderReport(PageFixture.odd)
+        case "keys": KeyReport(keys).files
+        default: RunReport(try sweep(), keys: keys).files
+        }
     }
 
     private static func sweep() throws -> RunResults {

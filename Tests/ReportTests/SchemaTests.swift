@@ -1,6 +1,7 @@
 import Foundation
 import Report
 import Results
+import TestSupport
 import Testing
 
 @Suite("published schemas", .enabled(if: SchemaCheck.isThere, "python3 with its package jsonschema is not installed"))
@@ -48,6 +49,20 @@ struct SchemaTests {
         evidence.tampering = TamperReportTests.records
         let file = try #require(renderEvidence(evidence).first { $0.name == "tamper.json" })
         try SchemaCheck.expect("tamper", written: file)
+    }
+
+    @Test("files on keys, and results.json with them, are what their schemas say")
+    func keys() throws {
+        let keys = KeyResults(waits: KeySamples.waits, load: KeySamples.load, loopback: KeySamples.loopback)
+        for (schema, json) in [
+            ("key-waits", KeySamples.waits.json), ("key-load", KeySamples.load.json),
+            ("key-load", KeySamples.loopback.json),
+        ] {
+            let folder = try TemporaryFolder()
+            try SchemaCheck.expect(schema, [folder.file("\(schema).json", json.text)])
+        }
+        try SchemaCheck.expect("key-report", written: #require(KeyReport(keys).file(.json)))
+        try SchemaCheck.expect("report", written: RunReport(Fixture.small, keys: keys).file(.json))
     }
 
     @Test("a trend's JSON is what trend.json says")
