@@ -65,6 +65,15 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
         idealPerSecond.map { Double(figures.peakPerSecond) / $0 }
     }
 
+    /// What a machine may add to times; where a run differs and it adds more, that is no fault of the simulation.
+    public static let mostLagNanoseconds: UInt64 = 50_000_000
+
+    /// Whether the machine of the run was too slow, or too busy, for it to say anything against the simulation.
+    public var isMachineTooSlow: Bool {
+        cells.contains { $0.agrees == false }
+            && cells.contains { ($0.lagNanoseconds ?? 0) >= Self.mostLagNanoseconds }
+    }
+
     /// When clients asked.
     public enum Way: String, Codable, CaseIterable, Hashable, Sendable {
         /// When their playlist named the key.

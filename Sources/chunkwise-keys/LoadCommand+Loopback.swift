@@ -27,7 +27,7 @@ extension LoadCommand {
         try finish(cells)
         guard disagreements > 0 else { return }
         // What the machine adds is no fault of the simulation.
-        guard Double(lag) < KeyLoadComparison.latenessNanoseconds / 2 else {
+        guard lag < KeyLoadRecord.mostLagNanoseconds else {
             throw KeysFailure(
                 .noAnswer,
                 "this machine adds \(lag / 1_000_000) ms to times: expected less than 50, with less --speed or nothing "

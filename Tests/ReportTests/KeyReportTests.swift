@@ -79,6 +79,9 @@ struct KeyReportTests {
         #expect(text.contains("Preloaded keys needed up to 3 requests"))
         #expect(!text.contains("clients ÷ window"))
         #expect(text.contains("did what its simulation says: on demand and dispersed."))
+        keys.loopback?.cells[0].agrees = false
+        keys.loopback?.cells[1].lagNanoseconds = 60_000_000
+        #expect(KeyReport(keys).verdict.last?.contains("cannot be judged: its machine added 60.0 ms") == true)
     }
 
     @Test(

@@ -81,15 +81,19 @@ extension Document {
             let simulated = entries("simulated", cell.simulated, cell, load)
             guard let run = cell.run else { return [simulated + [.absent]] }
             let agrees = cell.agrees == true
-            let lag = cell.lagNanoseconds.map { "machine adds \(DurationText.text(nanoseconds: $0))" }
-            let agreement = Table.Entry(agrees ? "yes" : "no", detail: lag, emphasis: agrees ? .good : .bad)
+            let lag = cell.lagNanoseconds.map { "lag \(DurationText.text(nanoseconds: $0))" }
+            let agreement =
+                agrees
+                ? Table.Entry("yes", detail: lag, emphasis: .good)
+                : load.isMachineTooSlow
+                    ? Table.Entry("no answer", detail: lag) : Table.Entry("no", detail: lag, emphasis: .bad)
             return [simulated + [.absent], entries("run", run, cell, load) + [agreement]]
         }
         return Table(
             caption: "Simulated and run over connections on loopback"
                 + (load.speed.map { ", \($0) s of the plan in a second" } ?? "") + ": \(conditions(load)) "
                 + "The two agree if their peaks are within a tenth and 5 requests of each other, and p99.9 within a tenth "
-                + "and 100 ms.",
+                + "and 100 ms; the lag is what the machine adds to times.",
             columns: [
                 .text("Keys"), .text("How"), .number("Peak a second"), .number("Of ideal"), .number("Requests"),
                 .number("p99.9 late"), .number("Late"), .number("No key"), .text("Agree"),

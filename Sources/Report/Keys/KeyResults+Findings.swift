@@ -56,6 +56,12 @@ extension KeyResults {
         guard !run.isEmpty else { return [] }
         let differing = run.filter { $0.agrees != true }.map { KeyText.name($0.way) }
         let place = "A run of \(KeyText.clients(loopback.clientCount)) over connections on loopback"
+        if loopback.isMachineTooSlow, let lag = run.compactMap(\.lagNanoseconds).max() {
+            return [
+                "\(place) cannot be judged: its machine added \(DurationText.text(nanoseconds: lag)) to times, expected "
+                    + "less than \(DurationText.text(nanoseconds: KeyLoadRecord.mostLagNanoseconds))."
+            ]
+        }
         return [
             differing.isEmpty
                 ? "\(place) did what its simulation says: \(Verdict.list(run.map { KeyText.name($0.way) }))."
