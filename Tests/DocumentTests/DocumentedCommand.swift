@@ -60,6 +60,9 @@ struct DocumentedCommand {
             "a choice of all vectors takes a debug build some time"),
         "chunkwise decrypt --key-file key --iv 000102030405060708090a0b0c0d0e0f https://example.org/film.enc film.mp4":
             .notRun("is about a server of the reader's; HTTPSourcesTests run it over their own"),
+        "chunkwise sweep --plan Benchmarks/plans/own.yml --output reports/served --source https://example.org/film.enc "
+            + "--key-file key --iv 000102030405060708090a0b0c0d0e0f":
+            .notRun("needs the Internet; HTTPSourcesTests sweep an object on a server of their own"),
         "chunkwise tls-check example.org:443": .notRun("needs the Internet; HTTPSourcesTests ask servers of their own"),
         "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc": .served(
             "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc"),
