@@ -69,9 +69,18 @@ struct PlayCommand: ParsableCommand {
                 if stores { await session.persist(file.playlist.keyURIs) }
                 let object = try await HLSObject(
                     playlist: file.playlist, resources: file.resources, session: session, backend: SwiftBitsliced())
-                for notice in await session.notices { Self.warn("\(notice)") }
-                try object.requireAll()
-                try await Self.copy(object, session, to: output, window: window, pause: pause)
+                let early = await session.notices
+                for notice in early { Self.warn("\(notice)") }
+                let played: Result<Void, any Error>
+                do {
+                    try object.requireAll()
+                    try await Self.copy(object, session, to: output, window: window, pause: pause)
+                    played = .success(())
+                } catch {
+                    played = .failure(error)
+                }
+                for notice in await session.notices.dropFirst(early.count) { Self.warn("\(notice)") }
+                try played.get()
                 await session.close()
             }
         } catch let error as DecryptionError {

@@ -89,10 +89,37 @@ struct KeySessionTests {
         await session.persist(["a"])
         _ = try await session.key(for: "a")
         storage.state.withLock { $0.isFull = true }
-        _ = try await session.beginRead(with: "a")
+        // Whatever is asked how often: after a new start, the clock would begin again.
+        for _ in 0..<2 {
+            await #expect(throws: KeyFailure.notStored) { try await session.beginRead(with: "a") }
+        }
         #expect(storage.generations("a") == [1])
         let failures = await session.notices.filter { if case .storageFailed("a", _) = $0 { true } else { false } }
         #expect(!failures.isEmpty)
+        storage.state.withLock { $0.isFull = false }
+        _ = try await session.beginRead(with: "a")
+        #expect(storage.generations("a").contains(2))
+    }
+
+    @Test("what is stored for another device, or by another sealing key, is never written over nor erased")
+    func othersKeys() async throws {
+        let owner = KeySession(
+            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, shelf: try shelf())
+        await owner.persist(["a"])
+        _ = try await owner.key(for: "a")
+        let before = storage.state.withLock { $0.records }
+        for (device, letter) in [("e", "S"), ("d", "T")] as [(String, Character)] {
+            let other = KeySession(
+                exchange: ScriptedExchange(terms: rental), device: device, seed: 2, clock: clock,
+                shelf: try shelf(letter))
+            await other.persist(["a"])
+            _ = try await other.key(for: "a")
+            await #expect(throws: KeyFailure.notStored) { try await other.beginRead(with: "a") }
+        }
+        #expect(storage.state.withLock { $0.records } == before)
+        let again = KeySession(
+            exchange: ScriptedExchange(), device: "d", seed: 3, clock: clock, shelf: try shelf())
+        _ = try await again.beginRead(with: "a")
     }
 
     @Test("another device, another sealing key and a changed byte are refused; an online key is asked for")

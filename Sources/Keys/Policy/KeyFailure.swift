@@ -38,6 +38,8 @@ public enum KeyFailure: Error, Hashable, Sendable {
     case clockSetBack(by: Duration)
     /// A stored key does not open.
     case unopenable
+    /// The first use of a stored key could not be stored.
+    case notStored
     /// The reader waited for as long as it may.
     case waitedTooLong(Duration)
     /// The reader stopped waiting.
@@ -82,6 +84,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
         case .persistableNotAccepted: "persistableNotAccepted"
         case .clockSetBack: "clockSetBack"
         case .unopenable: "unopenable"
+        case .notStored: "notStored"
         case .waitedTooLong: "waitedTooLong"
         case .abandoned: "abandoned"
         case .closed: "closed"
@@ -117,6 +120,9 @@ extension KeyFailure: CustomStringConvertible {
         case .clockSetBack(let time):
             "the clock is \(time) behind what it showed before: set it right, or ask for an online key"
         case .unopenable: "the stored key does not open, it is damaged or was sealed elsewhere: ask for an online key"
+        case .notStored:
+            "the stored key's first use could not be stored beside it: expected storage that can be written, or ask for "
+                + "an online key"
         case .waitedTooLong(let patience): "no key came within \(patience)"
         case .abandoned: "nobody waits for the key any more"
         case .closed: "the session was closed"

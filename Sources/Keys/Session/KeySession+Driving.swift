@@ -45,8 +45,16 @@ extension KeySession {
             do throws(DecryptionError) {
                 for found in try shelf.find(identifier) {
                     switch found {
-                    case .success(let (stored, key)): handle(.found(stored), bringing: [identifier: key])
-                    case .failure(let failure): handle(.foundUnusable(identifier: identifier, failure))
+                    case .success(let (stored, key)):
+                        if stored.device != machine.device {
+                            foreign.insert(identifier)
+                        } else if stored.firstUse != nil {
+                            startedInStorage.insert(identifier)
+                        }
+                        handle(.found(stored), bringing: [identifier: key])
+                    case .failure(let failure):
+                        foreign.insert(identifier)
+                        handle(.foundUnusable(identifier: identifier, failure))
                     }
                 }
             } catch {
@@ -106,20 +114,40 @@ extension KeySession {
         finish(reader)
     }
 
+    /// Whether the first use of a stored key is stored, so that its clock goes on after a new start; what could not be
+    /// stored is tried once more.
+    func isStartStored(_ identifier: String) -> Bool {
+        guard shelf != nil else { return true }
+        if !startedInStorage.contains(identifier), let stored = unsaved[identifier] { store(stored) }
+        return startedInStorage.contains(identifier)
+    }
+
     private func store(_ stored: StoredKey) {
         guard let shelf, let key = keys[Slot(identifier: stored.identifier, kind: .persistable)] else { return }
         do throws(DecryptionError) {
+            guard !foreign.contains(stored.identifier) else {
+                throw .io(
+                    operation: "store a key", code: 0,
+                    reason: "what is stored of it is another device's, another sealing key's or damaged, and is left "
+                        + "as it is: expected a storage of this device's own")
+            }
             try shelf.put(stored, key)
             unsaved[stored.identifier] = nil
+            if stored.firstUse == nil {
+                startedInStorage.remove(stored.identifier)
+            } else {
+                startedInStorage.insert(stored.identifier)
+            }
         } catch {
-            unsaved[stored.identifier] = stored.generation
+            unsaved[stored.identifier] = stored
             note(.storageFailed(identifier: stored.identifier, reason: error.description))
         }
     }
 
     private func erase(_ identifier: String, _ generation: Int) {
-        // What would take its place was not stored.
-        guard let shelf, unsaved[identifier].map({ $0 <= generation }) ?? true else { return }
+        // What would take its place was not stored, or it is not this device's.
+        guard let shelf, !foreign.contains(identifier), unsaved[identifier].map({ $0.generation <= generation }) ?? true
+        else { return }
         do throws(DecryptionError) {
             try shelf.erase(identifier, generation)
         } catch {

@@ -36,7 +36,12 @@ public actor KeySession {
     var tasks: [Int: Task<Void, Never>] = [:]
     var timer: (deadline: Duration, task: Task<Void, Never>)?
     var lookedFor: Set<String> = []
-    var unsaved: [String: Int] = [:]
+    /// What could not be stored, and what is therefore not erased.
+    var unsaved: [String: StoredKey] = [:]
+    /// Stored keys whose first use is stored as well.
+    var startedInStorage: Set<String> = []
+    /// Identifiers of which others' keys are stored, or what does not open: nothing of it is written over.
+    var foreign: Set<String> = []
     var lastNumber = 0
 
     /// What no reader waited for, oldest first, at most ``mostNotices``.
@@ -141,6 +146,11 @@ public actor KeySession {
             case .endRead(read, let failure): reason = failure
             default: break
             }
+        }
+        // A key that could be used again from the start, after all that is here is gone, is not used at all.
+        if permission?.0 == .persistable, !isStartStored(identifier) {
+            permission = nil
+            reason = .notStored
         }
         guard let (kind, end, failure) = permission, let key = keys[Slot(identifier: identifier, kind: kind)] else {
             handle(.readEnded(read: read))
