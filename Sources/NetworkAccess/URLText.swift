@@ -9,6 +9,15 @@ package enum URLText {
         return nil
     }
 
+    /// Whether a text is meant as a URL of any kind, and so is no name of a file.
+    package static func isURL(_ text: String) -> Bool {
+        let scheme = text.prefix { $0 != ":" }
+        guard scheme.count < text.count, let first = scheme.first, first.isASCII, first.isLetter else { return false }
+        let isScheme = scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        let isWeb = ["http", "https"].contains(scheme.lowercased())
+        return isScheme && text[scheme.endIndex...].hasPrefix(isWeb ? ":/" : "://")
+    }
+
     /// A URL without what nobody but its server may know: the user's name, the password, the query.
     package static func shown(_ text: String) -> String {
         guard let (isSecure, rest) = scheme(text) else {

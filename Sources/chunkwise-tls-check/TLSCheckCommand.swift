@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOptions
 import HTTPSources
+import NetworkAccess
 
 /// `chunkwise-tls-check`, which `chunkwise tls-check` starts.
 struct TLSCheckCommand: AsyncParsableCommand {
@@ -64,14 +65,16 @@ struct TLSCheckCommand: AsyncParsableCommand {
         guard let colon = server.lastIndex(of: ":"), let port = UInt16(server[colon...].dropFirst()), port > 0,
             !server[colon...].contains("+")
         else {
-            throw CommandFailure(.usage, "server \(server): expected HOST:PORT, with a port from 1 to 65535")
+            throw CommandFailure(
+                .usage, "server \(URLText.shown(server)): expected HOST:PORT, with a port from 1 to 65535")
         }
         var host = server[..<colon]
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         if isBracketed { host = host.dropFirst().dropLast() }
         let isName = host.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"/@[]?#".utf8.contains($0) }
         guard !host.isEmpty, host.utf8.count <= 253, isName, isBracketed == host.contains(":") else {
-            throw CommandFailure(.usage, "server \(server): expected a name, an address, or an IPv6 address in []")
+            throw CommandFailure(
+                .usage, "server \(URLText.shown(server)): expected a name, an address, or an IPv6 address in []")
         }
         return (String(host), port)
     }

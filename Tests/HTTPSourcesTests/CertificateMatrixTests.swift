@@ -91,6 +91,17 @@ struct CertificateMatrixTests {
         #expect(failureName { try Self.read(peer, [.anyRoot]) } == nil)
     }
 
+    @Test(
+        "authorities that sign for others than servers, or may sign nothing, are refused by name",
+        arguments: [("mailAuthority", "Mail authority"), ("noSigner", "No signer")])
+    func authorityUsage(certificate: String, subject: String) throws {
+        let peer = try MatrixPeer(nginx: certificate, path: "object", hasTLS: true)
+        #expect(failureName { try Self.read(peer, []) } == "wrongUsage")
+        #expect(failureName { try Self.read(peer, [.expired, .anyName]) } == "wrongUsage")
+        let error = #expect(throws: DecryptionError.self) { try Self.read(peer, []) }
+        #expect(error.map { "\($0)".contains("\"CN=\(subject)\"") } == true)
+    }
+
     @Test("nothing at all allows a certificate that is not for servers")
     func wrongUsage() throws {
         let peer = try MatrixPeer(nginx: "wrongUsage", path: "object", hasTLS: true)

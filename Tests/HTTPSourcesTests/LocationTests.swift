@@ -21,6 +21,16 @@ struct LocationTests {
         #expect(location.target == target)
     }
 
+    @Test("of any kind are no names of files")
+    func anyKind() {
+        for text in ["https://h", "HTTP:/h", "ftp://h/x", "s3://bucket/x", "git+ssh://h"] {
+            #expect(URLText.isURL(text), "\(text)")
+        }
+        for text in ["film.enc", "a:b", "c:/film", "/a://b", "./http://x", "://x", ""] {
+            #expect(!URLText.isURL(text), "\(text)")
+        }
+    }
+
     @Test(
         "that are none are refused",
         arguments: [

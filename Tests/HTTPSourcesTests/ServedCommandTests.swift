@@ -51,6 +51,23 @@ struct ServedCommandTests {
         #expect(safely["tlsAllowances"] == nil)
     }
 
+    @Test(
+        "what cannot be read is refused without its password and its query",
+        arguments: [
+            ["decrypt", "--strategy", "hls-aes128", "https://us:hidden@localhost/list.m3u8?t=hidden", "out"],
+            ["decrypt", "ftp://us:hidden@localhost/x?t=hidden", "out"],
+            ["decrypt", "https:/us:hidden@localhost/x", "out"],
+            ["measure", "--input", "http://us:hidden@localhost/x?t=hidden"],
+            ["sweep", "--plan", "p", "--output", "o", "--input", "http://us:hidden@localhost/x?t=hidden"],
+            ["tls-check", "us:hidden@localhost:443"], ["tls-check", "https://us:hidden@localhost/x"],
+        ])
+    func hidden(arguments: [String]) throws {
+        let run = try CommandRun.run(Self.program, arguments)
+        #expect(run.status == 64, "\(run.errorLines)")
+        #expect(!run.errorLines.joined().contains("hidden") && !run.text.contains("hidden"), "\(run.errorLines)")
+        #expect(run.errorLines.last?.contains("expected") == true, "\(run.errorLines)")
+    }
+
     @Test("sweep measures all cells of a plan on an object on a server, and on the same file")
     func sweepOwnObject() throws {
         let site = try SealedSite(hasTLS: true)
@@ -71,7 +88,10 @@ struct ServedCommandTests {
             """)
         let sweep = ["sweep", "--plan", plan, "--output", folder.path("results")] + site.options
         let run = try CommandRun.run(
-            Self.program, sweep + ["--ca-file", site.peer.rootPath, "--source", site.url + "?token=hidden-part"])
+            Self.program,
+            sweep + [
+                "--ca-file", site.peer.rootPath, "--source", "HTTPS" + site.url.dropFirst(5) + "?token=hidden-part",
+            ])
         #expect(run.status == 0, "\(run.errorLines)")
         let results = String(decoding: folder.bytes("results/results.jsonl") ?? [], as: UTF8.self)
         #expect(results.contains("https (--read-ahead 0)") && results.contains("https (--no-reuse)"))

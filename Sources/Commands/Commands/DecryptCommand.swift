@@ -65,8 +65,10 @@ struct DecryptCommand: ParsableCommand {
     var output: String?
 
     func run() throws {
+        CoreDumps.leaveMemoryOut()
         let (input, output) = try files()
-        if NetworkPlace.isURL(input) {
+        if URLText.isURL(input) {
+            try requireReadable(input)
             // Another program may have to go on here, which then says by itself what there is to say of the key.
             _ = try network.place(input)
             _ = try Network.required()
@@ -99,6 +101,19 @@ struct DecryptCommand: ParsableCommand {
         try transfer(
             object, from: URLText.shown(input), to: output, request, windowByteCount: windowByteCount,
             threadCount: threadCount)
+    }
+
+    /// Refuses URLs that nothing here reads.
+    private func requireReadable(_ url: String) throws {
+        let shown = URLText.shown(url)
+        guard NetworkPlace.isURL(url) else {
+            throw CommandFailure(.usage, "\(shown): expected a file, or a URL that begins with https:// or http://")
+        }
+        guard layout.strategy != PlaylistKeyOptions.strategyName else {
+            throw CommandFailure(
+                .usage,
+                "\(shown): expected a file with --strategy \(layout.strategy), whose playlists no server is asked for")
+        }
     }
 
     /// What is read, and what is written.

@@ -12,6 +12,10 @@ struct OwnObject {
 
     /// Opens a file.
     func file(_ path: String) throws -> MeasuredObject {
+        guard !URLText.isURL(path) else {
+            throw CommandFailure(
+                .usage, "--input \(URLText.shown(path)): expected a file (a URL of HTTP goes into --source)")
+        }
         try refusePlaylist("--input \(path)")
         let strategy = try layout.strategy(ivOptions)
         let key = try keyOptions.key()

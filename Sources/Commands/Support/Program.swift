@@ -39,8 +39,9 @@ enum Program {
 
     /// An argument without what only a server may know of a URL.
     private static func shown(_ argument: String) -> String {
-        guard let start = argument.firstRange(of: "http")?.lowerBound, NetworkPlace.isURL(String(argument[start...]))
-        else { return argument }
+        guard let start = argument.indices.first(where: { NetworkPlace.isURL(String(argument[$0...])) }) else {
+            return argument
+        }
         return argument[..<start] + URLText.shown(String(argument[start...]))
     }
 

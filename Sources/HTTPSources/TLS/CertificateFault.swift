@@ -19,7 +19,7 @@ public enum CertificateFault: Hashable, Sendable {
     case notYetValid(subject: String, notBefore: String)
     /// The certificate is for others.
     case wrongName(host: String, names: [String])
-    /// The certificate is for something else than servers.
+    /// The certificate is for something else than servers, or an authority's for something else than to sign theirs.
     case wrongUsage(subject: String)
     /// None of the keys is a pinned one.
     case wrongKey(found: String)
@@ -64,7 +64,8 @@ extension CertificateFault: CustomStringConvertible {
             "\"\(subject)\" is valid from \(notBefore): expected it to be now"
         case .wrongName(let host, let names):
             "the certificate is for \(names.isEmpty ? "no name" : names.joined(separator: ", ")): expected \(host)"
-        case .wrongUsage(let subject): "\"\(subject)\" is not for servers: expected the usage serverAuth"
+        case .wrongUsage(let subject):
+            "\"\(subject)\" is not for servers: expected the usage serverAuth, and keyCertSign of an authority"
         case .wrongKey(let found): "the key is \(found): expected one of those that are pinned"
         }
     }

@@ -11,13 +11,14 @@ extension CertificateJudge {
         let isTimely = await path(chain, isTrusted: hasChain, ChainPolicy(date: date)) != nil
         let isNamed = await path(chain, isTrusted: false, ChainPolicy(identity: host.identity)) != nil
         let isPinned = await path(chain, isTrusted: hasChain, ChainPolicy(pins: policy.pins)) != nil
+        let isUsable = await path(chain, isTrusted: hasChain, ChainPolicy(isServer: true)) != nil
         let leaf = chain[0]
-        let subject = "\(leaf.subject)"
+        let misused = isUsable ? nil : (hasChain ? trusted ?? [leaf] : [leaf]).firstMisused ?? leaf
         return [
             check(.root, trusted == nil ? rootFault(chain) : nil, .anyRoot),
             datesCheck(isTimely ? nil : hasChain ? trusted : [leaf], at: date),
             check(.name, isNamed ? nil : .wrongName(host: host.text, names: Self.names(leaf)), .anyName),
-            check(.usage, leaf.isForServers ? nil : .wrongUsage(subject: subject), nil),
+            check(.usage, misused.map { .wrongUsage(subject: "\($0.subject)") }, nil),
             policy.pins.isEmpty
                 ? CertificateCheck(name: .pin, verdict: .notAsked)
                 : check(

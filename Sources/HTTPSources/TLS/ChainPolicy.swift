@@ -10,14 +10,15 @@ struct ChainPolicy: VerifierPolicy {
     var allowsExpired = false
     /// The name that the first certificate must have.
     var identity: ServerIdentityPolicy?
-    /// Whether the first certificate must be a server's.
+    /// Whether the first certificate must be a server's, and the others those of authorities for servers.
     var isServer = false
     /// The keys of which the chain must have one; any if there are none.
     var pins: Set<PublicKeyPin> = []
 
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
-        // Of a certificate that stands alone they ask nothing; in a chain the verifier's own policy asks.
+        // Of a certificate that stands alone they ask nothing. In a chain the verifier's own policy asks for the
+        // constraints, and this one for the usage.
         .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
     ]
 
@@ -30,7 +31,7 @@ struct ChainPolicy: VerifierPolicy {
                 }
             }
         }
-        guard !isServer || chain.leaf.isForServers else { return .failsToMeetPolicy(reason: "not for servers") }
+        guard !isServer || chain.firstMisused == nil else { return .failsToMeetPolicy(reason: "not for servers") }
         guard pins.isEmpty || chain.contains(where: { PublicKeyPin($0).map(pins.contains) ?? false }) else {
             return .failsToMeetPolicy(reason: "no pinned key")
         }
@@ -47,6 +48,23 @@ extension Certificate {
         return usage.contains(.serverAuth) || usage.contains(.any)
     }
 
+    /// Whether it may sign certificates of servers: it says so, or says nothing of it. Source: RFC 5280, sections 4.2.1.3
+    /// and 4.2.1.12, whose usages of an authority limit those of what it signs by common practice.
+    var isForSigningServers: Bool {
+        guard isForServers else { return false }
+        guard let usage = try? extensions.keyUsage else { return extensions[oid: .X509ExtensionID.keyUsage] == nil }
+        return usage.keyCertSign
+    }
+
     /// Whether its own key signed it.
     var isSelfSigned: Bool { subject == issuer && publicKey.isValidSignature(signature, for: self) }
+}
+
+extension Sequence<Certificate> {
+    /// Of a chain, the server's certificate first, the first that is used for what it is not meant for.
+    var firstMisused: Certificate? {
+        enumerated().first { index, certificate in
+            index == 0 ? !certificate.isForServers : !certificate.isForSigningServers
+        }?.element
+    }
 }

@@ -1,3 +1,4 @@
+import NetworkAccess
 import RandomAccess
 import Results
 import SubjectProtocol
@@ -91,7 +92,7 @@ struct PlanEntryReader {
             throw entry.error(key, "no \(key): expected one of \(known.joined(separator: ", "))")
         }
         for value in values {
-            try require(known.contains(value), key, value, "one of \(known.joined(separator: ", "))")
+            try require(known.contains(value), key, URLText.shown(value), "one of \(known.joined(separator: ", "))")
         }
         return values
     }

@@ -21,7 +21,8 @@ DAY = datetime.timedelta(days=1)
 HERE = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
 
 
-def certificate(name, issuer=None, authority=False, names=None, start=NOW - DAY, end=NOW + 30 * DAY, usage=None):
+def certificate(name, issuer=None, authority=False, names=None, start=NOW - DAY, end=NOW + 30 * DAY, usage=None,
+                signs=True):
     """A certificate and its key; signed by its own key if there is no issuer."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -37,9 +38,14 @@ def certificate(name, issuer=None, authority=False, names=None, start=NOW - DAY,
     )
     if names:
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
-    if not authority:
+    if usage or not authority:
         builder = builder.add_extension(
             x509.ExtendedKeyUsage([usage or ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+    if not signs:
+        builder = builder.add_extension(
+            x509.KeyUsage(digital_signature=True, content_commitment=False, key_encipherment=False,
+                          data_encipherment=False, key_agreement=False, key_cert_sign=False, crl_sign=False,
+                          encipher_only=False, decipher_only=False), critical=True)
     return builder.sign(issuer[1] if issuer else key, hashes.SHA256()), key
 
 
@@ -63,6 +69,8 @@ def main(folder):
     root = certificate("Test root", authority=True)
     middle = certificate("Test intermediate", root, authority=True)
     stranger = certificate("Unknown root", authority=True)
+    mailer = certificate("Mail authority", root, authority=True, usage=ExtendedKeyUsageOID.EMAIL_PROTECTION)
+    no_signer = certificate("No signer", root, authority=True, signs=False)
     other = [x509.DNSName("elsewhere.example")]
     cases = {
         "root": (root, []),
@@ -76,6 +84,9 @@ def main(folder):
         "incompleteChain": (certificate("Incomplete", middle, names=HERE), []),
         "wrongUsage": (
             certificate("Client", middle, names=HERE, usage=ExtendedKeyUsageOID.CLIENT_AUTH), [middle]),
+        # By authorities that may not sign for servers, as openssl verify -purpose sslserver sees it as well.
+        "mailAuthority": (certificate("By mail", mailer, names=HERE), [mailer]),
+        "noSigner": (certificate("By no signer", no_signer, names=HERE), [no_signer]),
         "expiredElsewhere": (certificate("Both", middle, names=other, start=NOW - 9 * DAY, end=NOW - DAY), [middle]),
     }
     # Signed by a certificate that may not sign.
