@@ -18,8 +18,8 @@ package struct NetworkPlace: Hashable, Sendable {
     package var firstByteCount: Int?
 
     /// What a source holds at most of ranges ahead and of what it fetched when it was opened, and what its connections
-    /// take: five ranges of 4 MiB, and as much as one more.
-    package static let aheadByteCount: UInt64 = 24 << 20
+    /// take: six ranges of 4 MiB, and as much as one more.
+    package static let aheadByteCount: UInt64 = 28 << 20
 
     /// How long nothing may come; `nil` for the usual time.
     package var patienceMilliseconds: Int?

@@ -12,7 +12,7 @@ extension HTTPSource {
         public var attempts = 3
         /// How many ranges are under way at once when the source is read in order; 0 for no reading ahead.
         public var readAheadDepth = 4
-        /// The most bytes of such a range. At most one more than ``readAheadDepth`` of them are held.
+        /// The most bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
         public var largestBlockByteCount = 4 << 20
         /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
         public var firstByteCount = 64 << 10

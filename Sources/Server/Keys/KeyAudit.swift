@@ -65,7 +65,7 @@ package final class KeyAudit: Sendable {
                 "kind": .string(request.wantsPersistable ? "persistable" : "online"), "result": .string(result),
             ]).line
         }
-        return write(lines.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined())
+        return write(lines.map { String(decoding: $0, as: UTF8.self) }.joined())
     }
 }
 
