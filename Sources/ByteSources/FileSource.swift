@@ -78,10 +78,10 @@ public final class FileSource: ByteSource {
             modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 
-    /// Tells the system that the file is read from its start to its end, so that it reads further ahead while what came
-    /// before is decrypted. The corresponding C function is `posix_fadvise` with `POSIX_FADV_SEQUENTIAL`.
-    public func adviseSequential() {
-        // Advice only: a file system that takes none is read all the same.
+    /// Tells the system that the file is read in order, so that it reads further ahead while what came before is
+    /// decrypted. The corresponding C function is `posix_fadvise` with `POSIX_FADV_SEQUENTIAL`.
+    public func adviseSequential(_ range: Range<UInt64>) {
+        // Linux takes it for the whole file in any case. Advice only: a file system that takes none is read all the same.
         _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
 

@@ -35,9 +35,9 @@ public final class MappedSource: ViewableSource {
         try file.checkUnchanged()
     }
 
-    /// Tells the system that a range is read from its start to its end; see ``FileSource/adviseSequential()``.
-    public func adviseSequential() {
-        file.adviseSequential()
+    /// Tells the system that a range is read from its start to its end; see ``FileSource/adviseSequential(_:)``.
+    public func adviseSequential(_ range: Range<UInt64>) {
+        file.adviseSequential(range)
     }
 
     /// Makes a view for one thread at a time. The corresponding C function is `mmap`.

@@ -36,8 +36,8 @@ public struct SlicedSource: ByteSource {
         try base.checkUnchanged()
     }
 
-    /// Tells the whole source; see `ByteSource.adviseSequential()`.
-    public func adviseSequential() {
-        base.adviseSequential()
+    /// Tells the whole source; see `ByteSource.adviseSequential(_:)`.
+    public func adviseSequential(_ range: Range<UInt64>) {
+        base.adviseSequential(self.range.lowerBound + range.lowerBound..<self.range.lowerBound + range.upperBound)
     }
 }

@@ -40,7 +40,7 @@ package struct RangeTransfer {
         let ring = WindowRing(
             windows: windows, slotCount: team.threadCount == 1 ? 1 : team.threadCount * Self.slotsPerThread,
             bufferByteCount: Int(min(UInt64(windowByteCount), UInt64(range.count))), isOrdered: !sink.isSeekable)
-        if range.count > windowByteCount { object.adviseSequential() }
+        if range.count > windowByteCount { object.adviseSequential(range) }
         // Each thread uses the cursor of its index and no other.
         nonisolated(unsafe) let ownCursors = cursors
         team.run { index in

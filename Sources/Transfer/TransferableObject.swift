@@ -12,8 +12,10 @@ package protocol TransferableObject: Sendable {
     /// - Throws: `DecryptionError`.
     func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor
 
-    /// Takes note that much will be read in order.
-    func adviseSequential()
+    /// Takes note that a range will be read whole and about in order.
+    ///
+    /// - Parameter range: Plaintext bytes, within the object.
+    func adviseSequential(_ range: Range<UInt64>)
 }
 
 extension EncryptedObject: TransferableObject {
@@ -22,8 +24,11 @@ extension EncryptedObject: TransferableObject {
         try makeCursor(windowByteCount: windowByteCount)
     }
 
-    /// Tells the source.
-    package func adviseSequential() {
-        source.adviseSequential()
+    /// Tells the source which of its bytes that takes.
+    package func adviseSequential(_ range: Range<UInt64>) {
+        guard let last = range.last else { return }
+        var (first, end) = (layout.plan(range.lowerBound..<range.lowerBound + 1), layout.plan(last..<last + 1))
+        guard let start = first.next()?.fetch.lowerBound, let stop = end.next()?.fetch.upperBound else { return }
+        source.adviseSequential(start..<stop)
     }
 }

@@ -32,9 +32,10 @@ struct InjectedFaultTests {
         return options
     }
 
-    /// Opens the object and reads all of it, in order and then from the middle.
-    private static func read(_ site: FaultSite) throws -> [UInt8] {
+    /// Opens the object and reads all of it in order, which the source is told before, or not.
+    private static func read(_ site: FaultSite, isAdvised: Bool) throws -> [UInt8] {
         let source = try HTTPSource(site.url, options: options(site))
+        if isAdvised { source.adviseSequential(0..<source.byteCount) }
         let object = try EncryptedObject(
             source: source, strategy: FaultSite.strategy, backend: OpenSSL(), key: SecretKey(FaultSite.key))
         let cursor = try object.makeCursor(windowByteCount: 10_000)
@@ -56,7 +57,7 @@ struct InjectedFaultTests {
         while fired < Self.faultCount, seed < last {
             var name: String?
             do {
-                let bytes = try Self.read(site)
+                let bytes = try Self.read(site, isAdvised: seed.isMultiple(of: 2))
                 #expect(Samples.difference(bytes, site.plaintext) == nil, "seed \(seed): wrong bytes")
             } catch {
                 #expect(!site.isSecret("\(error)"), "seed \(seed)")

@@ -2,6 +2,7 @@ import Foundation
 import HTTPSources
 import JSON
 import RandomAccess
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,6 +10,26 @@ import Testing
 private let object: [UInt8] = (0..<300_000).map { (place: Int) -> UInt8 in
     let value: Int = 31 * place + place / 251
     return UInt8(truncatingIfNeeded: value)
+}
+
+/// Hands out where windows start, to any number of threads.
+private final class Turns: Sendable {
+    private let whole: Range<Int>
+    private let byteCount: Int
+    private let place: Mutex<Int>
+
+    init(_ whole: Range<Int>, byteCount: Int) {
+        self.whole = whole
+        self.byteCount = byteCount
+        place = Mutex(whole.lowerBound)
+    }
+
+    func next() -> Int? {
+        place.withLock { place in
+            defer { place += byteCount }
+            return place < whole.upperBound ? place : nil
+        }
+    }
 }
 
 @Suite("answers to ranges, right and wrong", .enabled(if: Peers.python != nil, "python3 is not installed"), .serialized)
@@ -94,7 +115,7 @@ struct RangeServerTests {
     @Test("reading in order asks ahead, and reading here and there does not")
     func readAhead() throws {
         let source = try HTTPSource(url("good"), options: options())
-        source.adviseSequential()
+        source.adviseSequential(0..<UInt64(object.count))
         var place = 0
         while place < object.count {
             let end = min(place + 7001, object.count)
@@ -105,6 +126,36 @@ struct RangeServerTests {
         let other = try HTTPSource(url("good?2"), options: options())
         for place in [200_000, 100_000, 280_000, 150_000] { _ = try other.bytes(place..<place + 10) }
         #expect(try count("/good") <= 3 + 5)
+    }
+
+    @Test("threads that share a reading ask for each byte once", arguments: [1, 4], [1 << 12, 1 << 15, 1 << 17])
+    func sharedReading(_ threadCount: Int, _ windowByteCount: Int) async throws {
+        var options = options()
+        options.largestBlockByteCount = 1 << 13
+        options.firstByteCount = 1 << 10
+        let source = try HTTPSource(url("good"), options: options)
+        let whole = 5000..<290_001
+        source.adviseSequential(UInt64(whole.lowerBound)..<UInt64(whole.upperBound))
+        let turns = Turns(whole, byteCount: windowByteCount)
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<threadCount {
+                group.addTask {
+                    var isRight = true
+                    while let start = turns.next() {
+                        // As in CBC, whose IV is the block before.
+                        let window = start - 16..<min(start + windowByteCount, whole.upperBound)
+                        let wanted = start == whole.lowerBound ? start..<window.upperBound : window
+                        if (try? source.bytes(wanted)) != Array(object[wanted]) { isRight = false }
+                    }
+                    return isRight
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+        let windowCount = (whole.count + windowByteCount - 1) / windowByteCount
+        let byteCount = try count("bytes") - options.firstByteCount
+        #expect(byteCount >= whole.count)
+        #expect(byteCount <= whole.count + (threadCount == 1 ? 0 : 16 * (windowCount - 1)))
     }
 
     @Test("many threads read one source")

@@ -8,5 +8,5 @@ extension HLSObject: TransferableObject {
     }
 
     /// Nothing: a segment is short, and opened when it is read.
-    package func adviseSequential() {}
+    package func adviseSequential(_ range: Range<UInt64>) {}
 }

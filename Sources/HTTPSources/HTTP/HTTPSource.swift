@@ -1,4 +1,5 @@
 public import RandomAccess
+import Synchronization
 
 /// An object on a server that answers ranges, over HTTP or TLS.
 ///
@@ -18,7 +19,11 @@ public final class HTTPSource: ByteSource {
     private let transport: HTTPTransport
     private let version: ObjectVersion
     private let first: [UInt8]
-    private let readAhead: ReadAhead?
+    private let options: Options
+    /// Memory for what is asked for ahead.
+    private let pool: RangeMemoryPool
+    private let guesses: ReadAhead?
+    private let expected = Mutex<ExpectedReads?>(nil)
 
     /// Opens an object: asks for its first bytes, its length and its version.
     ///
@@ -47,11 +52,16 @@ public final class HTTPSource: ByteSource {
         }
         byteCount = version.byteCount
         warnings = Self.warnings(options, location, version)
-        readAhead = ReadAhead(transport, version: version, options: options)
+        self.options = options
+        pool = RangeMemoryPool(byteCount: options.largestBlockByteCount, mostCount: options.readAheadDepth + 2)
+        guesses =
+            options.readAheadDepth > 0
+            ? ReadAhead(transport, version: version, options: options, pool: pool) : nil
     }
 
     deinit {
-        readAhead?.stop()
+        guesses?.stop()
+        expected.withLock { $0?.stop() }
     }
 
     /// Reads bytes; see `ByteSource.read(at:into:)`.
@@ -59,12 +69,36 @@ public final class HTTPSource: ByteSource {
         let wanted = min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount))
         guard wanted > 0 else { return 0 }
         if offset < UInt64(first.count) { return Self.copy(first[Int(offset)...], to: buffers) }
-        if let block = readAhead?.block(at: offset, count: wanted) {
+        let range = offset..<offset + min(wanted, Self.mostBytes)
+        if let expected = expected.withLock({ $0 }), expected.range.contains(offset) {
+            return try read(range, expected, into: buffers)
+        }
+        if let block = guesses?.block(at: offset, count: wanted) {
             if let count = block.read(at: offset, into: buffers) { return count }
             // Whatever is wrong is found again by asking for just these bytes, or has passed.
-            readAhead?.stop()
+            guesses?.stop()
         }
-        let range = offset..<offset + min(wanted, Self.mostBytes)
+        return try fetch(range, into: buffers)
+    }
+
+    private func read(
+        _ range: Range<UInt64>, _ expected: ExpectedReads, into buffers: FetchBuffers
+    ) throws(DecryptionError) -> Int {
+        let offset = range.lowerBound
+        var end = range.upperBound
+        var known: Int?
+        switch expected.way(to: range) {
+        case .underWay(let block):
+            known = block.read(at: offset, into: buffers)
+            if known == nil { expected.drop(block) }
+        case .asked(let place): end = place
+        }
+        let count = if let known { known } else { try fetch(offset..<end, into: buffers) }
+        expected.deliver(offset..<offset + UInt64(count))
+        return count
+    }
+
+    private func fetch(_ range: Range<UInt64>, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         do throws(HTTPFailure) {
             return Self.copy(try transport.fetch(range, opened: version).bytes[...], to: buffers)
         } catch {
@@ -75,9 +109,18 @@ public final class HTTPSource: ByteSource {
     /// Does nothing: every answer is compared with the version that was opened, when it comes.
     public func checkUnchanged() {}
 
-    /// Reads ahead from the first read on.
-    public func adviseSequential() {
-        readAhead?.expectOrder()
+    /// Asks for the range at once, as far ahead as the options say. What another call said counts no more.
+    public func adviseSequential(_ range: Range<UInt64>) {
+        guard options.readAheadDepth > 0 else { return }
+        guesses?.stop()
+        let left = range.clamped(to: min(UInt64(first.count), byteCount)..<byteCount)
+        let next =
+            left.isEmpty ? nil : ExpectedReads(left, transport, version: version, options: options, pool: pool)
+        let last = expected.withLock { expected in
+            defer { expected = next }
+            return expected
+        }
+        last?.stop()
     }
 
     private static func error(_ failure: HTTPFailure, _ operation: String) -> DecryptionError {

@@ -16,13 +16,16 @@ public protocol ByteSource: Sendable {
     /// - Throws: `DecryptionError.sourceChanged` if its length is another one, `.io` if that cannot be told.
     func checkUnchanged() throws(DecryptionError)
 
-    /// Takes note that much of the source will be read in order, so that it may read ahead.
-    func adviseSequential()
+    /// Takes note that a range will be read whole and about in order, by one thread or several, so that it may be read
+    /// ahead.
+    ///
+    /// - Parameter range: The bytes, within the source.
+    func adviseSequential(_ range: Range<UInt64>)
 }
 
 extension ByteSource {
     /// A source that gains nothing from knowing.
-    public func adviseSequential() {}
+    public func adviseSequential(_ range: Range<UInt64>) {}
 
     /// A source whose bytes cannot change has nothing to notice.
     public func checkUnchanged() throws(DecryptionError) {}

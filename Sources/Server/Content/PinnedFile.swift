@@ -49,6 +49,6 @@ package final class PinnedFile: ByteSource {
         }
     }
 
-    /// Tells the system that much is read in order.
-    package func adviseSequential() { file.adviseSequential() }
+    /// Tells the system that a range is read in order.
+    package func adviseSequential(_ range: Range<UInt64>) { file.adviseSequential(range) }
 }

@@ -1,7 +1,7 @@
 """Answers requests for ranges rightly, or wrongly in one way a path: answers.py.
 
 Prints its port. The object of every path has 300,000 bytes, of which byte i is (31 * i + i // 251) % 256. The path
-/count says how many requests came so far for each path, and how many connections.
+/count says how many requests came so far for each path, how many connections, and how many bytes right answers had.
 """
 
 import json
@@ -14,7 +14,7 @@ import time
 
 SIZE = 300_000
 OBJECT = bytes((31 * i + i // 251) % 256 for i in range(SIZE))
-counts = {"connections": 0}
+counts = {"connections": 0, "bytes": 0}
 lock = threading.Lock()
 
 
@@ -133,6 +133,8 @@ def answer(connection, path, first, end, request):
     elif path == "/token" and request.get("authorization") != "Bearer secret":
         connection.sendall(head(403, {"Content-Length": 0}))
     else:
+        with lock:
+            counts["bytes"] += len(body)
         connection.sendall(part(first, end) + body)
     return True
 
