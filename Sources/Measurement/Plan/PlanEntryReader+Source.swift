@@ -3,14 +3,13 @@ import NetworkAccess
 extension PlanEntryReader {
     /// What cells say of their source: of a server also whether connections are kept (`reuse`), and how many ranges are
     /// under way at once (`read-ahead`).
-    func sourceName(_ source: String) throws(PlanError) -> String {
-        let isServed = ObjectKind(rawValue: source)?.isServed == true
-        var place = object?.place ?? NetworkPlace(url: "\(source)://")
+    func sourceName(_ source: ObjectKind) throws(PlanError) -> String {
+        var place = object?.place ?? NetworkPlace(url: "\(source.rawValue)://")
         for key in ["reuse", "read-ahead"] {
-            guard let text = try entry.text(key), !isServed else { continue }
-            throw entry.error(key, "\(key) \(text): expected it with source http or https, found \(source)")
+            guard let text = try entry.text(key), !source.isServed else { continue }
+            throw entry.error(key, "\(key) \(text): expected it with source http or https, found \(source.rawValue)")
         }
-        guard isServed else { return source }
+        guard source.isServed else { return source.rawValue }
         if let text = try entry.text("reuse") {
             guard let keeps = ["yes": true, "true": true, "no": false, "false": false][text] else {
                 throw entry.error("reuse", "reuse \(text): expected yes or no")
@@ -27,11 +26,11 @@ extension PlanEntryReader {
     }
 
     /// The simulated remote store, where the entry has one: `latency`, `bandwidth`, or both.
-    func remote(_ source: String) throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
+    func remote(_ source: ObjectKind) throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
         let latency = try entry.text("latency")
         let bandwidth = try entry.text("bandwidth")
         guard latency != nil || bandwidth != nil else { return nil }
-        guard source != ObjectKind.mmap.rawValue else {
+        guard source != .mmap else {
             let key = latency == nil ? "bandwidth" : "latency"
             throw entry.error(
                 key, "\(key) with source mmap: expected source file or generated, a remote store has no pages")
@@ -48,13 +47,13 @@ extension PlanEntryReader {
     }
 
     /// Whether files are dropped from the page cache before each iteration; `nil` if they are not.
-    func isCold(_ source: String) throws(PlanError) -> Bool? {
+    func isCold(_ source: ObjectKind) throws(PlanError) -> Bool? {
         guard let text = try entry.text("cold") else { return nil }
         guard let isCold = ["yes": true, "true": true, "no": false, "false": false][text] else {
             throw entry.error("cold", "cold \(text): expected yes or no")
         }
-        guard !isCold || source == ObjectKind.file.rawValue else {
-            throw entry.error("cold", "cold \(text): expected it with source file, found \(source)")
+        guard !isCold || source == .file else {
+            throw entry.error("cold", "cold \(text): expected it with source file, found \(source.rawValue)")
         }
         return isCold ? true : nil
     }

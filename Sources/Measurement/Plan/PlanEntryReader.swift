@@ -9,6 +9,7 @@ struct PlanEntryReader {
     let knownBackends: [String]
     let missingBackends: [String: String]
     let defaultBackend: String?
+    /// An object of the user's, in place of one that is made.
     let object: PlanObject?
     let traces: [String: PlayerTrace]
 
@@ -25,49 +26,38 @@ struct PlanEntryReader {
             guard let reason = missingBackends[backend] else { continue }
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")
         }
-        let strategy =
-            if let object { object.strategy.name } else {
-                try single(
-                    "strategy", known: Strategy.names + [PlaylistRequest.strategyName], fallback: "cbc-continuous")
-            }
         let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
-        let source =
-            if let object { object.kind.rawValue } else {
-                try single("source", known: ObjectKind.allCases.map(\.rawValue), fallback: "file")
-            }
-        if strategy == PlaylistRequest.strategyName {
-            try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(strategy)")
-            let kind = ObjectKind(rawValue: source)
-            try require(kind == .file || kind == .generated, "source", source, "file or generated with \(strategy)")
+        let object = try planned(defaultByteCount: defaultObjectByteCount)
+        if object.strategy == PlaylistRequest.strategyName {
+            try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(object.strategy)")
+            try require(
+                object.source == .file || object.source == .generated, "source", object.source.rawValue,
+                "file or generated with \(object.strategy)")
         }
-        let objectByteCount =
-            if let object { object.byteCount } else {
-                try entry.size("object-size", default: defaultObjectByteCount, minimum: 0)
-            }
-        let keyByteCount = if let object { object.keyByteCount } else { try keyByteCount(strategy) }
         let label = try entry.text("label")
-        let sourceName = try sourceName(source)
-        let remote = try remote(source)
-        let isCold = try isCold(source)
+        let sourceName = try sourceName(object.source)
+        let remote = try remote(object.source)
+        let isCold = try isCold(object.source)
 
         var cells: [Cell] = []
-        for chunkByteCount in try chunks(strategy) {
+        for chunkByteCount in object.chunkByteCounts {
             for window in try entry.texts("window") ?? ["256KiB"] {
                 let windowByteCount = try entry.size(window, key: "window", minimum: 1)
                 try require(windowByteCount <= Workload.largestRead, "window", window, "at most 256MiB")
                 for workload in try entry.texts("workload") ?? ["sequential"] {
                     let parsed = try parse(
-                        workload, objectByteCount: objectByteCount, windowByteCount: windowByteCount)
+                        workload, objectByteCount: object.byteCount, windowByteCount: windowByteCount)
                     for threads in try entry.texts("threads") ?? ["1"] {
                         let threadCount = Int(threads) ?? 0
                         try require((1...256).contains(threadCount), "threads", threads, "a number from 1 to 256")
                         for backend in backends {
                             var cell = Cell(
-                                backend: backend, strategy: strategy, ivRule: try ivRule(strategy),
-                                padding: try padding(strategy, objectByteCount), chunkByteCount: chunkByteCount,
+                                backend: backend, strategy: object.strategy, ivRule: object.ivRule,
+                                padding: object.padding, chunkByteCount: chunkByteCount,
                                 windowByteCount: windowByteCount, workload: parsed.text,
                                 readCount: parsed.readCount, access: access, threads: threadCount,
-                                keyByteCount: keyByteCount, objectByteCount: objectByteCount, source: sourceName,
+                                keyByteCount: object.keyByteCount, objectByteCount: object.byteCount,
+                                source: sourceName,
                                 label: label)
                             cell.isCold = isCold
                             cell.remoteLatencyNanoseconds = remote?.latency
@@ -81,7 +71,7 @@ struct PlanEntryReader {
         return cells
     }
 
-    private func require(
+    func require(
         _ condition: Bool, _ key: String, _ value: String, _ expected: String
     ) throws(PlanError) {
         guard condition else { throw entry.error(key, "\(key) \(value): expected \(expected)") }
@@ -97,100 +87,10 @@ struct PlanEntryReader {
         return values
     }
 
-    private func single(_ key: String, known: [String], fallback: String) throws(PlanError) -> String {
+    func single(_ key: String, known: [String], fallback: String) throws(PlanError) -> String {
         let values = try choices(key, known: known, fallback: [fallback])
         try require(values.count == 1, key, values.joined(separator: ", "), "a single value")
         return values[0]
-    }
-
-    private func chunks(_ strategy: String) throws(PlanError) -> [UInt64?] {
-        if let object { return [object.strategy.chunkByteCount] }
-        if strategy.hasPrefix("tink") { return try segments() }
-        if strategy == PlaylistRequest.strategyName { return try playlistSegments() }
-        if strategy.hasPrefix("cobblestone") {
-            if let texts = try entry.texts("chunk-size") {
-                try require(false, "chunk-size", texts[0], "no chunk-size for \(strategy), whose chunks have 16KiB")
-            }
-            return [ChunkFormat.cobblestone(keyByteCount: 16, context: []).chunkByteCount]
-        }
-        guard let texts = try entry.texts("chunk-size") else {
-            try require(strategy != "cbc-chunked", "strategy", strategy, "a chunk-size with it")
-            return [nil]
-        }
-        try require(strategy == "cbc-chunked", "chunk-size", texts[0], "no chunk-size for \(strategy)")
-        var sizes: [UInt64?] = []
-        for text in texts {
-            let size = try entry.size(text, key: "chunk-size", minimum: 16)
-            try require(size % 16 == 0, "chunk-size", text, "a multiple of 16 bytes")
-            sizes.append(size)
-        }
-        return sizes
-    }
-
-    /// The plaintext bytes of a playlist's segments.
-    private func playlistSegments() throws(PlanError) -> [UInt64?] {
-        var sizes: [UInt64?] = []
-        for text in try entry.texts("chunk-size") ?? ["1MiB"] {
-            let size = try entry.size(text, key: "chunk-size", minimum: 1 << 10)
-            try require(size <= 1 << 32, "chunk-size", text, "at most 4GiB")
-            sizes.append(size)
-        }
-        return sizes
-    }
-
-    /// Tink's segments are said with their tags, as its templates are named.
-    private func segments() throws(PlanError) -> [UInt64?] {
-        var sizes: [UInt64?] = []
-        for text in try entry.texts("chunk-size") ?? ["4KiB"] {
-            let size = try entry.size(text, key: "chunk-size", minimum: 64)
-            try require(size <= 1 << 28, "chunk-size", text, "at most 256MiB")
-            sizes.append(size - UInt64(ChunkFormat.tagByteCount))
-        }
-        return sizes
-    }
-
-    private func ivRule(_ strategy: String) throws(PlanError) -> String? {
-        if let object { return object.ivRule }
-        let rules = IVRule.allCases.map(\.rawValue)
-        guard strategy == "cbc-chunked" else {
-            if let text = try entry.text("iv-rule") {
-                try require(false, "iv-rule", text, "no iv-rule for \(strategy)")
-            }
-            return nil
-        }
-        return try single("iv-rule", known: rules, fallback: "sequence")
-    }
-
-    private func padding(_ strategy: String, _ objectByteCount: UInt64) throws(PlanError) -> String? {
-        if let object { return object.strategy.padding?.rawValue }
-        if !strategy.hasPrefix("cbc") {
-            if let text = try entry.text("padding") {
-                try require(false, "padding", text, "no padding for \(strategy)")
-            }
-            return nil
-        }
-        let padding = try single("padding", known: Padding.allCases.map(\.rawValue), fallback: "pkcs7")
-        try require(
-            padding == "pkcs7" || objectByteCount % 16 == 0, "object-size", "\(objectByteCount)",
-            "a multiple of 16 bytes, since padding is none")
-        return padding
-    }
-
-    private func keyByteCount(_ strategy: String) throws(PlanError) -> Int {
-        let known =
-            switch strategy {
-            case "cobblestone-128": ["128"]
-            case "cobblestone-256": ["256"]
-            case "tink-aes-gcm-hkdf": ["128", "256"]
-            case PlaylistRequest.strategyName: ["128"]
-            default: ["128", "192", "256"]
-            }
-        // Bits, as the ciphers are named after them.
-        return switch try single("key-size", known: known, fallback: known[0]) {
-        case "128": 16
-        case "192": 24
-        default: 32
-        }
     }
 
     private func parse(
