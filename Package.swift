@@ -404,9 +404,11 @@ let package = Package(
         .testTarget(
             name: "HTTPSourcesTests",
             dependencies: [
-                "HTTPSources", "NetworkAccess", "RandomAccess", "ByteSources", "JSON", "OpenSSLBackend", "TestSupport",
+                "HTTPSources", "NetworkAccess", "RandomAccess", "ByteSources", "HLS", "JSON", "OpenSSLBackend",
+                "TestSupport",
                 "Transfer", "chunkwise", "chunkwise-https", "chunkwise-tls-check",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             exclude: ["Peers"]
         ),

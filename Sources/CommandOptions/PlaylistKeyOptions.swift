@@ -38,11 +38,11 @@ package struct PlaylistKeyOptions: ParsableArguments {
     ///   - key: The key of all playlists, if there is one.
     ///   - isStrict: Whether key files that others can read are refused.
     ///   - warn: Is called with each thing that is worth a warning, once.
-    /// - Returns: What makes the keys of a playlist, given what lies around it.
+    /// - Returns: What makes the keys of a playlist, given those that lie where its URIs say.
     /// - Throws: `CommandFailure`.
     package func rings(
         _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
-    ) throws -> @Sendable (FolderResources) -> KeyRing {
+    ) throws -> @Sendable (any KeyProvider) -> KeyRing {
         let server = try keyServer.command()
         guard [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1 else {
             throw CommandFailure(
@@ -57,6 +57,6 @@ package struct PlaylistKeyOptions: ParsableArguments {
         if let keyCommand {
             return { _ in KeyRing(CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"])) }
         }
-        return { KeyRing(PlaylistKeys($0), isStrict: isStrict, warn: warn) }
+        return { KeyRing($0, isStrict: isStrict, warn: warn) }
     }
 }

@@ -14,6 +14,8 @@ package struct NetworkPlace: Hashable, Sendable {
     package var readAheadDepth: Int?
     /// Whether connections are shared with other objects of the same place.
     package var sharesConnections = false
+    /// The most bytes of a range that is asked for ahead; `nil` for the usual number.
+    package var mostRangeByteCount: Int?
     /// How many bytes are fetched at once when the object is opened; `nil` for the usual number.
     package var firstByteCount: Int?
 

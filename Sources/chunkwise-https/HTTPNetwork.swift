@@ -15,6 +15,7 @@ final class HTTPNetwork: NetworkSources {
         options.keepsConnections = place.keepsConnections
         if let depth = place.readAheadDepth { options.readAheadDepth = depth }
         if let patience = place.patienceMilliseconds { options.patience = .milliseconds(patience) }
+        if let count = place.mostRangeByteCount { options.largestBlockByteCount = count }
         if let count = place.firstByteCount { options.firstByteCount = count }
         let connections = place.sharesConnections ? try connections(place, options) : nil
         let source = try HTTPSource(place.url, options: options, connections: connections)

@@ -60,6 +60,8 @@ struct DocumentedCommand {
             "a choice of all vectors takes a debug build some time"),
         "chunkwise decrypt --key-file key --iv 000102030405060708090a0b0c0d0e0f https://example.org/film.enc film.mp4":
             .notRun("is about a server of the reader's; HTTPSourcesTests run it over their own"),
+        "chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts":
+            .notRun("is about a server of the reader's; HTTPSourcesTests run it over their own"),
         "chunkwise sweep --plan Benchmarks/plans/own.yml --output reports/served --source https://example.org/film.enc "
             + "--key-file key --iv 000102030405060708090a0b0c0d0e0f":
             .notRun("needs the Internet; HTTPSourcesTests sweep an object on a server of their own"),

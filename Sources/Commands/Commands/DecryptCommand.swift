@@ -23,6 +23,7 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
               chunkwise decrypt --key-file k --iv $IV https://example.org/film.enc film.mp4
+              chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
             """))
 
@@ -83,7 +84,6 @@ struct DecryptCommand: ParsableCommand {
             }
         }
         if layout.strategy == PlaylistKeyOptions.strategyName {
-            try network.refuse(input)
             return try decryptPlaylist(
                 input, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         }
@@ -105,14 +105,9 @@ struct DecryptCommand: ParsableCommand {
 
     /// Refuses URLs that nothing here reads.
     private func requireReadable(_ url: String) throws {
-        let shown = URLText.shown(url)
         guard NetworkPlace.isURL(url) else {
-            throw CommandFailure(.usage, "\(shown): expected a file, or a URL that begins with https:// or http://")
-        }
-        guard layout.strategy != PlaylistKeyOptions.strategyName else {
             throw CommandFailure(
-                .usage,
-                "\(shown): expected a file with --strategy \(layout.strategy), whose playlists no server is asked for")
+                .usage, "\(URLText.shown(url)): expected a file, or a URL that begins with https:// or http://")
         }
     }
 

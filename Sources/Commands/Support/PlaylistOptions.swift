@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOptions
 import HLS
+import NetworkAccess
 import RandomAccess
 import SystemPackage
 import Transfer
@@ -35,8 +36,14 @@ struct PlaylistOptions: ParsableArguments {
     }
 
     /// Where keys come from.
-    func ring(_ keyOptions: KeyOptions, beside resources: FolderResources) throws -> KeyRing {
-        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil, isStrict: keyOptions.strict)(resources)
+    ///
+    /// - Parameters:
+    ///   - keyOptions: The key of the whole playlist, if there is one.
+    ///   - inPlace: The keys that lie where the URIs say.
+    /// - Returns: The keys.
+    /// - Throws: `CommandFailure`.
+    func ring(_ keyOptions: KeyOptions, or inPlace: any KeyProvider) throws -> KeyRing {
+        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil, isStrict: keyOptions.strict)(inPlace)
     }
 }
 
@@ -51,20 +58,38 @@ extension DecryptCommand {
         }
         let cipher = try Validated.backend(backend)
         let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
-        let file = try attemptInput {
-            try PlaylistFile(
-                path: FilePath(input), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
-        }
-        try refuseToReplace(file, input: input, output: output)
-        let ring = try playlistOptions.ring(keyOptions, beside: file.resources)
-        let object = try attempt(input) {
-            try HLSObject(playlist: file.playlist, resources: file.resources, keys: ring, backend: cipher)
+        let (playlist, resources, inPlace, name) = try playlist(input, choice, output: output)
+        let ring = try playlistOptions.ring(keyOptions, or: inPlace)
+        let shown = URLText.shown(input)
+        let object = try attempt(shown) {
+            try HLSObject(playlist: playlist, resources: resources, keys: ring, backend: cipher)
         }
         for warning in ring.warnings { warn("\(warning)") }
         try transfer(
-            object, from: input, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
+            object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         // What is wrong where nothing was read; an error has said the rest.
-        for problem in file.playlist.problems.prefix(10) { warn("\(file.path): \(problem)") }
+        for problem in playlist.problems.prefix(10) { warn("\(name): \(problem)") }
+    }
+
+    /// The media playlist, what lies around it, its keys where its URIs say, and its name.
+    private func playlist(
+        _ input: String, _ choice: VariantChoice, output: String
+    ) throws -> (MediaPlaylist, any SegmentResources, any KeyProvider, String) {
+        guard NetworkPlace.isURL(input) else {
+            try network.refuse(input)
+            let file = try attemptInput {
+                try PlaylistFile(
+                    path: FilePath(input), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
+            }
+            try refuseToReplace(file, input: input, output: output)
+            return (file.playlist, file.resources, PlaylistKeys(file.resources), file.path.string)
+        }
+        if let root = playlistOptions.root {
+            throw CommandFailure(.usage, "--root \(root): expected none with a URL")
+        }
+        let open = try Network.opener(around: network.place(input))
+        let served = try attempt { try ServedPlaylist(url: input, choice: choice, open: open) }
+        return (served.playlist, served.resources, ServedKeys(served.resources), served.url.shown)
     }
 
     /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.

@@ -44,6 +44,8 @@ public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
     case readableByOthers(path: String, permissions: UInt32)
     /// Others than the owner of a folder with keys may list it, or change what is in it.
     case folderOpenToOthers(path: String, permissions: UInt32)
+    /// The key came over a connection that others can read.
+    case inTheClear(place: String)
 
     /// What is wrong, and what to do.
     public var description: String {
@@ -52,6 +54,8 @@ public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
             "key file \(path) can be read by others (permissions \(String(permissions, radix: 8))): expected 600"
         case .folderOpenToOthers(let path, let permissions):
             "key folder \(path) is open to others (permissions \(String(permissions, radix: 8))): expected 700"
+        case .inTheClear(let place):
+            "\(place) came without TLS, for anybody on the way to read: expected https"
         }
     }
 }

@@ -97,7 +97,7 @@ extension ServedPlaylists {
     private func makeRing(_ path: [String]) -> KeyRing {
         let file = path.reduce(into: folder.path) { $0.append($1) }
         do throws(DecryptionError) {
-            return options.keys(try FolderResources(playlist: file, root: folder.path))
+            return options.keys(PlaylistKeys(try FolderResources(playlist: file, root: folder.path)))
         } catch {
             let reason = "\(error)"
             return KeyRing(HandlerKeys { _ in throw KeyError.refused(reason: reason) })

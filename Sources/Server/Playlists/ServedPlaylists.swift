@@ -25,12 +25,12 @@ package struct ServedPlaylists: ContentCatalogue {
         /// Decrypts segments.
         package var backend: any CipherBackend
         /// Makes the keys of a playlist.
-        package var keys: @Sendable (FolderResources) -> KeyRing
+        package var keys: @Sendable (any KeyProvider) -> KeyRing
         /// Where to say what is wrong with a playlist; never a key, a token or plaintext.
         package var report: @Sendable (String) -> Void = { _ in }
 
         /// Creates options.
-        package init(backend: any CipherBackend, keys: @escaping @Sendable (FolderResources) -> KeyRing) {
+        package init(backend: any CipherBackend, keys: @escaping @Sendable (any KeyProvider) -> KeyRing) {
             self.backend = backend
             self.keys = keys
         }

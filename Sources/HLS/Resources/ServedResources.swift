@@ -1,0 +1,53 @@
+public import RandomAccess
+
+/// What lies around a playlist on a server.
+///
+/// URIs are resolved against the playlist's (RFC 3986, section 5.2). Nothing is fetched without TLS for a playlist that
+/// came over TLS.
+public struct ServedResources: SegmentResources {
+    /// Opens the object at a URL. The flag says whether it is on the playlist's server: nobody else gets what was meant
+    /// for that one, such as a token.
+    public typealias Opener =
+        @Sendable (_ url: String, _ isSameServer: Bool) throws(DecryptionError) -> any ByteSource
+
+    /// The playlist's URL, which relative URIs start from.
+    public let base: URIReference
+
+    private let open: Opener
+
+    /// Creates the resources around a playlist.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist's URL.
+    ///   - open: What opens an object.
+    public init(playlist: URIReference, open: @escaping Opener) {
+        base = playlist
+        self.open = open
+    }
+
+    /// Opens an object; see ``SegmentResources/source(for:)``.
+    public func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        var target = URIReference(uri).resolved(against: base)
+        let scheme = target.scheme?.lowercased() ?? ""
+        guard ["http", "https"].contains(scheme) else {
+            throw .unsupported(
+                "fetching \(target.shown) by the scheme \"\(scheme)\": expected https or http, such as a relative URI")
+        }
+        guard scheme == "https" || base.scheme?.lowercased() == "http" else {
+            throw .unsupported(
+                "fetching \(target.shown) without TLS for a playlist that came over TLS: expected https")
+        }
+        target.fragment = nil
+        return try open(target.text, target.server == base.server)
+    }
+}
+
+extension URIReference {
+    /// What tells a server from others: scheme, host and port.
+    fileprivate var server: String {
+        let scheme = scheme?.lowercased() ?? ""
+        let authority = (authority ?? "").lowercased()
+        let port = scheme == "https" ? ":443" : ":80"
+        return scheme + "://" + (authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority)
+    }
+}
