@@ -1,5 +1,11 @@
 package import JSON
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Where an object on a server is, and how it is asked for.
 package struct NetworkPlace: Hashable, Sendable {
     /// The `http` or `https` URL.
@@ -22,6 +28,9 @@ package struct NetworkPlace: Hashable, Sendable {
     /// What a source holds at most of ranges ahead and of what it fetched when it was opened, and what its connections
     /// take: six ranges of 4 MiB, and as much as one more.
     package static let aheadByteCount: UInt64 = 28 << 20
+
+    /// What a failure has as its code where there was no connection, or nothing came over it.
+    package static var unansweredCode: Int32 { ENOTCONN }
 
     /// How long nothing may come; `nil` for the usual time.
     package var patienceMilliseconds: Int?

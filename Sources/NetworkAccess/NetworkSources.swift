@@ -5,8 +5,15 @@ package protocol NetworkSources: Sendable {
     /// Opens an object.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` if the server does not
-    ///   answer with a range of the object; its reason starts with the failure's name.
+    ///   answer with a range of the object; its reason starts with the failure's name, and its code is
+    ///   ``NetworkPlace/unansweredCode`` if nobody answered at all.
     func open(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject
+
+    /// Refuses a place that cannot be asked, and asks nobody.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` for a file of certificates
+    ///   that cannot be used.
+    func check(_ place: NetworkPlace) throws(DecryptionError)
 
     /// What every result must say of how a place is asked, whatever comes of it: a line for each check that is given up.
     func warnings(of place: NetworkPlace) -> [String]

@@ -9,6 +9,17 @@ final class HTTPNetwork: NetworkSources {
     private let shared = Mutex<[String: HTTPConnections]>([:])
 
     func open(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject {
+        let options = try Self.options(place)
+        let connections = place.sharesConnections ? try connections(place, options) : nil
+        let source = try HTTPSource(place.url, options: options, connections: connections)
+        return NetworkObject(source: source, warnings: source.warnings)
+    }
+
+    func check(_ place: NetworkPlace) throws(DecryptionError) {
+        _ = try HTTPConnections(place.url, options: Self.options(place))
+    }
+
+    private static func options(_ place: NetworkPlace) throws(DecryptionError) -> HTTPSource.Options {
         var options = HTTPSource.Options()
         options.policy = try TLSPolicy(place.tls)
         options.authorization = place.authorization
@@ -17,9 +28,7 @@ final class HTTPNetwork: NetworkSources {
         if let patience = place.patienceMilliseconds { options.patience = .milliseconds(patience) }
         if let count = place.mostRangeByteCount { options.largestBlockByteCount = count }
         if let count = place.firstByteCount { options.firstByteCount = count }
-        let connections = place.sharesConnections ? try connections(place, options) : nil
-        let source = try HTTPSource(place.url, options: options, connections: connections)
-        return NetworkObject(source: source, warnings: source.warnings)
+        return options
     }
 
     func warnings(of place: NetworkPlace) -> [String] {

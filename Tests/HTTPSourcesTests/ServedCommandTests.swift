@@ -59,6 +59,9 @@ struct ServedCommandTests {
             ["decrypt", "https:/us:hidden@localhost/x", "out"],
             ["measure", "--input", "http://us:hidden@localhost/x?t=hidden"],
             ["sweep", "--plan", "p", "--output", "o", "--input", "http://us:hidden@localhost/x?t=hidden"],
+            ["verify", "--source", "https://us:hidden@localhost/x"],
+            ["verify", "--source", "http://localhost/x?t=hidden"],
+            ["verify", "--source", "http://localhost/x/#hidden"],
             ["tls-check", "us:hidden@localhost:443"], ["tls-check", "https://us:hidden@localhost/x"],
         ])
     func hidden(arguments: [String]) throws {
@@ -173,6 +176,21 @@ struct ServedCommandTests {
             try site.peer.folder.file("served/\(name)", bytes)
         }
         #expect(try verify().status == 1)
+    }
+
+    @Test("a folder on a server that nobody reaches is asked for a few vectors, and then for none")
+    func unreachableFolder() throws {
+        let run = try CommandRun.run(
+            Self.program,
+            [
+                "verify", "--source", "http://127.0.0.1:\(PeerProcess.freePort())/vectors", "--backend", "openssl",
+                "--vectors", Self.vectorFile,
+            ])
+        #expect(run.status == 74, "\(run.errorLines)")
+        #expect(run.text.isEmpty, "\(run.text.prefix(300))")
+        #expect(run.errorLines.count == 1, "\(run.errorLines)")
+        #expect(run.errorLines.last?.contains("3 requests in a row") == true, "\(run.errorLines)")
+        #expect(run.errorLines.last?.contains("unreachable") == true, "\(run.errorLines)")
     }
 
     @Test(

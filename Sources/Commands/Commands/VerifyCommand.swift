@@ -183,7 +183,7 @@ struct VerifyCommand: ParsableCommand {
         } else if foreign.isAsked {
             records = try foreign.verify(groups)
         } else if let served {
-            records = served.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
+            records = try served.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
         } else {
             records = Backends.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
         }

@@ -47,7 +47,8 @@ enum Backends {
     /// Runs vectors against backends, with progress on a terminal; with `all`, also what takes slow backends long.
     static func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool = false,
-        relocate: ConformanceSubject.Relocate? = nil
+        relocate: ConformanceSubject.Relocate? = nil,
+        shouldStop: @escaping @Sendable () -> Bool = { Interruption.wasRequested }
     ) -> [ConformanceRecord] {
         defer { Terminal.clearProgress() }
         let display = ProgressDisplay()
@@ -56,6 +57,6 @@ enum Backends {
             largestReadByteCounts: all ? [:] : Conformance.slowBackends, relocate: relocate,
             progress: { progress in
                 display.show(progress.finished, of: progress.total, "parts of the vectors", name: progress.subject)
-            }, shouldStop: { Interruption.wasRequested })
+            }, shouldStop: shouldStop)
     }
 }

@@ -26,7 +26,18 @@ final class ServedVectors: Sendable {
     private let sources: any NetworkSources
     private let options: @Sendable (NetworkPlace) -> NetworkPlace
     private let said = Mutex<[String]>([])
+    private let unanswered = Mutex(Unanswered())
 
+    /// Requests that nobody answered.
+    private struct Unanswered {
+        /// How many there were since the last answer.
+        var count = 0
+        /// What the last of them failed with, once there were ``ServedVectors/mostUnanswered``.
+        var reason: DecryptionError?
+    }
+
+    /// After so many requests in a row that nobody answers, nobody is asked any more.
+    private static let mostUnanswered = 3
     /// The largest ciphertext that is looked for in a folder on a server.
     static let largestByteCount: UInt64 = 1 << 20
 
@@ -46,7 +57,13 @@ final class ServedVectors: Sendable {
             guard NetworkPlace.isURL(text) else {
                 throw CommandFailure(.usage, "--source \(URLText.shown(text)): expected http, https or a URL")
             }
+            let shown = URLText.shown(text)
             let place = try network.place(text.hasSuffix("/") ? text : text + "/")
+            try attempt { [sources] in try sources.check(place) }
+            guard !text.contains(where: { "?#".contains($0) }) else {
+                throw CommandFailure(
+                    .usage, "--source \(shown): expected the URL of a folder, without a query and a fragment")
+            }
             origin = .folder(place)
             let known = sources.warnings(of: place)
             said.withLock { $0 = known }
@@ -69,13 +86,20 @@ final class ServedVectors: Sendable {
     var warnings: [String] { said.withLock { $0 } }
 
     /// Runs vectors: a choice of some thousand reads, unless everything is asked for.
+    ///
+    /// - Throws: `CommandFailure` if nobody answers.
     func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool
-    ) -> [ConformanceRecord] {
+    ) throws -> [ConformanceRecord] {
         let reachable = groups.filter(isReachable)
         let chosen = all ? reachable : VectorTier(of: reachable).chosen(of: reachable)
-        var records = Backends.verify(backends, groups: chosen, threadCount: threadCount, all: all) {
-            [self] source throws(DecryptionError) in try open(source)
+        var records = Backends.verify(
+            backends, groups: chosen, threadCount: threadCount, all: all,
+            relocate: { [self] source throws(DecryptionError) in try open(source) },
+            shouldStop: { [self] in givenUp != nil || Interruption.wasRequested })
+        if let givenUp {
+            Network.warn(warnings)
+            throw CommandFailure(.io, "\(Self.mostUnanswered) requests in a row without an answer: \(givenUp)")
         }
         let leftOut = groups.reduce(0) { $0 + $1.vectorCount } - chosen.reduce(0) { $0 + $1.vectorCount }
         for index in records.indices {
@@ -118,10 +142,34 @@ final class ServedVectors: Sendable {
             folder.url += try Self.objectName(of: source)
             place = folder
         }
-        let object = try sources.open(options(place))
+        let object = try answered(place)
         said.withLock { said in said += object.warnings.filter { !said.contains($0) } }
         guard case .here(let server) = origin else { return object.source }
         return OfferedSource(base: object.source) { server.withdraw(place) }
+    }
+}
+
+/// Asking only as long as somebody answers.
+extension ServedVectors {
+    /// Why nobody is asked any more; `nil` as long as somebody is.
+    private var givenUp: DecryptionError? { unanswered.withLock { $0.reason } }
+
+    /// Opens an object, unless there is no use in it.
+    private func answered(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject {
+        if let givenUp { throw givenUp }
+        do throws(DecryptionError) {
+            let object = try sources.open(options(place))
+            unanswered.withLock { $0.count = 0 }
+            return object
+        } catch {
+            var isUnanswered = false
+            if case .io(_, NetworkPlace.unansweredCode, _) = error { isUnanswered = true }
+            unanswered.withLock { unanswered in
+                unanswered.count = isUnanswered ? unanswered.count + 1 : 0
+                if unanswered.count >= Self.mostUnanswered { unanswered.reason = unanswered.reason ?? error }
+            }
+            throw error
+        }
     }
 }
 

@@ -67,6 +67,16 @@ enum HTTPFailure: Error, Hashable, Sendable {
     }
 }
 
+extension HTTPFailure {
+    /// Whether there was no connection that is secure enough, or nothing came over it.
+    var isUnanswered: Bool {
+        switch self {
+        case .unreachable, .tls, .noAnswer, .closedBeforeAnswer: true
+        default: false
+        }
+    }
+}
+
 extension HTTPFailure: CustomStringConvertible {
     /// The name, what was found, and what was expected.
     var description: String {

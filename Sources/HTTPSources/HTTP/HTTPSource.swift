@@ -1,3 +1,4 @@
+import NetworkAccess
 public import RandomAccess
 import Synchronization
 
@@ -124,7 +125,8 @@ public final class HTTPSource: ByteSource {
     }
 
     private static func error(_ failure: HTTPFailure, _ operation: String) -> DecryptionError {
-        .io(operation: operation, code: 0, reason: "\(failure)")
+        .io(
+            operation: operation, code: failure.isUnanswered ? NetworkPlace.unansweredCode : 0, reason: "\(failure)")
     }
 
     private static func copy(_ bytes: ArraySlice<UInt8>, to buffers: FetchBuffers) -> Int {
