@@ -407,6 +407,7 @@ let package = Package(
                 "HTTPSources", "NetworkAccess", "RandomAccess", "ByteSources", "HLS", "JSON", "OpenSSLBackend",
                 "TestSupport",
                 "Transfer", "chunkwise", "chunkwise-https", "chunkwise-tls-check",
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -35,6 +35,9 @@ package struct NetworkPlace: Hashable, Sendable {
     /// How long nothing may come; `nil` for the usual time.
     package var patienceMilliseconds: Int?
 
+    /// How long a read may take; `nil` for the usual time.
+    package var deadlineMilliseconds: Int?
+
     /// Creates a place.
     package init(url: String, tls: TLSSwitches = TLSSwitches()) {
         self.url = url
@@ -82,6 +85,7 @@ extension NetworkPlace {
         keepsConnections = json["keepsConnections"]?.bool ?? true
         readAheadDepth = json["readAheadDepth"]?.integer.map { Int(clamping: $0) }
         patienceMilliseconds = json["patienceMilliseconds"]?.integer.map { Int(clamping: $0) }
+        deadlineMilliseconds = json["deadlineMilliseconds"]?.integer.map { Int(clamping: $0) }
         firstByteCount = json["firstByteCount"]?.integer.map { Int(clamping: $0) }
     }
 
@@ -93,6 +97,7 @@ extension NetworkPlace {
             "keepsConnections": .bool(keepsConnections),
             "readAheadDepth": readAheadDepth.map { JSONValue(count: $0) } ?? .null,
             "patienceMilliseconds": patienceMilliseconds.map { JSONValue(count: $0) } ?? .null,
+            "deadlineMilliseconds": deadlineMilliseconds.map { JSONValue(count: $0) } ?? .null,
             "firstByteCount": firstByteCount.map { JSONValue(count: $0) } ?? .null,
         ]
     }

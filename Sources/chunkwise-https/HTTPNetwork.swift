@@ -27,6 +27,7 @@ final class HTTPNetwork: NetworkSources {
         if let depth = place.readAheadDepth { options.readAheadDepth = depth }
         if let patience = place.patienceMilliseconds { options.patience = .milliseconds(patience) }
         if let count = place.mostRangeByteCount { options.largestBlockByteCount = count }
+        if let deadline = place.deadlineMilliseconds { options.deadline = .milliseconds(deadline) }
         if let count = place.firstByteCount { options.firstByteCount = count }
         return options
     }

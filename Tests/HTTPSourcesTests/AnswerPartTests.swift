@@ -1,4 +1,6 @@
+import NIOCore
 import NIOHTTP1
+import RandomAccess
 import Testing
 
 @testable import HTTPSources
@@ -57,6 +59,21 @@ struct AnswerPartTests {
         #expect(!preamble.isTLS)
         #expect(preamble.spoken.contains(kind), "\(preamble.spoken)")
         #expect(!preamble.spoken.contains("\u{1B}"))
+    }
+
+    @Test("what all came when the time is over is copied, framed or not, and nothing less", arguments: [false, true])
+    func lateBytes(isFramed: Bool) {
+        let bytes = ReceivedBytes()
+        bytes.expect(4, isFramed: isFramed)
+        var room: [UInt8] = [0, 0, 0, 0]
+        func read() -> ReceivedBytes.Outcome {
+            room.withUnsafeMutableBytes { bytes.read(at: 0, into: FetchBuffers($0), until: .now()) }
+        }
+        #expect(bytes.append(ByteBuffer(bytes: [1, 2, 3])))
+        #expect(read() == .late)
+        #expect(bytes.append(ByteBuffer(bytes: [4])))
+        #expect(read() == .copied(4))
+        #expect(room == [1, 2, 3, 4])
     }
 
     @Test("records of TLS are told from their first bytes")

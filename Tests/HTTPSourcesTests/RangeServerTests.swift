@@ -83,6 +83,31 @@ struct RangeServerTests {
         try read(path)
     }
 
+    @Test("bytes that come too slowly are late by the limit, and the limit is one for all that is tried")
+    func late() throws {
+        var options = options()
+        options.patience = .seconds(8)
+        options.deadline = .seconds(2)
+        options.readAheadDepth = 1
+        let source = try HTTPSource(url("trickles"), options: options)
+        source.adviseSequential()
+        do {
+            _ = try source.bytes(70_000..<290_000)
+            Issue.record("all came")
+        } catch {
+            #expect("\(error)".contains("late: not all came in 2000 ms"), "\(error)")
+        }
+        // The opening's and that of what is read ahead: after the time is over, nothing is asked for again.
+        #expect(try count("/trickles") == 2)
+    }
+
+    @Test("bytes are used that came all, though the answer has no end", arguments: [0, 4])
+    func unended(readAheadDepth: Int) throws {
+        var options = options()
+        options.readAheadDepth = readAheadDepth
+        try read("unended", options)
+    }
+
     @Test("an object without bytes")
     func empty() throws {
         let source = try HTTPSource(url("empty"), options: options())

@@ -26,12 +26,21 @@ struct NetworkOptions: ParsableArguments {
             valueName: "s"))
     var patience: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that one read of a source over HTTP may take, with all that is tried again. (default: 60)",
+            valueName: "s"))
+    var timeLimit: Double?
+
     @Flag(help: "Make a connection for each range of a source over HTTP, instead of keeping some.")
     var noReuse = false
 
     mutating func validate() throws {
         guard (0.1...3600).contains(patience ?? 1) else {
             throw ValidationError("--patience \(patience ?? 0): expected 0.1 to 3600 seconds")
+        }
+        guard (0.1...3600).contains(timeLimit ?? 1) else {
+            throw ValidationError("--time-limit \(timeLimit ?? 0): expected 0.1 to 3600 seconds")
         }
         guard (0...64).contains(readAhead ?? 0) else {
             throw ValidationError("--read-ahead \(readAhead ?? 0): expected 0 to 64")
@@ -61,6 +70,7 @@ struct NetworkOptions: ParsableArguments {
         place.keepsConnections = !noReuse
         place.readAheadDepth = readAhead
         place.patienceMilliseconds = patience.map { Int($0 * 1000) }
+        place.deadlineMilliseconds = timeLimit.map { Int($0 * 1000) }
         return place
     }
 
@@ -75,11 +85,11 @@ struct NetworkOptions: ParsableArguments {
     /// Refuses the options where nothing comes from a server.
     func refuse(_ source: String) throws {
         try tls.refuse(source)
-        guard tokenFile == nil, readAhead == nil, patience == nil, !noReuse else {
+        guard tokenFile == nil, readAhead == nil, patience == nil, timeLimit == nil, !noReuse else {
             throw CommandFailure(
                 .usage,
-                "--token-file, --read-ahead, --patience and --no-reuse: expected them only with a source over HTTP, "
-                    + "found \(source)"
+                "--token-file, --read-ahead, --patience, --time-limit and --no-reuse: expected them only with a source "
+                    + "over HTTP, found \(source)"
             )
         }
     }

@@ -75,6 +75,7 @@ final class ServedVectors: Sendable {
             place.keepsConnections = adjustments.keepsConnections
             place.readAheadDepth = adjustments.readAheadDepth
             place.patienceMilliseconds = adjustments.patienceMilliseconds
+            place.deadlineMilliseconds = adjustments.deadlineMilliseconds
             // Nothing is to be in memory before a vector asks for it.
             place.firstByteCount = 1
             place.sharesConnections = true

@@ -116,7 +116,7 @@ final class ExpectedReads: Sendable {
     private func fill(_ state: inout State) {
         while state.blocks.count <= depth, state.front < range.upperBound {
             let next = state.lengths.next(from: state.front, before: range.upperBound)
-            state.blocks.append(transport.start(next, opened: version, until: transport.deadline, pool: pool))
+            state.blocks.append(transport.start(next, opened: version, limits: transport.limits, pool: pool))
             state.front = next.upperBound
         }
     }

@@ -18,8 +18,9 @@ extension HTTPFailure {
     ///   - error: The error.
     ///   - received: What had come; a failure found there comes first.
     ///   - patience: How long the client waited for something to come.
-    init(_ error: any Error, received: RangeFetch.Received, patience: TimeAmount) {
-        let milliseconds = patience.nanoseconds / 1_000_000
+    ///   - limit: How long it waited for everything.
+    init(_ error: any Error, received: RangeFetch.Received, patience: TimeAmount, limit: TimeAmount) {
+        let milliseconds = min(patience, limit).nanoseconds / 1_000_000
         if let failure = received.failure {
             self = failure
             return
@@ -27,6 +28,8 @@ extension HTTPFailure {
         switch error {
         case let failure as HTTPFailure: self = failure
         case let failure as TLSFailure: self = .tls(failure)
+        case let error as HTTPClientError where error == .deadlineExceeded:
+            self = .late(milliseconds: limit.nanoseconds / 1_000_000)
         case let error as HTTPClientError where Self.isTimeout(error): self = .noAnswer(milliseconds: milliseconds)
         case let error as NIOConnectionError: self = .unreachable(reason: Self.reason(error))
         case let error as IOError where Self.isUnreachable(error): self = .unreachable(reason: Self.text(error))
@@ -46,8 +49,7 @@ extension HTTPFailure {
 
     private static func isTimeout(_ error: HTTPClientError) -> Bool {
         let timeouts: [HTTPClientError] = [
-            .readTimeout, .writeTimeout, .connectTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout,
-            .tlsHandshakeTimeout,
+            .readTimeout, .writeTimeout, .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
         ]
         return timeouts.contains(error)
     }

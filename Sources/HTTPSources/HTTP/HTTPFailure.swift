@@ -6,6 +6,8 @@ enum HTTPFailure: Error, Hashable, Sendable {
     case tls(TLSFailure)
     /// Nothing came for too long.
     case noAnswer(milliseconds: Int64)
+    /// Some of it came, and not all of it in the time that there was for everything.
+    case late(milliseconds: Int64)
     /// The connection was closed before an answer.
     case closedBeforeAnswer
     /// The connection was closed within the body.
@@ -39,6 +41,7 @@ enum HTTPFailure: Error, Hashable, Sendable {
         case .unreachable: "unreachable"
         case .tls(let failure): failure.name
         case .noAnswer: "noAnswer"
+        case .late: "late"
         case .closedBeforeAnswer: "closedBeforeAnswer"
         case .closedInBody: "closedInBody"
         case .badStatus: "badStatus"
@@ -68,6 +71,14 @@ enum HTTPFailure: Error, Hashable, Sendable {
 }
 
 extension HTTPFailure {
+    /// Whether the time was over, and nothing else was wrong.
+    var isOfTime: Bool {
+        switch self {
+        case .noAnswer, .late: true
+        default: false
+        }
+    }
+
     /// Whether there was no connection that is secure enough, or nothing came over it.
     var isUnanswered: Bool {
         switch self {
@@ -89,6 +100,7 @@ extension HTTPFailure: CustomStringConvertible {
         case .unreachable(let reason): "\(reason): expected a server"
         case .tls(let failure): "\(failure)"
         case .noAnswer(let milliseconds): "nothing for \(milliseconds) ms: expected an answer by then"
+        case .late(let milliseconds): "not all came in \(milliseconds) ms: expected the whole answer by then"
         case .closedBeforeAnswer: "the connection was closed: expected an answer first"
         case .closedInBody(let count, let expected):
             "the connection was closed after \(count) bytes of the body: expected \(expected)"

@@ -88,14 +88,14 @@ package final class HTTPPost: Sendable {
         } catch is ResponseAccumulator.ResponseTooBigError {
             throw .tooLong(mostByteCount: mostByteCount)
         } catch {
-            throw failure(error)
+            throw failure(error, TimeAmount(limit))
         }
     }
 
-    private func failure(_ error: any Error) -> Failure {
-        switch HTTPFailure(error, received: RangeFetch.Received(), patience: patience) {
+    private func failure(_ error: any Error, _ limit: TimeAmount) -> Failure {
+        switch HTTPFailure(error, received: RangeFetch.Received(), patience: patience, limit: limit) {
         case .tls(let failure): .tls(failure)
-        case .noAnswer: .noAnswer
+        case .noAnswer, .late: .noAnswer
         case .unreachable(let reason): .unreachable(reason: reason)
         case .closedBeforeAnswer, .closedInBody:
             .unreachable(reason: "the connection was closed: expected an answer first")

@@ -47,7 +47,8 @@ public final class HTTPSource: ByteSource {
             transport = try HTTPTransport(location, options: options, connections: own)
         }
         do throws(HTTPFailure) {
-            (first, version) = try transport.fetch(0..<UInt64(options.firstByteCount), opened: nil)
+            (first, version) = try transport.fetch(
+                0..<UInt64(options.firstByteCount), opened: nil, limits: transport.limits)
         } catch {
             throw Self.error(error, "open \(location)")
         }
@@ -71,37 +72,41 @@ public final class HTTPSource: ByteSource {
         guard wanted > 0 else { return 0 }
         if offset < UInt64(first.count) { return Self.copy(first[Int(offset)...], to: buffers) }
         let range = offset..<offset + min(wanted, Self.mostBytes)
+        let limits = transport.limits
         if let expected = expected.withLock({ $0 }), expected.range.contains(offset) {
-            return try read(range, expected, into: buffers)
+            return try read(range, expected, into: buffers, limits)
         }
         if let block = guesses?.block(at: offset, count: wanted) {
-            if let count = block.read(at: offset, into: buffers) { return count }
+            if let count = block.read(at: offset, into: buffers, until: limits.until) { return count }
             // Whatever is wrong is found again by asking for just these bytes, or has passed.
             guesses?.stop()
         }
-        return try fetch(range, into: buffers)
+        return try fetch(range, into: buffers, limits)
     }
 
     private func read(
-        _ range: Range<UInt64>, _ expected: ExpectedReads, into buffers: FetchBuffers
+        _ range: Range<UInt64>, _ expected: ExpectedReads, into buffers: FetchBuffers, _ limits: TimeLimits
     ) throws(DecryptionError) -> Int {
         let offset = range.lowerBound
         var end = range.upperBound
         var known: Int?
         switch expected.way(to: range) {
         case .underWay(let block):
-            known = block.read(at: offset, into: buffers)
+            known = block.read(at: offset, into: buffers, until: limits.until)
             if known == nil { expected.drop(block) }
         case .asked(let place): end = place
         }
-        let count = if let known { known } else { try fetch(offset..<end, into: buffers) }
+        let count = if let known { known } else { try fetch(offset..<end, into: buffers, limits) }
         expected.deliver(offset..<offset + UInt64(count))
         return count
     }
 
-    private func fetch(_ range: Range<UInt64>, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+    private func fetch(
+        _ range: Range<UInt64>, into buffers: FetchBuffers, _ limits: TimeLimits
+    ) throws(DecryptionError) -> Int {
         do throws(HTTPFailure) {
-            return Self.copy(try transport.fetch(range, opened: version).bytes[...], to: buffers)
+            guard !limits.isOver else { throw limits.failure }
+            return Self.copy(try transport.fetch(range, opened: version, limits: limits).bytes[...], to: buffers)
         } catch {
             throw Self.error(error, "read \(transport.location)")
         }

@@ -39,39 +39,43 @@ final class HTTPTransport: Sendable {
     /// - Parameters:
     ///   - range: The bytes, at least one.
     ///   - opened: The version that they must be of; `nil` when the object is opened.
-    ///   - until: When the answer must be complete.
+    ///   - limits: When the answer must be complete.
     ///   - pool: For one of several ranges at once, where their memory comes from.
     /// - Returns: What to wait on.
     func start(
-        _ range: Range<UInt64>, opened: ObjectVersion?, until: NIODeadline, pool: RangeMemoryPool? = nil
+        _ range: Range<UInt64>, opened: ObjectVersion?, limits: TimeLimits, pool: RangeMemoryPool? = nil
     ) -> PendingRange {
         var request = request
         request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
         let fetch = RangeFetch(asked: range, opened: opened, pool: pool)
         let client = pool == nil ? connections.client : connections.nextClient()
-        let task = client.execute(request: request, delegate: fetch, deadline: until)
-        return PendingRange(range, fetch: fetch, task: task, patience: TimeAmount(options.patience), until: until)
+        let task = client.execute(request: request, delegate: fetch, deadline: limits.until)
+        return PendingRange(range, fetch: fetch, task: task, limits: limits)
     }
 
-    /// When a request that starts now must be complete.
-    var deadline: NIODeadline { .now() + TimeAmount(options.deadline) }
+    /// The time that a read has which starts now.
+    var limits: TimeLimits { TimeLimits(options) }
 
     /// Fetches bytes from a range's start on; what can pass is tried again, with pauses that double.
     ///
     /// Bytes from before a failure are kept only if the server can be asked to go on with the same version.
     ///
+    /// - Parameters:
+    ///   - range: The bytes.
+    ///   - opened: The version that they must be of; `nil` when the object is opened.
+    ///   - limits: What is left of the time that they may take.
     /// - Returns: The bytes, which may be fewer than were asked for and are none only of an object without any, and the
     ///   version that they are of.
+    /// - Throws: ``HTTPFailure`` that did not pass.
     func fetch(
-        _ range: Range<UInt64>, opened: ObjectVersion?
+        _ range: Range<UInt64>, opened: ObjectVersion?, limits: TimeLimits
     ) throws(HTTPFailure) -> (bytes: [UInt8], version: ObjectVersion) {
-        let until = deadline
         var (bytes, version): ([UInt8], ObjectVersion?) = ([], opened)
         var pause = TimeAmount.milliseconds(50)
         for attempt in 1... {
             let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
-            let (received, more) = start(rest, opened: version, until: until).wait()
+            let (received, more) = start(rest, opened: version, limits: limits).wait()
             if let answer = received.answer, received.failure == nil || answer.version.validator != nil {
                 bytes = bytes.isEmpty ? more : bytes + more
                 version = answer.version
@@ -80,8 +84,11 @@ final class HTTPTransport: Sendable {
             let isComplete = version.map {
                 UInt64(bytes.count) == min(range.upperBound, $0.byteCount) - range.lowerBound
             }
-            if failure.canPass, isComplete ?? false { break }
-            guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < until else { throw failure }
+            // What the server did not end well, it may have sent well.
+            if failure.canPass || failure.isOfTime, isComplete ?? false { break }
+            guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < limits.until else {
+                throw failure
+            }
             Thread.sleep(forTimeInterval: Double(pause.nanoseconds) / 1e9)
             pause = pause * 2
         }

@@ -9,7 +9,7 @@ final class PendingRange: Sendable {
     /// The bytes that were asked for.
     let range: Range<UInt64>
 
-    private let until: NIODeadline
+    private let limits: TimeLimits
     private let fetch: RangeFetch
     private let task: HTTPClient.Task<Void>
 
@@ -19,35 +19,33 @@ final class PendingRange: Sendable {
     ///   - range: The bytes that it asks for.
     ///   - fetch: What takes the answer.
     ///   - task: The request.
-    ///   - patience: How long nothing may come, for what is said of it.
-    ///   - until: When the request ends at the latest.
-    init(
-        _ range: Range<UInt64>, fetch: RangeFetch, task: HTTPClient.Task<Void>, patience: TimeAmount, until: NIODeadline
-    ) {
+    ///   - limits: When the request ends at the latest.
+    init(_ range: Range<UInt64>, fetch: RangeFetch, task: HTTPClient.Task<Void>, limits: TimeLimits) {
         self.range = range
-        self.until = until
+        self.limits = limits
         self.fetch = fetch
         self.task = task
         task.futureResult.whenComplete { result in
             switch result {
             case .success: fetch.finish(nil)
             case .failure(let error):
-                fetch.finish(HTTPFailure(error, received: fetch.received, patience: patience))
+                let received = fetch.received
+                fetch.finish(
+                    HTTPFailure(error, received: received, patience: limits.patience, limit: limits.deadline))
             }
         }
     }
 
-    /// Waits for the end, and a second longer than the request may take at most.
+    /// Waits for the end, and no longer than the request may take.
     ///
     /// - Returns: What came. A failure is in it, with the bytes from before it.
     func wait() -> (received: RangeFetch.Received, bytes: [UInt8]) {
         precondition(!task.eventLoop.inEventLoop, "an event loop would wait for itself")
-        let left = max(until - NIODeadline.now(), .zero)
-        let isOver = fetch.bytes.waitForEnd(until: until + .seconds(1))
+        let isOver = fetch.bytes.waitForEnd(until: limits.until)
         var received = fetch.received
         if !isOver {
             task.cancel()
-            received.failure = .noAnswer(milliseconds: left.nanoseconds / 1_000_000)
+            received.failure = limits.failure
         }
         // More may have come since the count was taken, and does not belong to it.
         return (received, Array(fetch.bytes.bytes.prefix(received.byteCount)))
@@ -58,11 +56,12 @@ final class PendingRange: Sendable {
     /// - Parameters:
     ///   - offset: Where they start, within the object; it lies in ``range``.
     ///   - buffers: Where they go.
-    /// - Returns: How many were copied; `nil` if they do not come this way.
-    func read(at offset: UInt64, into buffers: FetchBuffers) -> Int? {
+    ///   - until: When waiting ends, if the request does not end before.
+    /// - Returns: How many were copied; `nil` if they do not come this way, or not by then.
+    func read(at offset: UInt64, into buffers: FetchBuffers, until: NIODeadline) -> Int? {
         precondition(!task.eventLoop.inEventLoop, "an event loop would wait for itself")
         let position = Int(offset - range.lowerBound)
-        let outcome = fetch.bytes.read(at: position, into: buffers, until: until + .seconds(1))
+        let outcome = fetch.bytes.read(at: position, into: buffers, until: min(until, limits.until))
         guard case .copied(let count) = outcome, count > 0 else { return nil }
         return count
     }

@@ -85,7 +85,7 @@ final class ReadAhead: Sendable {
         var start = state.blocks.last?.range.upperBound ?? offset
         while state.blocks.count <= state.depth, start < version.byteCount {
             let range = state.lengths.next(from: start, before: version.byteCount)
-            state.blocks.append(transport.start(range, opened: version, until: transport.deadline, pool: pool))
+            state.blocks.append(transport.start(range, opened: version, limits: transport.limits, pool: pool))
             start = range.upperBound
         }
     }

@@ -148,10 +148,21 @@ final class ReceivedBytes: Sendable {
             case .wait(let semaphore):
                 let left = max(until - NIODeadline.now(), .zero)
                 guard semaphore.wait(timeout: .now() + .nanoseconds(Int(left.nanoseconds))) == .success else {
-                    return .late
+                    return copyAll(at: position, into: buffers) ?? .late
                 }
             }
         }
+    }
+
+    /// Copies bytes if all that are wanted came, whatever is still to come that may not: the answer's own end.
+    private func copyAll(at position: Int, into buffers: FetchBuffers) -> Outcome? {
+        let found: (memory: RangeMemory, end: Int)? = state.withLock { state in
+            guard let memory = state.memory, let expected = state.expected else { return nil }
+            let end = min(position + buffers.byteCount, expected)
+            guard end > position, state.count >= end, state.isFramed || state.count == expected else { return nil }
+            return (memory, end)
+        }
+        return found.map { .copied(Self.copy($0.memory, from: position, upTo: $0.end, to: buffers)) }
     }
 
     /// Waits for the last byte; returns whether it came in time.

@@ -118,7 +118,7 @@ public struct TLSCheck: Sendable {
     }
 
     private static func reason(_ error: any Error) -> String {
-        let failure = HTTPFailure(error, received: RangeFetch.Received(), patience: .zero)
+        let failure = HTTPFailure(error, received: RangeFetch.Received(), patience: .zero, limit: .zero)
         if case .unreachable(let reason) = failure { return reason }
         return failure.name == "noAnswer" ? "no connection in time" : "\(error)"
     }

@@ -102,6 +102,17 @@ def answer(connection, path, first, end, request):
         connection.sendall(part(first, end) + body[:half])
         time.sleep(30)
         return False
+    elif path == "/trickles" and before > 0:
+        connection.sendall(part(first, end))
+        for place in range(60):
+            connection.sendall(body[place:place + 1])
+            time.sleep(0.5)
+        return False
+    elif path == "/unended":
+        size = f"{len(body):x}\r\n".encode()
+        connection.sendall(part(first, end, Content_Length=None, Transfer_Encoding="chunked") + size + body)
+        time.sleep(30)
+        return False
     elif path == "/changed-tag" and before > 0:
         connection.sendall(part(first, end, tag='"v2"') + body)
     elif path == "/changed-length" and before > 0:

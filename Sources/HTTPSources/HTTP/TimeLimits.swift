@@ -1,0 +1,24 @@
+import NIOCore
+
+/// How long a read may take, from its start on, whatever is asked for on its behalf.
+struct TimeLimits: Sendable {
+    /// How long nothing may come.
+    let patience: TimeAmount
+    /// How long everything may take.
+    let deadline: TimeAmount
+    /// When that is over.
+    let until: NIODeadline
+
+    /// Starts now.
+    init(_ options: HTTPSource.Options) {
+        patience = TimeAmount(options.patience)
+        deadline = TimeAmount(options.deadline)
+        until = .now() + deadline
+    }
+
+    /// Whether the time is over.
+    var isOver: Bool { NIODeadline.now() >= until }
+
+    /// That the time was over first.
+    var failure: HTTPFailure { .late(milliseconds: deadline.nanoseconds / 1_000_000) }
+}
