@@ -406,7 +406,8 @@ let package = Package(
             dependencies: [
                 "HTTPSources", "NetworkAccess", "RandomAccess", "ByteSources", "HLS", "JSON", "OpenSSLBackend",
                 "TestSupport",
-                "Transfer", "chunkwise", "chunkwise-https", "chunkwise-tls-check",
+                "Transfer", "chunkwise", "chunkwise-https", "chunkwise-key-client", "chunkwise-keys", "chunkwise-serve",
+                "chunkwise-tls-check",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -3,6 +3,7 @@ import CommandOptions
 import KeyExchanges
 import Keys
 import RandomAccess
+import Transfer
 
 #if canImport(Glibc)
 import Glibc

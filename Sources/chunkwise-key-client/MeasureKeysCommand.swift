@@ -58,6 +58,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
     var output: String?
 
     func run() async throws {
+        CoreDumps.leaveMemoryOut()
         let delays = try checkedDelays()
         if let output { try attempt { try Folder.create(FilePath(output)) } }
         let folder = FilePath(NSTemporaryDirectory()).appending("chunkwise-keys-\(UUID().uuidString)")

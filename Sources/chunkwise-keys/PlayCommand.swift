@@ -40,6 +40,7 @@ struct PlayCommand: ParsableCommand {
     var output: String
 
     func run() throws {
+        CoreDumps.leaveMemoryOut()
         guard window > 0, window <= 1 << 30, pause >= 0, pause <= 3_600_000 else {
             throw KeysFailure(.usage, "--window or --pause: expected 1 to 1073741824 bytes, 0 to 3600000 ms")
         }

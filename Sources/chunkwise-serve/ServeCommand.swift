@@ -4,6 +4,7 @@ import Measurement
 import RandomAccess
 import Server
 import SystemPackage
+import Transfer
 
 #if canImport(Glibc)
 import Glibc
@@ -86,6 +87,7 @@ struct ServeCommand: AsyncParsableCommand {
     var inputs: [String]
 
     func run() async throws {
+        CoreDumps.leaveMemoryOut()
         let limits = try limits()
         raiseFileLimit(2 * limits.connectionCount + 64)
         let token = noToken ? nil : AccessToken()

@@ -28,9 +28,9 @@ final class FaultSite {
     private static let marker = Array("never to be seen again, ".utf8)
 
     /// Encrypts the object and starts both.
-    init(hasTLS: Bool) throws {
+    init(hasTLS: Bool, plaintextByteCount: Int = 65_000) throws {
         peer = try MatrixPeer(nginx: "valid", path: "object", hasTLS: hasTLS)
-        plaintext = (0..<65_000).map { Self.marker[$0 % Self.marker.count] ^ ($0 % 1000 == 999 ? 1 : 0) }
+        plaintext = (0..<plaintextByteCount).map { Self.marker[$0 % Self.marker.count] ^ ($0 % 1000 == 999 ? 1 : 0) }
         var ciphertext: [UInt8] = []
         let encryptor = try ObjectEncryptor(
             strategy: Self.strategy, backend: OpenSSL(), key: SecretKey(Self.key), windowByteCount: 1 << 16)

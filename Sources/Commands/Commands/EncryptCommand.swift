@@ -49,6 +49,7 @@ struct EncryptCommand: ParsableCommand {
     var output: String
 
     func run() throws {
+        CoreDumps.leaveMemoryOut()
         guard threads == 1 else {
             throw CommandFailure(.usage, "--threads \(threads): expected 1, since encryption is sequential")
         }

@@ -6,6 +6,7 @@ import RandomAccess
 import Report
 import Results
 import SystemPackage
+import Transfer
 
 /// `chunkwise measure`
 struct MeasureCommand: ParsableCommand {
@@ -116,6 +117,8 @@ struct MeasureCommand: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func run() throws {
+        // Somebody's own key, which the processes that are measured get as well.
+        if keyOptions.isGiven { CoreDumps.leaveMemoryOut() }
         let object = try inputObject()
         var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000, cells: [])
         plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]

@@ -4,6 +4,7 @@ import Measurement
 import NetworkAccess
 import Results
 import SystemPackage
+import Transfer
 
 /// `chunkwise sweep`
 struct SweepCommand: ParsableCommand {
@@ -68,6 +69,8 @@ struct SweepCommand: ParsableCommand {
     }
 
     func run() throws {
+        // Somebody's own key, which the processes that are measured get as well.
+        if keyOptions.isGiven { CoreDumps.leaveMemoryOut() }
         let folder = RunFolder(path: FilePath(output))
         let (object, place) = try ownObject()
         let plan = try SweepRunning.plan(plan, in: folder, on: object.map { PlanObject($0, at: place) })

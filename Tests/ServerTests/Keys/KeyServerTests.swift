@@ -207,7 +207,7 @@ struct KeyServerTests {
         #expect(filter.trimmingCharacters(in: .newlines).allSatisfy { $0 == "0" }, "\(filter)")
         let limits = try String(contentsOfFile: folder + "limits", encoding: .utf8).split(separator: "\n")
         let line = limits.first { $0.hasPrefix("Max core file size") }
-        #expect(line?.split(separator: " ").dropFirst(4).first == "0", "\(line ?? "")")
+        #expect(line?.split(separator: " ").dropFirst(4).first == "1", "\(line ?? "")")
     }
 
     @Test("key files that others can read are worth a warning, or nothing with --strict", arguments: [false, true])
