@@ -25,13 +25,20 @@ struct KeyServerCommand: AsyncParsableCommand {
         discussion: """
             Keys are files of 16 bytes in a folder, each named like the end of its URI, or what a command prints. They
             travel sealed (HPKE, RFC 9180) and are written nowhere. Each key that is asked for is a line of the audit,
-            which has everything but the key. KEY-PROTOCOL.md has the messages, so that any client can be written.
+            which has everything but the key; so is each request that is refused as a whole, with the reason as its
+            result: unauthorized, malformed, limited, replayed, untimely or overloaded. KEY-PROTOCOL.md has the
+            messages, so that any client can be written.
 
             The server proves itself by a certificate, by a key of its own (--identity, 32 random bytes, of which
             clients know the public half that is printed), or by both. Without a certificate it listens on this machine
             only. A token is printed, or --clients names who has which: lines with a name, a token of at least 16
             characters, and beginnings of the identifiers that the client may have, if not all. SIGINT or SIGTERM ends
             the server.
+
+            No request is answered twice: the server remembers their numbers for as long as they could come again, at
+            most 500,000 in ten minutes (833 a second). What is more is answered with 503, since it could not be told
+            from a repetition. There is no option for it: put several servers side by side, each with clients of its
+            own.
 
             EXAMPLES
               chunkwise key-server --keys keys

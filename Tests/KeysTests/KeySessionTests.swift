@@ -140,6 +140,25 @@ struct KeySessionTests {
         }
     }
 
+    @Test("without a network, a stored key that is of no use is refused at once by its own name")
+    func elsewhereOffline() async throws {
+        let session = KeySession(
+            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, shelf: try shelf())
+        await session.persist(["a"])
+        _ = try await session.key(for: "a")
+        for (device, letter, failure) in [("e", "S", KeyFailure.otherDevice), ("d", "T", .unopenable)] {
+            let exchange = ScriptedExchange()
+            let other = KeySession(
+                exchange: exchange, device: device, seed: 1, clock: clock, shelf: try shelf(Character(letter)))
+            await other.setNetwork(isThere: false)
+            // The clock stands still: whoever waited for the network's patience would wait for ever.
+            await #expect(throws: failure) { try await other.key(for: "a") }
+            await other.setNetwork(isThere: true)
+            let key = try await other.key(for: "a")
+            #expect(bytes(key) == repeated("a") && exchange.queries.count == 1)
+        }
+    }
+
     @Test("each byte of a sealed key counts, and none of the key's is in it")
     func sealed() throws {
         let sealer = try GCMSealer(backend: SwiftBitsliced(), key: SecretKey(repeated("S")))

@@ -50,6 +50,12 @@ extension KeyMachine {
         }
     }
 
+    /// Something stored was found that is of no use to anybody: without a network, that is why there is no key.
+    mutating func findUnusable(_ identifier: String, _ failure: KeyFailure) {
+        actions.append(.notice(.storedUnusable(identifier: identifier, failure)))
+        update(identifier) { if $0.stored == nil { $0.spent = failure } }
+    }
+
     /// Which key can be used now: a stored one first, since it costs nobody anything.
     func usableKind(of identifier: String, _ now: KeyReading) -> KeyKind? {
         guard let entry = entries[identifier] else { return nil }

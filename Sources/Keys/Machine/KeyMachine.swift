@@ -74,8 +74,7 @@ package struct KeyMachine: Sendable {
         case .networkLost: loseNetwork(now)
         case .networkFound: findNetwork(now)
         case .found(let stored): find(stored, now)
-        case .foundUnusable(let identifier, let failure):
-            actions.append(.notice(.storedUnusable(identifier: identifier, failure)))
+        case .foundUnusable(let identifier, let failure): findUnusable(identifier, failure)
         case .readBegan(let read, let identifier): begin(read, identifier, now)
         case .readEnded(let read): end(read, now)
         case .tick: break

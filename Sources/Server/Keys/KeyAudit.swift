@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// A line of JSON for each key that was asked for, and none of the keys.
+/// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
 package final class KeyAudit: Sendable {
     private let write: @Sendable (String) -> Bool
 
@@ -40,32 +40,41 @@ package final class KeyAudit: Sendable {
 
     /// What a line is about besides a key.
     struct Circumstances: Sendable {
-        let client: String?
+        var client: String?
         let address: String
-        let request: KeyRequest
+        /// `nil` if what came is none, or was not looked at.
+        var request: KeyRequest?
         /// In milliseconds since 1970-01-01 00:00 UTC.
-        let time: UInt64
+        var time: UInt64
     }
 
     /// Notes a request's keys.
     ///
     /// - Parameters:
-    ///   - results: What became of each identifier of the request, in its order.
+    ///   - results: What became of each identifier of the request, in its order; of one that is none, what became of it.
     ///   - circumstances: Who asked, and when.
     /// - Returns: Whether all lines are kept.
     func note(_ results: [String], _ circumstances: Circumstances) -> Bool {
         let request = circumstances.request
         // A batch stays together.
-        let lines = zip(request.identifiers, results).map { identifier, result in
+        let identifiers = request?.identifiers.map { Optional(ShownIdentifier.text($0)) } ?? [nil]
+        let kind = request.map { $0.wantsPersistable ? "persistable" : "online" }
+        let lines = zip(identifiers, results).map { identifier, result in
             JSONValue.object([
                 "time": .string(WallTime.text(circumstances.time)), "client": JSONValue(circumstances.client),
                 "address": .string(circumstances.address),
-                "request": .string(Hexadecimal.encode(request.number)),
-                "identifier": .string(ShownIdentifier.text(identifier)), "route": .string(request.route),
-                "kind": .string(request.wantsPersistable ? "persistable" : "online"), "result": .string(result),
+                "request": JSONValue(request.map { Hexadecimal.encode($0.number) }),
+                "identifier": JSONValue(identifier), "route": JSONValue(request?.route), "kind": JSONValue(kind),
+                "result": .string(result),
             ]).line
         }
         return write(lines.map { String(decoding: $0, as: UTF8.self) }.joined())
+    }
+
+    /// Notes a request that is refused, with a line for each of its keys, or one where they are not known. What cannot be
+    /// noted is refused all the same.
+    func note(refusal: String, _ circumstances: Circumstances) {
+        _ = note(circumstances.request?.identifiers.map { _ in refusal } ?? [refusal], circumstances)
     }
 }
 

@@ -11,6 +11,8 @@ struct KeyResponder: Sendable {
     private struct Rejection: Error {
         var status: HTTPResponse.Status
         var reason: String
+        /// What the audit says of it; `nil` where it has its lines already, or nobody asked for keys.
+        var result: String?
         var fields: HTTPFields = [:]
 
         var reply: Reply {
@@ -62,12 +64,24 @@ struct KeyResponder: Sendable {
         guard request.method == .post else {
             throw Rejection(status: .methodNotAllowed, reason: "expected POST", fields: [.allow: "POST"])
         }
+        var circumstances = KeyAudit.Circumstances(address: address, time: WallTime.now())
+        do {
+            return try await answer(to: request, &circumstances)
+        } catch let rejection as Rejection {
+            if let result = rejection.result { server.audit.note(refusal: result, circumstances) }
+            throw rejection
+        }
+    }
+
+    private func answer(to request: Request, _ circumstances: inout KeyAudit.Circumstances) async throws -> Reply {
+        let address = circumstances.address
         guard let client = server.clients.client(request.headers) else {
             try admit(1, by: "no token \(address)")
             throw Rejection(
-                status: .unauthorized, reason: "expected a token",
+                status: .unauthorized, reason: "expected a token", result: "unauthorized",
                 fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise keys\""])
         }
+        circumstances.client = client.name
         // A name has no space in it.
         let name = client.name ?? "at \(address)"
         let bytes = try await body(of: request)
@@ -76,16 +90,11 @@ struct KeyResponder: Sendable {
             question = try KeyRequest(bytes)
         } catch {
             try admit(1, by: name)
-            throw Rejection(status: .badRequest, reason: "\(error)")
+            throw Rejection(status: .badRequest, reason: "\(error)", result: "malformed")
         }
         let time = WallTime.now()
-        let circumstances = KeyAudit.Circumstances(client: client.name, address: address, request: question, time: time)
-        do {
-            try admit(question.identifiers.count, by: name)
-        } catch {
-            _ = server.audit.note(question.identifiers.map { _ in "limited" }, circumstances)
-            throw error
-        }
+        (circumstances.request, circumstances.time) = (question, time)
+        try admit(question.identifiers.count, by: name)
         try checkTime(of: question, time)
         if server.delay > .zero { try await Task.sleep(for: server.delay) }
         let outcomes = try await lookups.runIfActive { self.outcomes(for: question, client) }
@@ -103,7 +112,7 @@ struct KeyResponder: Sendable {
         do {
             page = ByteBuffer(bytes: try sealer.seal(outcomes, for: question, bytes: bytes, at: time))
         } catch {
-            throw Rejection(status: .badRequest, reason: "\(error)")
+            throw Rejection(status: .badRequest, reason: "\(error)", result: "malformed")
         }
         return Reply(
             status: .ok,
@@ -114,16 +123,19 @@ struct KeyResponder: Sendable {
     private func body(of request: Request) async throws -> [UInt8] {
         let fields = request.headers
         guard fields[.transferEncoding] == nil, let length = fields[.contentLength].flatMap({ Int($0) }) else {
-            throw Rejection(status: .lengthRequired, reason: "expected Content-Length", fields: [.connection: "close"])
+            throw Rejection(
+                status: .lengthRequired, reason: "expected Content-Length", result: "malformed",
+                fields: [.connection: "close"])
         }
         guard length <= KeyRequest.mostByteCount else {
             throw Rejection(
                 status: .contentTooLarge, reason: "\(length) bytes: expected at most \(KeyRequest.mostByteCount)",
-                fields: [.connection: "close"])
+                result: "malformed", fields: [.connection: "close"])
         }
         let type = fields[.contentType] ?? "none"
         guard type.lowercased().prefix(while: { $0 != ";" && $0 != " " }) == KeyRequest.mediaType else {
-            throw Rejection(status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)")
+            throw Rejection(
+                status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)", result: "malformed")
         }
         return Array(buffer: try await request.body.collect(upTo: KeyRequest.mostByteCount))
     }
@@ -132,21 +144,26 @@ struct KeyResponder: Sendable {
         guard let wait = limiter.wait(for: count, by: client, at: start.duration(to: .now)) else { return }
         let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
         throw Rejection(
-            status: .tooManyRequests, reason: "too many keys in too short a time",
+            status: .tooManyRequests, reason: "too many keys in too short a time", result: "limited",
             fields: [.retryAfter: "\(max(seconds, 1))"])
     }
 
     private func checkTime(of question: KeyRequest, _ time: UInt64) throws {
         switch seen.judge(question.number, askedAt: question.askedAt, now: time) {
         case .fresh: break
-        case .seen: throw Rejection(status: .conflict, reason: "the request came before: expected a fresh one")
+        case .seen:
+            throw Rejection(
+                status: .conflict, reason: "the request came before: expected a fresh one", result: "replayed")
         case .untimely(let milliseconds):
             let most = Self.milliseconds(server.clockTolerance)
             throw Rejection(
                 status: .badRequest,
-                reason: "the request's time is \(milliseconds) ms from this server's: expected at most \(most)")
+                reason: "the request's time is \(milliseconds) ms from this server's: expected at most \(most)",
+                result: "untimely")
         case .full:
-            throw Rejection(status: .serviceUnavailable, reason: "try again later", fields: [.retryAfter: "10"])
+            throw Rejection(
+                status: .serviceUnavailable, reason: "try again later", result: "overloaded",
+                fields: [.retryAfter: "10"])
         }
     }
 

@@ -19,8 +19,9 @@ final class SeenRequests: Sendable {
         var start: UInt64 = 0
     }
 
-    /// The most numbers of a period.
-    private static let mostNumbers = 500_000
+    /// The most numbers of a period, some 50 MB of them. Where one could not be remembered, its request could be answered
+    /// twice, and so is not answered at all.
+    static let mostNumbers = 500_000
 
     private let tolerance: UInt64
     private let state = Mutex(State())

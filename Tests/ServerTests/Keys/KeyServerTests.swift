@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSources
+import JSON
 import KeyExchanges
 import Keys
 import TestSupport
@@ -97,8 +98,9 @@ struct KeyServerTests {
                 try await server.exchange { $0.token = token }.answer(Self.query(uris))
             }
         }
-        // No line is empty.
-        #expect(server.audit.split(separator: "\n", omittingEmptySubsequences: false).count == 7)
+        // No line is empty; six are of keys.
+        let lines = server.audit.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 11 && lines.count { $0.contains("\"unauthorized\"") } == 4)
         #expect(server.audit.contains("\"client\":\"films\"") && server.audit.contains("\"result\":\"refused\""))
     }
 
@@ -141,6 +143,14 @@ struct KeyServerTests {
             #expect(answer.status == 400 && answer.text.contains("time"), "\(time)")
         }
         #expect(try server.post(Self.request(at: Self.now() - 200_000)).status == 200)
+        let results = server.audit.split(separator: "\n").compactMap {
+            JSONValue.parse(Array($0.utf8))?["result"]?.string
+        }
+        #expect(results == ["key", "replayed", "untimely", "untimely", "untimely", "untimely", "key"])
+        let numbers = server.audit.split(separator: "\n").map {
+            JSONValue.parse(Array($0.utf8))?["request"]?.string
+        }
+        #expect(numbers[0] != nil && numbers[0] == numbers[1])
     }
 
     @Test("what is no request is answered with 4xx, and the server goes on")
@@ -167,7 +177,13 @@ struct KeyServerTests {
                 words[1], ["Authorization: Bearer \(server.token)"], method: words[0])
             #expect(found.status == status, "\(line): \(found.status)")
         }
-        #expect(try server.post(Self.request(), token: "no").status == 401)
+        let before = server.audit.split(separator: "\n").count
+        #expect(try server.post(Self.request(), token: "no-secret").status == 401)
+        let refused = server.audit.split(separator: "\n").dropFirst(before).compactMap {
+            JSONValue.parse(Array($0.utf8))
+        }
+        #expect(refused.count == 1 && refused.first?["result"]?.string == "unauthorized")
+        #expect(refused.first?["identifier"] == .null && !server.audit.contains("no-secret"))
         let long = [UInt8](repeating: 0, count: KeyRequest.mostByteCount + 1)
         #expect(try server.post(long).status == 413)
         let bearer = "Authorization: Bearer \(server.token)"
