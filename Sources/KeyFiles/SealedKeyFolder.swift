@@ -15,7 +15,8 @@ import Musl
 ///
 /// A file appears under its name when all of it is on the disk, and the folder is synced before anything older is
 /// erased: whatever ends in between, one of the two is there. Names hold a digest of the identifier, which may be a URL
-/// with a password in it, and the generation. Several processes may use one folder.
+/// with a password in it, and the generation. Several processes of one device may use one folder; what is another
+/// device's in it is left as it is, and keeps keys of the same identifier from being stored.
 public struct SealedKeyFolder: KeyStorage {
     /// The most bytes of a sealed key: an identifier of a mebibyte, and what stands beside it.
     private static let mostByteCount = 2 << 20

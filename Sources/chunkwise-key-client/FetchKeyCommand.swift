@@ -45,14 +45,15 @@ struct FetchKeyCommand: AsyncParsableCommand {
             route: KeyRoute(route, acceptsPersistable: false),
             reporter: { Self.say("\(ShownIdentifier.text($0)): \($1)") })
         let results = await session.keys(for: uris)
-        for uri in uris {
-            switch results[uri] {
-            case .success(let key): try key.withUnsafeBytes { bytes in try Self.write(bytes) }
-            case .failure(let failure):
-                throw CommandFailure(.missingInput, "\(ShownIdentifier.text(uri)): \(failure)")
-            case nil: throw CommandFailure(.missingInput, "\(ShownIdentifier.text(uri)): \(KeyFailure.missing)")
+        // All of them, or none: who reads them would take a part for the whole.
+        let keys = try uris.map { uri in
+            do throws(KeyFailure) {
+                return try (results[uri] ?? .failure(.missing)).get()
+            } catch {
+                throw CommandFailure(.missingInput, "\(ShownIdentifier.text(uri)): \(error)")
             }
         }
+        for key in keys { try key.withUnsafeBytes { bytes in try Self.write(bytes) } }
         await session.close()
     }
 
