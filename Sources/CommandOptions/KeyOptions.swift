@@ -20,7 +20,7 @@ package struct KeyOptions: ParsableArguments {
             "The key in hexadecimal. For tests: every process of this machine can read it.", valueName: "hex"))
     package var keyHex: String?
 
-    @Flag(help: "Refuse a key file that others than its owner can read, instead of a warning.")
+    @Flag(help: "Refuse a file with a key or a token that others than its owner can read, instead of a warning.")
     package var strict = false
 
     package init() {}

@@ -43,8 +43,11 @@ package struct KeyServerOptions: ParsableArguments {
     ///
     /// It lies beside this one, which carries no HTTP client. Tokens go through files: every process of a machine can
     /// read arguments.
+    ///
+    /// - Parameter isStrict: Whether a token is refused that others can read.
     /// - Returns: `nil` if no server is named.
-    package func command() throws -> [String]? {
+    /// - Throws: `CommandFailure`.
+    package func command(isStrict: Bool) throws -> [String]? {
         guard let url else {
             for case (let name, _?) in details {
                 throw CommandFailure(.usage, "\(name): expected --key-server beside it")
@@ -59,11 +62,14 @@ package struct KeyServerOptions: ParsableArguments {
         }
         let name = "chunkwise-key-client"
         guard access(RunningProgram.sibling(name), X_OK) == 0 else { throw RunningProgram.failure(toStart: name) }
+        if isStrict, let tokenFile { _ = try SmallFile.text(tokenFile, "token file", isStrict: true) }
         let names = [
             "--key-server-token": "--token-file", "--key-server-key": "--server-key", "--key-server-ca": "--ca-file",
         ]
         let options = details.flatMap { name, value in value.map { [names[name] ?? name, $0] } ?? [] }
-        return [RunningProgram.sibling(name), "fetch", "--server", url] + options + ["--"]
+        return [RunningProgram.sibling(name), "fetch", "--server", url] + options + (isStrict ? ["--strict"] : []) + [
+            "--"
+        ]
     }
 
     private var details: [(String, String?)] {

@@ -36,14 +36,14 @@ package struct PlaylistKeyOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - key: The key of all playlists, if there is one.
-    ///   - isStrict: Whether key files that others can read are refused.
+    ///   - isStrict: Whether key files, and a token, that others can read are refused.
     ///   - warn: Is called with each thing that is worth a warning, once.
     /// - Returns: What makes the keys of a playlist, given those that lie where its URIs say.
     /// - Throws: `CommandFailure`.
     package func rings(
         _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) throws -> @Sendable (any KeyProvider) -> KeyRing {
-        let server = try keyServer.command()
+        let server = try keyServer.command(isStrict: isStrict)
         guard [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1 else {
             throw CommandFailure(
                 .usage, "several places for keys: expected one of --keys, --key-command, --key-server and --key-file")

@@ -15,20 +15,26 @@ package enum SmallFile {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - name: What it has.
+    ///   - name: What it is.
+    ///   - isStrict: Whether what others can read is refused instead.
     /// - Returns: All of it.
     /// - Throws: `CommandFailure`.
-    package static func text(_ path: String, _ name: String) throws -> String {
+    package static func text(_ path: String, _ name: String, isStrict: Bool) throws -> String {
         do {
             let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
             defer { try? descriptor.close() }
             var status = stat()
             if fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0
             {
-                let permissions = String(status.st_mode & 0o777, radix: 8)
+                let permissions = UInt32(status.st_mode) & 0o777
+                guard !isStrict else {
+                    let error = DecryptionError.openToOthers(
+                        path: "\(name) \(path)", permissions: permissions, expected: 0o600)
+                    throw CommandFailure(.init(error), "\(error)")
+                }
                 Terminal.writeError(
-                    "chunkwise: warning: \(name) \(path) can be read by others (permissions \(permissions)): expected 600"
-                )
+                    "chunkwise: warning: \(name) \(path) can be read by others "
+                        + "(permissions \(String(permissions, radix: 8))): expected 600")
             }
             var bytes: [UInt8] = []
             while bytes.count <= mostByteCount {

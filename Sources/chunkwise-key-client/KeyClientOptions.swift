@@ -12,6 +12,9 @@ struct KeyClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A file with the token that the server wants.", valueName: "file"))
     var tokenFile: String?
 
+    @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
+    var strict = false
+
     @Option(help: ArgumentHelp("The server's own public key: 64 hexadecimal digits.", valueName: "hex"))
     var serverKey: String?
 
@@ -31,9 +34,9 @@ struct KeyClientOptions: ParsableArguments {
     func exchange() throws -> KeyServerExchange {
         var options = KeyServerExchange.Options()
         if let tokenFile {
-            let text = try SmallFile.text(tokenFile, "token")
+            let text = try SmallFile.text(tokenFile, "token file", isStrict: strict)
             options.token = text.split { $0.isWhitespace }.first.map(String.init)
-            guard options.token != nil else { throw CommandFailure(.badData, "token \(tokenFile): expected one") }
+            guard options.token != nil else { throw CommandFailure(.badData, "token file \(tokenFile): expected one") }
         }
         if let serverKey {
             guard let key = Hexadecimal.decode(serverKey, allowsUpperCase: true), key.count == 32 else {

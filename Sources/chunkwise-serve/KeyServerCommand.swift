@@ -55,7 +55,7 @@ struct KeyServerCommand: AsyncParsableCommand {
             valueName: "command"))
     var keyCommand: String?
 
-    @Flag(help: "Refuse keys from files that others can read, instead of a warning.")
+    @Flag(help: "Refuse files with keys or tokens that others can read, instead of a warning.")
     var strict = false
 
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
@@ -167,7 +167,7 @@ struct KeyServerCommand: AsyncParsableCommand {
             guard !noToken else {
                 throw CommandFailure(.usage, "--no-token and --clients \(clients): expected one of them")
             }
-            let text = try SmallFile.text(clients, "clients")
+            let text = try SmallFile.text(clients, "clients", isStrict: strict)
             server.clients = try attempt(clients) { try KeyClients(lines: text) }
             return nil
         }
@@ -181,7 +181,17 @@ struct KeyServerCommand: AsyncParsableCommand {
     private func prove(_ server: inout KeyServer) throws {
         if let identity {
             server.identity = try attempt("--identity") {
-                try ServerIdentity(try attemptInput { try KeyFile.read(identity) })
+                try ServerIdentity(
+                    try attemptInput {
+                        try KeyFile.read(identity) { (permissions) throws(DecryptionError) in
+                            guard !strict else {
+                                throw .openToOthers(
+                                    path: "key file \(identity)", permissions: permissions, expected: 0o600)
+                            }
+                            let warning = KeyWarning.readableByOthers(path: identity, permissions: permissions)
+                            Terminal.writeError("chunkwise key-server: warning: \(warning)")
+                        }
+                    })
             }
         }
         switch (tlsCertificate, tlsKey) {

@@ -178,6 +178,37 @@ struct ServedCommandTests {
         #expect(try verify().status == 1)
     }
 
+    @Test(
+        "a token that others can read is a warning, and an error with --strict",
+        arguments: [
+            ["chunkwise", "decrypt", "--key-file", "key", "--iv", "IV", "--token-file", "token", "URL", "out"],
+            ["chunkwise", "measure", "--key-file", "key", "--iv", "IV", "--token-file", "token", "--source", "URL"],
+            ["chunkwise", "verify", "--vectors", "VECTORS", "--token-file", "token", "--source", "URL"],
+            ["chunkwise-key-client", "fetch", "--seconds", "1", "--token-file", "token", "--server", "URL", "uri"],
+        ])
+    func openToken(_ command: [String]) throws {
+        let folder = try TemporaryFolder()
+        try folder.file("key", Samples.bytes(16), isSecret: true)
+        try folder.file("token", "secret\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("token"))
+        let words = [
+            "URL": "http://127.0.0.1:\(PeerProcess.freePort())/x", "IV": String(repeating: "1", count: 32),
+            "VECTORS": Self.vectorFile,
+        ]
+        let arguments = command.dropFirst().map { words[$0] ?? $0 }
+        let strict = try CommandRun.run(Programs.built(command[0]), arguments + ["--strict"], in: folder.path)
+        #expect(strict.status == 65, "\(strict.errorLines)")
+        let refusal = "token file token is open to others (permissions 644): expected 600"
+        #expect(strict.errorLines.last?.hasSuffix(refusal) == true, "\(strict.errorLines)")
+        guard command[1] != "fetch" else { return }
+        let run = try CommandRun.run(Programs.built(command[0]), arguments, in: folder.path)
+        // Nobody is there to take it.
+        #expect(run.status == 74, "\(run.errorLines)")
+        let warning = "chunkwise: warning: token file token can be read by others (permissions 644): expected 600"
+        #expect(run.errorLines.filter { $0 == warning }.count == 1, "\(run.errorLines)")
+        #expect(!run.errorLines.joined().contains("secret"))
+    }
+
     @Test("a folder on a server that nobody reaches is asked for a few vectors, and then for none")
     func unreachableFolder() throws {
         let run = try CommandRun.run(

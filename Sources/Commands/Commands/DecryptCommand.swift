@@ -68,10 +68,11 @@ struct DecryptCommand: ParsableCommand {
     func run() throws {
         CoreDumps.leaveMemoryOut()
         let (input, output) = try files()
+        var place: NetworkPlace?
         if URLText.isURL(input) {
             try requireReadable(input)
             // Another program may have to go on here, which then says by itself what there is to say of the key.
-            _ = try network.place(input)
+            place = try network.place(input, isStrict: keyOptions.strict)
             _ = try Network.required()
         }
         let windowByteCount = try Validated.window(window)
@@ -94,7 +95,7 @@ struct DecryptCommand: ParsableCommand {
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
         // memory's bandwidth and latency.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
-        let source = try open(input, access)
+        let source = try place.map(Network.open) ?? open(input, access)
         let object = try attempt(URLText.shown(input)) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
@@ -140,11 +141,8 @@ struct DecryptCommand: ParsableCommand {
     }
 
     private func open(_ input: String, _ access: FileAccess) throws -> any ByteSource {
-        guard NetworkPlace.isURL(input) else {
-            try network.refuse(input)
-            return try attemptInput { try access.open(FilePath(input)) }
-        }
-        return try Network.open(try network.place(input))
+        try network.refuse(input)
+        return try attemptInput { try access.open(FilePath(input)) }
     }
 
     /// Decrypts what was asked for of an open object.

@@ -183,7 +183,7 @@ struct MeasureCommand: ParsableCommand {
 
     /// What the cell says of where its ciphertext comes from.
     private func sourceName() throws -> String {
-        if let url { return try network.place(url).sourceName }
+        if let url { return network.publicPlace(url).sourceName }
         return kind.isServed ? network.adjusted(NetworkPlace(url: "\(kind.rawValue)://")).sourceName : kind.rawValue
     }
 

@@ -82,6 +82,10 @@ struct VerifyCommand: ParsableCommand {
     var source: String?
 
     @OptionGroup var network: NetworkOptions
+
+    @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
+    var strict = false
+
     @OptionGroup var foreign: ForeignOptions
 
     @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
@@ -145,7 +149,7 @@ struct VerifyCommand: ParsableCommand {
                 commands: foreign.subject, duration: try SearchVerification.duration(search), format: output.format)
         }
         if let evidence { try EvidenceWriting.prepare(evidence) }
-        let served = try source.map { try ServedVectors($0, network) }
+        let served = try source.map { try ServedVectors($0, network, isStrict: strict) }
         if served == nil { try network.refuse("none") }
         let records = try verify(backends, served: served, threadCount: threadCount)
         switch output.format {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import CommandOptions
 import NetworkAccess
-import SystemPackage
-import Transfer
 
 /// How objects on servers are asked for.
 struct NetworkOptions: ParsableArguments {
@@ -49,12 +47,16 @@ struct NetworkOptions: ParsableArguments {
 
     /// Where a URL leads, asked for by these options.
     ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - isStrict: Whether a token is refused that others can read, which is worth a warning otherwise.
+    /// - Returns: The place, with the token.
     /// - Throws: `CommandFailure` for a token that cannot be read, and for TLS' options where it is not spoken.
-    func place(_ url: String) throws -> NetworkPlace {
-        var place = adjusted(NetworkPlace(url: url, tls: tls.switches))
+    func place(_ url: String, isStrict: Bool) throws -> NetworkPlace {
+        var place = publicPlace(url)
         if !place.isSecure { try tls.refuse(URLText.shown(place.url)) }
         if let tokenFile {
-            let text = try attemptInput { try TextFile.read(tokenFile) }
+            let text = try SmallFile.text(tokenFile, "token file", isStrict: isStrict)
             let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             guard !token.isEmpty, token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
                 throw CommandFailure(.badData, "token file \(tokenFile): expected a line of printable ASCII")
@@ -63,6 +65,9 @@ struct NetworkOptions: ParsableArguments {
         }
         return place
     }
+
+    /// Where a URL leads, without a token.
+    func publicPlace(_ url: String) -> NetworkPlace { adjusted(NetworkPlace(url: url, tls: tls.switches)) }
 
     /// A place whose connections and ranges ahead are those that are asked for.
     func adjusted(_ place: NetworkPlace) -> NetworkPlace {

@@ -25,7 +25,7 @@ struct OwnObject {
     /// Opens an object on a server.
     func served(_ url: String, _ network: NetworkOptions) throws -> (object: MeasuredObject, place: NetworkPlace) {
         try refusePlaylist("--source \(URLText.shown(url))")
-        let place = try network.place(url)
+        let place = try network.place(url, isStrict: keyOptions.strict)
         _ = try Network.required()
         let strategy = try layout.strategy(ivOptions)
         let key = try keyOptions.key()

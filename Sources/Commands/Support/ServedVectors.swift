@@ -46,8 +46,9 @@ final class ServedVectors: Sendable {
     /// - Parameters:
     ///   - text: `http`, `https`, or the URL of a folder.
     ///   - network: How it is asked.
+    ///   - isStrict: Whether a token is refused that others can read.
     /// - Throws: `CommandFailure`.
-    init(_ text: String, _ network: NetworkOptions) throws {
+    init(_ text: String, _ network: NetworkOptions, isStrict: Bool) throws {
         sources = try Network.required()
         if ["http", "https"].contains(text) {
             try network.refuseTrust(text)
@@ -58,7 +59,7 @@ final class ServedVectors: Sendable {
                 throw CommandFailure(.usage, "--source \(URLText.shown(text)): expected http, https or a URL")
             }
             let shown = URLText.shown(text)
-            let place = try network.place(text.hasSuffix("/") ? text : text + "/")
+            let place = try network.place(text.hasSuffix("/") ? text : text + "/", isStrict: isStrict)
             try attempt { [sources] in try sources.check(place) }
             guard !text.contains(where: { "?#".contains($0) }) else {
                 throw CommandFailure(

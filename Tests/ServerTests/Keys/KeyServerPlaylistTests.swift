@@ -91,6 +91,11 @@ struct KeyServerPlaylistTests {
         let server = try Self.serve()
         let run = try Self.decrypt(server, ["--key-server", server.url, "--key-server-token", "token"])
         #expect(run.status == 0 && run.output == Self.plaintext, "\(run.errorLines)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: server.folder.path("token"))
+        let strict = try Self.decrypt(
+            server, ["--key-server", server.url, "--key-server-token", "token", "--strict"])
+        #expect(strict.status == 65 && strict.output.isEmpty, "\(strict.errorLines)")
+        #expect(strict.errorLines.last?.contains("token file token is open to others") == true)
         let refused = try Self.decrypt(server, ["--key-server", server.url])
         #expect(refused.status == 66 && refused.output.isEmpty)
         #expect(refused.errorLines.contains { $0.contains("401") }, "\(refused.errorLines)")

@@ -276,6 +276,21 @@ struct KeyServerTests {
     }
 
     @Test(
+        "files with the server's own secrets that others can read are refused with --strict",
+        arguments: [["--identity", "identity"], ["--clients", "clients"]])
+    func openSecrets(_ options: [String]) throws {
+        let folder = try KeyServerProcess.makeFolder()
+        try folder.file("identity", [UInt8](1...32))
+        try folder.file("clients", "films 1111111111111111\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path(options[1]))
+        let run = try CommandRun.run(
+            Programs.built("chunkwise-serve"), ["key-server", "--keys", "keys", "--port", "0", "--strict"] + options,
+            in: folder.path)
+        #expect(run.status == 65, "\(run.errorLines)")
+        #expect(run.errorLines.last?.contains("is open to others (permissions 644): expected 600") == true)
+    }
+
+    @Test(
         "files that are none are refused",
         arguments: [
             ["--identity", "short"], ["--clients", "short"], ["--tls-certificate", "short", "--tls-key", "short"],
