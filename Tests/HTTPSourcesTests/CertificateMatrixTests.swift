@@ -102,6 +102,32 @@ struct CertificateMatrixTests {
         #expect(error.map { "\($0)".contains("\"CN=\(subject)\"") } == true)
     }
 
+    @Test(
+        "what others can imitate or find is refused by name, in the server's certificate and above it",
+        arguments: [
+            ("weakSignature", "weakSignature", "SHA-1", false), ("weakKey", "weakKey", "1024 bits", false),
+            ("weakSignatureOfRSA", "weakSignature", "SHA-1 and RSA", true),
+            ("weakSignatureAbove", "weakSignature", "Old intermediate", true),
+            ("weakKeyAbove", "weakKey", "Short intermediate", true),
+        ])
+    func weak(certificate: String, failure: String, subject: String, isAllowedByAnyRoot: Bool) throws {
+        let peer = try MatrixPeer(openssl: certificate, ["-cipher", "DEFAULT:@SECLEVEL=0"])
+        let root = certificate.contains("OfRSA") || certificate == "weakSignatureAbove" ? "oldRoot.pem" : "root.pem"
+        func check(_ options: [String]) throws -> JSONValue {
+            let run = try CommandRun.run(
+                Programs.built("chunkwise-tls-check"),
+                ["localhost:\(peer.port)", "--ca-file", peer.folder.path(root), "--format", "json"] + options)
+            #expect(run.status == 0 || run.status == 1, "\(run.errorLines)")
+            return try #require(JSONValue.parse(run.output), "\(run.text.prefix(300))")
+        }
+        let found = try check([])
+        #expect(found["failure"]?.string == failure)
+        #expect(found["reason"]?.string?.contains("\"CN=\(subject)\"") == true, "\(found["reason"]?.string ?? "")")
+        #expect(try check(["--allow-expired", "--allow-any-name"])["failure"]?.string == failure)
+        // Nobody relies on a signature then, and a certificate that cannot be read stays one.
+        #expect(try check(["--allow-any-root"])["failure"]?.string == (isAllowedByAnyRoot ? nil : failure))
+    }
+
     @Test("nothing at all allows a certificate that is not for servers")
     func wrongUsage() throws {
         let peer = try MatrixPeer(nginx: "wrongUsage", path: "object", hasTLS: true)

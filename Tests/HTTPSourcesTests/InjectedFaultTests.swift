@@ -20,7 +20,7 @@ struct InjectedFaultTests {
         "multipartBody", "encodedBody", "wrongRange", "wrongLength", "bodyTooLong", "unknownLength", "objectChanged",
         "invalidAnswer", "notTLS", "oldVersion", "alert", "handshakeFailed", "closedInHandshake", "selfSigned",
         "unknownRoot", "expired", "notYetValid", "wrongName", "incompleteChain", "brokenChain", "unreadableCertificate",
-        "noCertificate", "wrongUsage",
+        "noCertificate", "wrongUsage", "weakSignature", "weakKey",
     ]
 
     private static func options(_ site: FaultSite) -> HTTPSource.Options {

@@ -21,6 +21,16 @@ struct LocationTests {
         #expect(location.target == target)
     }
 
+    @Test(
+        "mean another by a reference that is absolute or not",
+        arguments: [
+            ("/x", "https://h:8443/x"), ("x", "https://h:8443/a/x"), ("../x?q", "https://h:8443/x?q"),
+            ("?q", "https://h:8443/a/b?q"), ("//other/x", "https://other/x"), ("http://other/", "http://other/"),
+        ])
+    func references(_ reference: String, _ url: String) throws {
+        #expect(try HTTPLocation("https://h:8443/a/b?c=d").resolving(reference) == url)
+    }
+
     @Test("of any kind are no names of files")
     func anyKind() {
         for text in ["https://h", "HTTP:/h", "ftp://h/x", "s3://bucket/x", "git+ssh://h"] {

@@ -211,6 +211,13 @@ struct RangeServerTests {
                 #expect(!"\(error)".contains("secret"), "\(error)")
             }
         }
+        do {
+            _ = try HTTPSource(url("moved-nearby?key=secret"), options: options)
+            Issue.record("it opens")
+        } catch {
+            #expect("\(error)".contains(" \(url("elsewhere/there"))?…:"), "\(error)")
+            #expect(!"\(error)".contains("secret"), "\(error)")
+        }
         options.authorization = "Bearer secret"
         let source = try HTTPSource(url("token"), options: options)
         #expect(source.warnings.contains { $0.contains("in the clear") })

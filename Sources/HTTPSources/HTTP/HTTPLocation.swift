@@ -1,3 +1,4 @@
+import Foundation
 import NetworkAccess
 import RandomAccess
 
@@ -70,6 +71,16 @@ extension HTTPLocation: CustomStringConvertible {
     var description: String {
         let path = target.prefix { $0 != "?" }
         return (isSecure ? "https://" : "http://") + authority + path + (path.count < target.count ? "?…" : "")
+    }
+
+    /// The URL that a reference means, seen from here; the reference itself if it is none.
+    ///
+    /// - Source: RFC 9110, section 10.2.2; RFC 3986, section 5.
+    func resolving(_ reference: String) -> String {
+        guard let base = URL(string: origin + target.prefix { $0 != "?" }),
+            let url = URL(string: reference, relativeTo: base)
+        else { return reference }
+        return url.absoluteString
     }
 
     /// The server, and whether TLS is spoken.

@@ -48,7 +48,7 @@ final class HTTPTransport: Sendable {
         var request = request
         request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
-        let fetch = RangeFetch(asked: range, opened: opened, pool: pool)
+        let fetch = RangeFetch(of: location, asked: range, opened: opened, pool: pool)
         let client = pool == nil ? connections.client : connections.nextClient()
         let task = client.execute(request: request, delegate: fetch, deadline: limits.until)
         return PendingRange(range, fetch: fetch, task: task, limits: limits)

@@ -17,13 +17,14 @@ struct RangeAnswer: Hashable, Sendable {
     /// - Parameters:
     ///   - status: The status.
     ///   - fields: The header fields.
+    ///   - location: What was asked for.
     ///   - asked: The bytes that were asked for.
     ///   - opened: The version that they must be of; `nil` when the object is opened, and then `asked` may go past its
     ///     end.
     /// - Returns: What the body will be: bytes from the start of those that were asked for, and possibly fewer.
     /// - Throws: ``HTTPFailure`` if it is anything else.
     static func judge(
-        status: Int, fields: HTTPHeaders, asked: Range<UInt64>, opened: ObjectVersion?
+        status: Int, fields: HTTPHeaders, of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?
     ) throws(HTTPFailure) -> RangeAnswer {
         switch status {
         case 206: return try partial(fields, asked: asked, opened: opened)
@@ -36,8 +37,8 @@ struct RangeAnswer: Hashable, Sendable {
             guard total == 0 else { throw .badStatus(status) }
             return RangeAnswer(byteCount: 0, version: found)
         case 300..<400:
-            throw .redirected(
-                status: status, location: fields.first(name: "Location").map(URLText.shown) ?? "no location")
+            let place = fields.first(name: "Location").map { URLText.shown(location.resolving($0)) }
+            throw .redirected(status: status, location: place ?? "no location")
         default: throw .badStatus(status)
         }
     }

@@ -20,12 +20,14 @@ final class RangeFetch: HTTPClientResponseDelegate {
     /// The bytes.
     let bytes: ReceivedBytes
 
+    private let location: HTTPLocation
     private let asked: Range<UInt64>
     private let opened: ObjectVersion?
     private let state = Mutex(Received())
 
-    /// Expects an answer; see ``RangeAnswer/judge(status:fields:asked:opened:)`` and ``ReceivedBytes/init(pool:)``.
-    init(asked: Range<UInt64>, opened: ObjectVersion?, pool: RangeMemoryPool?) {
+    /// Expects an answer; see ``RangeAnswer/judge(status:fields:of:asked:opened:)`` and ``ReceivedBytes/init(pool:)``.
+    init(of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?, pool: RangeMemoryPool?) {
+        self.location = location
         bytes = ReceivedBytes(pool: pool)
         self.asked = asked
         self.opened = opened
@@ -47,7 +49,7 @@ final class RangeFetch: HTTPClientResponseDelegate {
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         do throws(HTTPFailure) {
             let answer = try RangeAnswer.judge(
-                status: Int(head.status.code), fields: head.headers, asked: asked, opened: opened)
+                status: Int(head.status.code), fields: head.headers, of: location, asked: asked, opened: opened)
             state.withLock { $0.answer = answer }
             bytes.expect(answer.byteCount, isFramed: answer.isFramed)
             return task.eventLoop.makeSucceededVoidFuture()

@@ -4,6 +4,10 @@ public enum CertificateFault: Hashable, Sendable {
     case noCertificate
     /// The server's certificate is none that can be read.
     case unreadable(reason: String)
+    /// A certificate is signed in a way by which others can make such a signature.
+    case weakSignature(subject: String, algorithm: String)
+    /// A certificate's RSA key is so short that others can find it.
+    case weakKey(subject: String, bitCount: Int)
     /// The server's certificate is signed by its own key, and is not trusted itself.
     case selfSigned(subject: String)
     /// The chain ends in a root that is not trusted.
@@ -29,6 +33,8 @@ public enum CertificateFault: Hashable, Sendable {
         switch self {
         case .noCertificate: "noCertificate"
         case .unreadable: "unreadableCertificate"
+        case .weakSignature: "weakSignature"
+        case .weakKey: "weakKey"
         case .selfSigned: "selfSigned"
         case .unknownRoot: "unknownRoot"
         case .incompleteChain: "incompleteChain"
@@ -50,6 +56,10 @@ extension CertificateFault: CustomStringConvertible {
         switch self {
         case .noCertificate: "the server sent no certificate: expected one"
         case .unreadable(let reason): "the server's certificate cannot be read (\(reason)): expected X.509"
+        case .weakSignature(let subject, let algorithm):
+            "\"\(subject)\" is signed with \(algorithm), which others can imitate: expected SHA-256 or better"
+        case .weakKey(let subject, let bitCount):
+            "\"\(subject)\" has an RSA key of \(bitCount) bits, which others can find: expected at least 2048"
         case .selfSigned(let subject):
             "\"\(subject)\" is signed by its own key: expected a trusted root's signature, or the certificate itself "
                 + "among the trusted ones"

@@ -4,7 +4,15 @@ import X509
 /// Each check on its own.
 extension CertificateJudge {
     /// What each check finds, in the order of their names.
-    func checks(_ chain: [Certificate], at date: Date) async -> [CertificateCheck] {
+    ///
+    /// - Parameters:
+    ///   - chain: The certificates that were sent, the server's own first.
+    ///   - unread: What else was sent, and cannot be read.
+    ///   - date: The time that counts.
+    /// - Returns: A check for each name.
+    func checks(
+        _ chain: [Certificate], unread: [CertificateStrength], at date: Date
+    ) async -> [CertificateCheck] {
         let trusted = await path(chain, isTrusted: true, ChainPolicy())
         // What is not asked to lead anywhere speaks for the first certificate only.
         let hasChain = trusted != nil && !policy.allowances.contains(.anyRoot)
@@ -13,9 +21,10 @@ extension CertificateJudge {
         let isPinned = await path(chain, isTrusted: hasChain, ChainPolicy(pins: policy.pins)) != nil
         let isUsable = await path(chain, isTrusted: hasChain, ChainPolicy(isServer: true)) != nil
         let leaf = chain[0]
+        let rootFault = trusted == nil ? await rootFault(chain, unread: unread) : nil
         let misused = isUsable ? nil : (hasChain ? trusted ?? [leaf] : [leaf]).firstMisused ?? leaf
         return [
-            check(.root, trusted == nil ? rootFault(chain) : nil, .anyRoot),
+            check(.root, rootFault, .anyRoot),
             datesCheck(isTimely ? nil : hasChain ? trusted : [leaf], at: date),
             check(.name, isNamed ? nil : .wrongName(host: host.text, names: Self.names(leaf)), .anyName),
             check(.usage, misused.map { .wrongUsage(subject: "\($0.subject)") }, nil),
@@ -50,14 +59,18 @@ extension CertificateJudge {
     }
 
     /// Why no chain leads to a root.
-    private func rootFault(_ chain: [Certificate]) -> CertificateFault {
+    private func rootFault(_ chain: [Certificate], unread: [CertificateStrength]) async -> CertificateFault {
         let leaf = chain[0]
+        if let weak = await path(chain, isTrusted: true, ChainPolicy(allowsWeakSignatures: true))?.firstWeaklySigned {
+            return .weakSignature(subject: "\(weak.subject)", algorithm: "SHA-1 and RSA")
+        }
         if leaf.isSelfSigned { return .selfSigned(subject: "\(leaf.subject)") }
         var (last, rest) = (leaf, Array(chain.dropFirst()))
         while let place = rest.firstIndex(where: { $0.subject == last.issuer }) {
             last = rest.remove(at: place)
             if last.subject == last.issuer { break }
         }
+        if let fault = unread.first(where: { $0.subject == last.issuer && $0.fault != nil })?.fault { return fault }
         if roots.contains(where: { $0.subject == last.issuer }) { return .brokenChain(subject: "\(leaf.subject)") }
         return last.subject == last.issuer
             ? .unknownRoot(subject: "\(last.subject)") : .incompleteChain(issuer: "\(last.issuer)")

@@ -24,14 +24,15 @@ struct CertificateJudge: Sendable {
         do {
             leaf = try Certificate(derEncoded: first)
         } catch {
-            return CertificateReport(fault: .unreadable(reason: "\(error)"))
+            return CertificateReport(fault: CertificateStrength(first)?.fault ?? .unreadable(reason: "\(error)"))
         }
         // Of the others, those that cannot be read are of no use.
         let chain = [leaf] + sent.dropFirst().compactMap { try? Certificate(derEncoded: $0) }
         let isAccepted = await accepts(chain, policy, at: date)
         var report = CertificateReport(isAccepted: isAccepted, chain: chain.map(CertificateSummary.init))
         guard !isAccepted || explainsAcceptance else { return report }
-        report.checks = await checks(chain, at: date)
+        let unread = sent.dropFirst().filter { (try? Certificate(derEncoded: $0)) == nil }
+        report.checks = await checks(chain, unread: unread.compactMap(CertificateStrength.init), at: date)
         guard !isAccepted else { return report }
         for allowance in TLSAllowance.allCases where !policy.allowances.contains(allowance) {
             if await accepts(chain, policy.allowing(allowance), at: date) { report.helpful.append(allowance) }

@@ -4,6 +4,8 @@ import X509
 
 /// The checks of a chain that can be asked for one by one; its signatures and constraints are the verifier's.
 struct ChainPolicy: VerifierPolicy {
+    /// Whether signatures may be such that others can make them.
+    var allowsWeakSignatures = false
     /// When certificates must be valid; at any time if there is none.
     var date: Date?
     /// Whether a certificate's time may be over.
@@ -23,6 +25,9 @@ struct ChainPolicy: VerifierPolicy {
     ]
 
     mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {
+        guard allowsWeakSignatures || chain.firstWeaklySigned == nil else {
+            return .failsToMeetPolicy(reason: "weakly signed")
+        }
         if let date {
             for certificate in chain {
                 guard certificate.notValidBefore <= date else { return .failsToMeetPolicy(reason: "not yet valid") }
@@ -58,6 +63,16 @@ extension Certificate {
 
     /// Whether its own key signed it.
     var isSelfSigned: Bool { subject == issuer && publicKey.isValidSignature(signature, for: self) }
+}
+
+extension Collection<Certificate> {
+    /// Of a chain, the server's certificate first, the first whose signature anybody could make. That of the root counts
+    /// for nothing.
+    ///
+    /// Whoever is signed by anything weaker is none that the library reads.
+    var firstWeaklySigned: Certificate? {
+        prefix(Swift.max(0, count - 1)).first { $0.signatureAlgorithm == .sha1WithRSAEncryption }
+    }
 }
 
 extension Sequence<Certificate> {

@@ -89,6 +89,8 @@ def answer(connection, path, first, end, request):
         connection.sendall(part(first, end, Content_Encoding="gzip") + body)
     elif path == "/moved":
         connection.sendall(head(302, {"Location": "http://u:secret@h/there?token=secret", "Content-Length": 0}))
+    elif path == "/moved-nearby":
+        connection.sendall(head(307, {"Location": "../elsewhere/there?token=secret", "Content-Length": 0}))
     elif path == "/missing":
         connection.sendall(head(404, {"Content-Length": 4}) + b"none")
     elif path == "/garbage":

@@ -9,11 +9,12 @@ import datetime
 import hashlib
 import ipaddress
 import os
+import subprocess
 import sys
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 NOW = datetime.datetime.utcnow().replace(microsecond=0)
@@ -22,9 +23,9 @@ HERE = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.
 
 
 def certificate(name, issuer=None, authority=False, names=None, start=NOW - DAY, end=NOW + 30 * DAY, usage=None,
-                signs=True):
+                signs=True, key=None):
     """A certificate and its key; signed by its own key if there is no issuer."""
-    key = ec.generate_private_key(ec.SECP256R1())
+    key = key or ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     builder = (
         x509.CertificateBuilder()
@@ -47,6 +48,27 @@ def certificate(name, issuer=None, authority=False, names=None, start=NOW - DAY,
                           data_encipherment=False, key_agreement=False, key_cert_sign=False, crl_sign=False,
                           encipher_only=False, decipher_only=False), critical=True)
     return builder.sign(issuer[1] if issuer else key, hashes.SHA256()), key
+
+
+def signed_with_sha1(folder, name, issuer, authority=False):
+    """A certificate and its key, signed as the library above does not: by the command openssl."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    request = x509.CertificateSigningRequestBuilder().subject_name(subject).sign(key, hashes.SHA256())
+    write(folder, "sha1-issuer", issuer)
+    place = os.path.join(folder, "sha1-")
+    with open(place + "request.pem", "wb") as file:
+        file.write(request.public_bytes(serialization.Encoding.PEM))
+    with open(place + "extensions", "w", encoding="ascii") as file:
+        file.write(f"basicConstraints=critical,CA:{str(authority).upper()}\n")
+        if not authority:
+            file.write("subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
+    text = subprocess.run(
+        ["openssl", "x509", "-req", "-sha1", "-days", "30", "-set_serial", str(x509.random_serial_number()),
+         "-in", place + "request.pem", "-extfile", place + "extensions",
+         "-CA", place + "issuer.pem", "-CAkey", place + "issuer.key"],
+        check=True, capture_output=True).stdout
+    return x509.load_pem_x509_certificate(text), key
 
 
 def write(folder, name, pair, others=()):
@@ -92,6 +114,19 @@ def main(folder):
     # Signed by a certificate that may not sign.
     plain = certificate("No authority", middle, names=HERE)
     cases["brokenChain"] = (certificate("Forged", plain, names=HERE), [plain, middle])
+    # Signed in a way that others can imitate, by the leaf's authority or the one above; keys that others can find.
+    old_root = certificate("Old root", authority=True, key=rsa.generate_private_key(65537, 2048))
+    old_middle = signed_with_sha1(folder, "Old intermediate", old_root, authority=True)
+    short_middle = certificate("Short intermediate", root, authority=True, key=rsa.generate_private_key(65537, 1024))
+    cases.update({
+        "oldRoot": (old_root, []),
+        "weakSignature": (signed_with_sha1(folder, "SHA-1", middle), [middle]),
+        "weakSignatureOfRSA": (signed_with_sha1(folder, "SHA-1 and RSA", old_root), [old_root]),
+        "weakSignatureAbove": (certificate("Below SHA-1", old_middle, names=HERE), [old_middle]),
+        "weakKey": (
+            certificate("1024 bits", middle, names=HERE, key=rsa.generate_private_key(65537, 1024)), [middle]),
+        "weakKeyAbove": (certificate("Below 1024 bits", short_middle, names=HERE), [short_middle]),
+    })
     for name, (pair, others) in cases.items():
         write(folder, name, pair, others)
 
