@@ -87,7 +87,7 @@ extension DecryptCommand {
         if let root = playlistOptions.root {
             throw CommandFailure(.usage, "--root \(root): expected none with a URL")
         }
-        let open = try Network.opener(around: network.place(input))
+        let open = try Network.opener(around: network.place(input, isStrict: keyOptions.strict))
         let served = try attempt { try ServedPlaylist(url: input, choice: choice, open: open) }
         return (served.playlist, served.resources, ServedKeys(served.resources), served.url.shown)
     }
