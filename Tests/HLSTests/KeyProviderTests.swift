@@ -232,6 +232,33 @@ struct CommandKeysTests {
         #expect("\(try #require(error))".contains("did not end within"))
     }
 
+    @Test("keys that are expected come with the first, in as few runs as can be; one that is missing keeps none back")
+    func batches() throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path("log")
+        let script = """
+            echo $# >>'\(log)'
+            for name; do case $name in none) exit 1;; *) printf %16s "$name";; esac; done
+            """
+        func runs() -> String { String(decoding: folder.bytes("log") ?? [], as: UTF8.self) }
+        func key(_ name: String) -> [UInt8] { Array((String(repeating: " ", count: 16 - name.count) + name).utf8) }
+        let keys = BatchCommandKeys(command: ["sh", "-c", script, "sh"], timeLimit: .seconds(60))
+        #expect(bytes(try keys.key(for: "alone").key) == key("alone"))
+        let names = (0..<40).map { "k\($0)" }
+        keys.expect(names)
+        for name in ["k5"] + names.filter({ $0 != "k5" }) {
+            #expect(bytes(try keys.key(for: name).key) == key(name))
+        }
+        #expect(runs() == "1\n32\n8\n")
+        #expect(bytes(try keys.key(for: "k0").key) == key("k0"), "one that is asked for again")
+        #expect(runs() == "1\n32\n8\n1\n")
+        let others = BatchCommandKeys(command: ["sh", "-c", script, "sh"], timeLimit: .seconds(60))
+        others.expect(["a", "none", "b"])
+        #expect(bytes(try others.key(for: "a").key) == key("a"))
+        #expect(throws: KeyError.self) { try others.key(for: "none") }
+        #expect(bytes(try others.key(for: "b").key) == key("b"))
+    }
+
     @Test("a command that is none is named")
     func notStarted() throws {
         for command in [["/nowhere/keys"], []] {

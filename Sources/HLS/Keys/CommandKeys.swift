@@ -1,3 +1,5 @@
+internal import RandomAccess
+
 /// A program that prints keys: 16 raw bytes on its standard output, and nothing else.
 ///
 /// Its arguments end with the key's URI; its standard input is empty, and its standard error this process's.
@@ -17,15 +19,24 @@ public struct CommandKeys: KeyProvider {
 
     /// Runs the program; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
+        ProvidedKey(try keys(for: [uri])[0])
+    }
+
+    /// Runs the program for several keys, whose bytes it prints one behind the other.
+    ///
+    /// - Parameter uris: The keys' URIs, at least one.
+    /// - Returns: The keys in the same order.
+    /// - Throws: `KeyError`.
+    func keys(for uris: [String]) throws(KeyError) -> [SecretKey] {
         let name = command.first ?? ""
         guard !name.isEmpty else { throw .commandFailed(command: "\"\"", reason: "is empty: expected a program") }
         // A NUL would end the argument early.
-        guard !(command + [uri]).contains(where: { $0.utf8.contains(0) }) else {
+        guard !(command + uris).contains(where: { $0.utf8.contains(0) }) else {
             throw .commandFailed(command: name, reason: "would get an argument with a NUL character")
         }
         let bytes = KeyBytes()
-        let run = try KeyCommandRun(command + [uri], name: name)
+        let run = try KeyCommandRun(command + uris, name: name)
         try run.finish(into: bytes, timeLimit: timeLimit)
-        return ProvidedKey(try bytes.key(place: "what key command \(name) printed"))
+        return try bytes.keys(uris.count, place: "what key command \(name) printed")
     }
 }

@@ -35,14 +35,23 @@ final class KeyBytes {
     /// - Returns: The key.
     /// - Throws: `KeyError.wrongLength`.
     func key(place: String) throws(KeyError) -> SecretKey {
+        try keys(1, place: place)[0]
+    }
+
+    /// The keys that the bytes are, one behind the other; see ``key(place:)``.
+    func keys(_ keyCount: Int, place: String) throws(KeyError) -> [SecretKey] {
         let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])
         // Source: RFC 8216, section 5: the key file is 16 octets, packed.
-        guard count == 16, let key = try? SecretKey(bytes) else {
+        let keys = (0..<keyCount).compactMap { index -> SecretKey? in
+            guard count == 16 * keyCount else { return nil }
+            return try? SecretKey(UnsafeRawBufferPointer(rebasing: bytes[16 * index..<16 * (index + 1)]))
+        }
+        guard keys.count == keyCount else {
             let isDigits = (32...34).contains(count) && bytes.prefix(32).allSatisfy(Self.isHexadecimal)
             throw .wrongLength(
                 byteCount: count, isMore: count == Self.mostByteCount, place: place, isHexadecimal: isDigits)
         }
-        return key
+        return keys
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

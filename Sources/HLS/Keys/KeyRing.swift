@@ -58,6 +58,11 @@ public final class KeyRing: Sendable {
         }
     }
 
+    /// Tells the provider which keys a playlist will need.
+    func expect(_ uris: [String]) {
+        provider.expect(uris)
+    }
+
     /// What tells a key from the one that was there before; see `KeyProvider.version(for:)`.
     package func version(for uri: String) -> String? { provider.version(for: uri) }
 

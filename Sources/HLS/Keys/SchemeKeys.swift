@@ -24,6 +24,11 @@ public struct SchemeKeys: KeyProvider {
     /// What the scheme's provider says; see `KeyProvider.version(for:)`.
     public func version(for uri: String) -> String? { provider(for: uri)?.version(for: uri) }
 
+    /// Tells each scheme's provider its own; see `KeyProvider.expect(_:)`.
+    public func expect(_ uris: [String]) {
+        for (_, group) in Dictionary(grouping: uris, by: Self.scheme) { provider(for: group[0])?.expect(group) }
+    }
+
     private func provider(for uri: String) -> (any KeyProvider)? { handlers[Self.scheme(of: uri)] ?? fallback }
 
     /// Source: RFC 3986, section 3.1: schemes are case-insensitive.

@@ -40,6 +40,7 @@ public final class HLSObject: Sendable {
         guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else {
             throw .unsupported("hls-aes128 with the backend \(backend.name): expected one that has AES-128 in CBC mode")
         }
+        keys.expect(playlist.keyURIs)
         let table = ResourceTable(playlist)
         let pool = ResourcePool(resources, uris: table.uris, mostOpen: Self.mostOpenResources)
         let opening = PartOpening(table: table, pool: pool, keys: keys, backend: backend)

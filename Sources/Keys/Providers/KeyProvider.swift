@@ -17,11 +17,19 @@ public protocol KeyProvider: Sendable {
     /// - Parameter uri: The key's URI as the playlist has it.
     /// - Returns: `nil` where it cannot be known, or there is no key: as long as it stays so, nobody is asked again.
     func version(for uri: String) -> String?
+
+    /// Takes note of keys that are probably asked for soon, so that they may come together.
+    ///
+    /// - Parameter uris: The keys' URIs as the playlist has them.
+    func expect(_ uris: [String])
 }
 
 extension KeyProvider {
     /// Keys are as they were.
     public func version(for uri: String) -> String? { nil }
+
+    /// Keys come one by one.
+    public func expect(_ uris: [String]) {}
 }
 
 /// A key, and what its owner should know about where it was found.

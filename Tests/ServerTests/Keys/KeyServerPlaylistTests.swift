@@ -37,10 +37,7 @@ struct KeyServerPlaylistTests {
         let path = FilePath(server.folder.path("film/playlist.m3u8"))
         let uris = try PlaylistFile(path: path).playlist.keyURIs
         #expect(uris.count == 5)
-        // Lines of the audit by their requests: what went over the network, as the server saw it.
-        func requests() -> Set<Substring> {
-            Set(server.audit.split(separator: "\n").compactMap { $0.split(separator: "\"request\":").last?.prefix(34) })
-        }
+        func requests() -> Set<Substring> { Self.requests(server) }
         func open(_ keys: WaitingKeys) async throws -> UInt8 {
             let first = try await onThread {
                 let file = try PlaylistFile(path: path)
@@ -68,6 +65,11 @@ struct KeyServerPlaylistTests {
         #expect(requests().count == 2 + 5)
     }
 
+    /// Lines of the audit by their requests: what went over the network, as the server saw it.
+    private static func requests(_ server: KeyServerProcess) -> Set<Substring> {
+        Set(server.audit.split(separator: "\n").compactMap { $0.split(separator: "\"request\":").last?.prefix(34) })
+    }
+
     private static func session(_ server: KeyServerProcess) throws -> KeySession {
         KeySession(
             exchange: try server.exchange(), policy: KeyPolicy(timeLimit: .seconds(86_400), patience: .seconds(86_400)),
@@ -91,6 +93,7 @@ struct KeyServerPlaylistTests {
         let server = try Self.serve()
         let run = try Self.decrypt(server, ["--key-server", server.url, "--key-server-token", "token"])
         #expect(run.status == 0 && run.output == Self.plaintext, "\(run.errorLines)")
+        #expect(Self.requests(server).count == 1, "all keys come with the first")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: server.folder.path("token"))
         let strict = try Self.decrypt(
             server, ["--key-server", server.url, "--key-server-token", "token", "--strict"])

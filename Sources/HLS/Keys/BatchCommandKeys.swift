@@ -1,0 +1,57 @@
+internal import RandomAccess
+import Synchronization
+
+/// A program that prints several keys at once: 16 raw bytes each on its standard output, and nothing else.
+///
+/// Its arguments end with the keys' URIs. What a playlist will need is asked for together, so that the program is started,
+/// and a server behind it asked, once for many keys; if one of them is missing, each is asked for alone.
+public final class BatchCommandKeys: KeyProvider {
+    private struct State {
+        /// What is going to be asked for, in order.
+        var expected: [String] = []
+        /// What came with another key, and was not asked for yet.
+        var keys: [String: SecretKey] = [:]
+    }
+
+    /// How many keys one start of the program brings at most.
+    private static let mostKeys = 32
+
+    private let command: [String]
+    private let timeLimit: Duration
+    private let state = Mutex(State())
+
+    /// Creates a provider; the program is started when a key is asked for.
+    ///
+    /// - Parameters:
+    ///   - command: The program, found on the path if it has no slash, and its first arguments.
+    ///   - timeLimit: How long it may take before it is killed.
+    public init(command: [String], timeLimit: Duration = .seconds(10)) {
+        self.command = command
+        self.timeLimit = timeLimit
+    }
+
+    /// Takes note of keys to bring with others; see `KeyProvider.expect(_:)`.
+    public func expect(_ uris: [String]) {
+        state.withLock { state in
+            let known = Set(state.expected)
+            state.expected += uris.filter { !known.contains($0) && state.keys[$0] == nil && !$0.utf8.contains(0) }
+        }
+    }
+
+    /// Runs the program, or takes what it brought before; see `KeyProvider.key(for:)`.
+    public func key(for uri: String) throws(KeyError) -> ProvidedKey {
+        let single = CommandKeys(command: command, timeLimit: timeLimit)
+        let (known, others) = state.withLock { state -> (SecretKey?, [String]) in
+            if let key = state.keys.removeValue(forKey: uri) { return (key, []) }
+            guard state.expected.contains(uri) else { return (nil, []) }
+            state.expected.removeAll { $0 == uri }
+            let others = Array(state.expected.prefix(Self.mostKeys - 1))
+            state.expected.removeFirst(others.count)
+            return (nil, others)
+        }
+        if let known { return ProvidedKey(known) }
+        guard !others.isEmpty, let keys = try? single.keys(for: [uri] + others) else { return try single.key(for: uri) }
+        state.withLock { $0.keys.merge(zip(others, keys.dropFirst())) { $1 } }
+        return ProvidedKey(keys[0])
+    }
+}
