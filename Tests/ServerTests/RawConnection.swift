@@ -31,7 +31,7 @@ final class RawConnection {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
         }
         // Nothing that a test waits for takes this long; a test that waits for nothing should fail in the end.
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval(tv_sec: 600, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()

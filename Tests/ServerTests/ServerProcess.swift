@@ -67,9 +67,11 @@ final class ServerProcess {
     init(_ folder: TemporaryFolder, _ arguments: [String], options: [String]? = nil) throws {
         self.folder = folder
         self.streams = try TemporaryFolder()
+        // On a machine that is busy, what comes slowly is no sign of anything.
+        let patience = arguments.contains("--idle-seconds") ? [] : ["--idle-seconds", "3600"]
         self.process = try CommandRun.start(
-            Programs.built("chunkwise-serve"), (options ?? Self.options(folder)) + arguments, in: folder.path,
-            streams: streams)
+            Programs.built("chunkwise-serve"), (options ?? Self.options(folder)) + patience + arguments,
+            in: folder.path, streams: streams)
         var text = ""
         for _ in 0..<3000 {
             text = String(decoding: streams.bytes("out") ?? [], as: UTF8.self)
