@@ -83,6 +83,22 @@ struct ServedResourcesTests {
         }
     }
 
+    @Test("what is meant for the first server goes to no other, wherever playlists lead")
+    func home() throws {
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.ts\n#EXT-X-ENDLIST\n"
+        let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nhttps://cdn/list\n"
+        let site = Site(["https://h/a": Array(master.utf8), "https://cdn/list": Array(media.utf8)])
+        let served = try ServedPlaylist(url: "https://h/a", open: site.opener)
+        for uri in ["0.ts", "https://h/1.ts", "https://third/2.ts"] {
+            #expect(throws: DecryptionError.self) { try served.resources.source(for: uri) }
+        }
+        #expect(
+            site.asked.withLock { $0 } == [
+                "https://h/a", "other https://cdn/list", "other https://cdn/0.ts", "https://h/1.ts",
+                "other https://third/2.ts",
+            ])
+    }
+
     @Test("a key where its URI says has 16 bytes; one that came without TLS is worth a warning")
     func keys() throws {
         let site = Site([

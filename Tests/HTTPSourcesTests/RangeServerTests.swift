@@ -97,6 +97,7 @@ struct RangeServerTests {
         } catch {
             #expect("\(error)".contains("late: not all came in 2000 ms"), "\(error)")
         }
+        #expect(failureName { _ = try HTTPSource(url("silent"), options: options) } == "noAnswer")
         // The opening's and that of what is read ahead: after the time is over, nothing is asked for again.
         #expect(try count("/trickles") == 2)
     }

@@ -40,7 +40,7 @@ enum Network {
 
     /// What opens objects around one on a server, such as a playlist's segments, and says once what every result must say.
     ///
-    /// They share connections. Other servers do not get the token.
+    /// They share connections. The token, the pins and what is given up of TLS are for the one server, and for no other.
     static func opener(around place: NetworkPlace) throws -> ServedResources.Opener {
         let sources = try required()
         let said = Mutex(Set<String>())
@@ -49,7 +49,11 @@ enum Network {
             other.url = url
             other.sharesConnections = true
             other.mostRangeByteCount = 256 << 10
-            if !isSameServer { other.authorization = nil }
+            if !isSameServer {
+                other.authorization = nil
+                other.tls.pins = []
+                other.tls.allowances = []
+            }
             let known = sources.warnings(of: other)
             warn(known.filter { warning in said.withLock { $0.insert(warning).inserted } })
             let object = try sources.open(other)

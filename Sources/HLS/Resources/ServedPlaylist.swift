@@ -23,10 +23,10 @@ public struct ServedPlaylist: Sendable {
         open: @escaping ServedResources.Opener
     ) throws(DecryptionError) {
         var url = URIReference(url)
-        var source = try ServedResources(playlist: url, open: open).source(for: "")
+        var resources = ServedResources(playlist: url, open: open)
+        var source = try resources.source(for: "")
         var visited: [String] = []
         while true {
-            let resources = ServedResources(playlist: url, open: open)
             visited.append(url.text)
             switch try Playlist.read(source, named: url.shown, limits) {
             case .media(let playlist):
@@ -39,6 +39,7 @@ public struct ServedPlaylist: Sendable {
                     let uri = try master.next(choice, in: url, visited: visited)
                     source = try resources.source(for: uri)
                     url = URIReference(uri).resolved(against: url)
+                    resources = resources.around(url)
                 } catch {
                     throw .inPart(url.shown, error)
                 }

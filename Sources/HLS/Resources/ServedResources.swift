@@ -5,24 +5,36 @@ public import RandomAccess
 /// URIs are resolved against the playlist's (RFC 3986, section 5.2). Nothing is fetched without TLS for a playlist that
 /// came over TLS.
 public struct ServedResources: SegmentResources {
-    /// Opens the object at a URL. The flag says whether it is on the playlist's server: nobody else gets what was meant
-    /// for that one, such as a token.
+    /// Opens the object at a URL. The flag says whether it is on the server that was named first: nobody else gets what
+    /// was meant for that one, such as a token.
     public typealias Opener =
         @Sendable (_ url: String, _ isSameServer: Bool) throws(DecryptionError) -> any ByteSource
 
     /// The playlist's URL, which relative URIs start from.
     public let base: URIReference
 
+    /// The server that was named first, by whoever asks.
+    private let home: String
     private let open: Opener
 
     /// Creates the resources around a playlist.
     ///
     /// - Parameters:
-    ///   - playlist: The playlist's URL.
+    ///   - playlist: The playlist's URL, as somebody named it.
     ///   - open: What opens an object.
     public init(playlist: URIReference, open: @escaping Opener) {
         base = playlist
+        home = playlist.server
         self.open = open
+    }
+
+    /// What lies around a playlist that another one led to.
+    func around(_ playlist: URIReference) -> ServedResources { ServedResources(self, base: playlist) }
+
+    private init(_ first: ServedResources, base: URIReference) {
+        self.base = base
+        home = first.home
+        open = first.open
     }
 
     /// Opens an object; see ``SegmentResources/source(for:)``.
@@ -38,7 +50,7 @@ public struct ServedResources: SegmentResources {
                 "fetching \(target.shown) without TLS for a playlist that came over TLS: expected https")
         }
         target.fragment = nil
-        return try open(target.text, target.server == base.server)
+        return try open(target.text, target.server == home)
     }
 }
 

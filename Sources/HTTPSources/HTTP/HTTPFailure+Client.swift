@@ -29,7 +29,8 @@ extension HTTPFailure {
         case let failure as HTTPFailure: self = failure
         case let failure as TLSFailure: self = .tls(failure)
         case let error as HTTPClientError where error == .deadlineExceeded:
-            self = .late(milliseconds: limit.nanoseconds / 1_000_000)
+            let limit = limit.nanoseconds / 1_000_000
+            self = received.answer == nil ? .noAnswer(milliseconds: limit) : .late(milliseconds: limit)
         case let error as HTTPClientError where Self.isTimeout(error): self = .noAnswer(milliseconds: milliseconds)
         case let error as NIOConnectionError: self = .unreachable(reason: Self.reason(error))
         case let error as IOError where Self.isUnreachable(error): self = .unreachable(reason: Self.text(error))

@@ -76,36 +76,64 @@ public final class HTTPSource: ByteSource {
         if let expected = expected.withLock({ $0 }), expected.range.contains(offset) {
             return try read(range, expected, into: buffers, limits)
         }
-        if let block = guesses?.block(at: offset, count: wanted) {
-            if let count = block.read(at: offset, into: buffers, until: limits.until) { return count }
-            // Whatever is wrong is found again by asking for just these bytes, or has passed.
-            guesses?.stop()
+        guard let guesses, let block = guesses.block(at: offset, count: wanted) else {
+            return try fetch(range, into: buffers, limits)
         }
+        do throws(HTTPFailure) {
+            if let count = try take(range, from: block, into: buffers, limits) { return count }
+        } catch {
+            guesses.stop()
+            throw Self.error(error, "read \(transport.location)")
+        }
+        guesses.stop()
         return try fetch(range, into: buffers, limits)
     }
 
     private func read(
         _ range: Range<UInt64>, _ expected: ExpectedReads, into buffers: FetchBuffers, _ limits: TimeLimits
     ) throws(DecryptionError) -> Int {
-        let offset = range.lowerBound
         var end = range.upperBound
         var known: Int?
         switch expected.way(to: range) {
         case .underWay(let block):
-            known = block.read(at: offset, into: buffers, until: limits.until)
+            do throws(HTTPFailure) {
+                known = try take(range, from: block, into: buffers, limits)
+            } catch {
+                expected.drop(block)
+                throw Self.error(error, "read \(transport.location)")
+            }
             if known == nil { expected.drop(block) }
         case .asked(let place): end = place
         }
-        let count = if let known { known } else { try fetch(offset..<end, into: buffers, limits) }
-        expected.deliver(offset..<offset + UInt64(count))
+        let count = if let known { known } else { try fetch(range.lowerBound..<end, into: buffers, limits) }
+        expected.deliver(range.lowerBound..<range.lowerBound + UInt64(count))
         return count
+    }
+
+    /// Takes bytes of a range that is under way.
+    ///
+    /// - Returns: How many; `nil` if they do not come this way. Whatever is wrong is found again by asking for just these
+    ///   bytes, or has passed.
+    /// - Throws: `HTTPFailure.late`.
+    private func take(
+        _ range: Range<UInt64>, from block: PendingRange, into buffers: FetchBuffers, _ limits: TimeLimits
+    ) throws(HTTPFailure) -> Int? {
+        let most = Int(min(range.upperBound, block.range.upperBound) - range.lowerBound)
+        let outcome = block.read(at: range.lowerBound, into: buffers, until: limits.until)
+        // A few bytes each time, when the time is over, would be a reading without an end.
+        if case .copied(let count) = outcome, count > 0,
+            count >= min(most, ReceivedBytes.wakingByteCount) || !limits.isOver
+        {
+            return count
+        }
+        guard outcome != .late, !limits.isOver else { throw limits.failure(hasAnswer: true) }
+        return nil
     }
 
     private func fetch(
         _ range: Range<UInt64>, into buffers: FetchBuffers, _ limits: TimeLimits
     ) throws(DecryptionError) -> Int {
         do throws(HTTPFailure) {
-            guard !limits.isOver else { throw limits.failure }
             return Self.copy(try transport.fetch(range, opened: version, limits: limits).bytes[...], to: buffers)
         } catch {
             throw Self.error(error, "read \(transport.location)")

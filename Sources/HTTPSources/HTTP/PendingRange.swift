@@ -45,7 +45,7 @@ final class PendingRange: Sendable {
         var received = fetch.received
         if !isOver {
             task.cancel()
-            received.failure = limits.failure
+            received.failure = limits.failure(hasAnswer: received.answer != nil)
         }
         // More may have come since the count was taken, and does not belong to it.
         return (received, Array(fetch.bytes.bytes.prefix(received.byteCount)))
@@ -57,13 +57,11 @@ final class PendingRange: Sendable {
     ///   - offset: Where they start, within the object; it lies in ``range``.
     ///   - buffers: Where they go.
     ///   - until: When waiting ends, if the request does not end before.
-    /// - Returns: How many were copied; `nil` if they do not come this way, or not by then.
-    func read(at offset: UInt64, into buffers: FetchBuffers, until: NIODeadline) -> Int? {
+    /// - Returns: What came of it.
+    func read(at offset: UInt64, into buffers: FetchBuffers, until: NIODeadline) -> ReceivedBytes.Outcome {
         precondition(!task.eventLoop.inEventLoop, "an event loop would wait for itself")
         let position = Int(offset - range.lowerBound)
-        let outcome = fetch.bytes.read(at: position, into: buffers, until: min(until, limits.until))
-        guard case .copied(let count) = outcome, count > 0 else { return nil }
-        return count
+        return fetch.bytes.read(at: position, into: buffers, until: until)
     }
 
     /// Ends the request, and with it its connection; nothing happens if it is over.

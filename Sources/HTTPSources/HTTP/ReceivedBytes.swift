@@ -42,7 +42,7 @@ final class ReceivedBytes: Sendable {
     }
 
     /// How many bytes are worth waking a thread for that wants more.
-    private static let wakingByteCount = 256 << 10
+    static let wakingByteCount = 256 << 10
 
     private let pool: RangeMemoryPool?
     private let state = Mutex(State())

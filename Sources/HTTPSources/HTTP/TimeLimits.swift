@@ -19,6 +19,9 @@ struct TimeLimits: Sendable {
     /// Whether the time is over.
     var isOver: Bool { NIODeadline.now() >= until }
 
-    /// That the time was over first.
-    var failure: HTTPFailure { .late(milliseconds: deadline.nanoseconds / 1_000_000) }
+    /// That the time was over first, before all of an answer or before any of it.
+    func failure(hasAnswer: Bool) -> HTTPFailure {
+        let milliseconds = deadline.nanoseconds / 1_000_000
+        return hasAnswer ? .late(milliseconds: milliseconds) : .noAnswer(milliseconds: milliseconds)
+    }
 }
