@@ -49,7 +49,10 @@ package struct PlaylistKeyOptions: ParsableArguments {
                 .usage, "several places for keys: expected one of --keys, --key-command, --key-server and --key-file")
         }
         // It tries again for a minute, and its time is over before this one is.
-        if let server { return { _ in KeyRing(BatchCommandKeys(command: server, timeLimit: .seconds(90))) } }
+        if let server {
+            let name = "chunkwise key-client"
+            return { _ in KeyRing(BatchCommandKeys(command: server, name: name, timeLimit: .seconds(90))) }
+        }
         if let key { return { _ in KeyRing(HandlerKeys { _ in key }) } }
         if let keys {
             return { _ in KeyRing(FolderKeys(folder: FilePath(keys)), isStrict: isStrict, warn: warn) }

@@ -22,6 +22,8 @@ package struct NetworkPlace: Hashable, Sendable {
     package var sharesConnections = false
     /// The most bytes of a range that is asked for ahead; `nil` for the usual number.
     package var mostRangeByteCount: Int?
+    /// The most bytes of an object that is taken from a server which knows no ranges; `nil` for none.
+    package var mostWholeByteCount: Int?
     /// How many bytes are fetched at once when the object is opened; `nil` for the usual number.
     package var firstByteCount: Int?
 

@@ -6,7 +6,7 @@ package protocol NetworkSources: Sendable {
     ///
     /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` if the server does not
     ///   answer with a range of the object; its reason starts with the failure's name, and its code is
-    ///   ``NetworkPlace/unansweredCode`` if nobody answered at all.
+    ///   ``NetworkPlace/unansweredCode`` if nobody answered at all, `ENOENT` if there is no such object.
     func open(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject
 
     /// Refuses a place that cannot be asked, and asks nobody.
@@ -30,12 +30,15 @@ package protocol NetworkSources: Sendable {
 package struct NetworkObject: Sendable {
     /// Its bytes.
     package let source: any ByteSource
+    /// What tells its version from others, as far as the server says.
+    package let version: String
     /// What every result must say of how they came.
     package let warnings: [String]
 
     /// Creates an object.
-    package init(source: any ByteSource, warnings: [String]) {
+    package init(source: any ByteSource, version: String, warnings: [String]) {
         self.source = source
+        self.version = version
         self.warnings = warnings
     }
 }

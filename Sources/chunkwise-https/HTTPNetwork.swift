@@ -6,13 +6,15 @@ import Synchronization
 /// Objects on servers, over HTTP and TLS.
 final class HTTPNetwork: NetworkSources {
     /// Connections that objects share, by the server and everything that they are made with.
-    private let shared = Mutex<[String: HTTPConnections]>([:])
+    private let shared = Mutex<[(key: String, connections: HTTPConnections)]>([])
+    /// How many servers' connections are kept for objects to come; who names servers is not always who asks for them.
+    private static let mostServers = 8
 
     func open(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject {
         let options = try Self.options(place)
         let connections = place.sharesConnections ? try connections(place, options) : nil
         let source = try HTTPSource(place.url, options: options, connections: connections)
-        return NetworkObject(source: source, warnings: source.warnings)
+        return NetworkObject(source: source, version: source.versionName, warnings: source.warnings)
     }
 
     func check(_ place: NetworkPlace) throws(DecryptionError) {
@@ -26,6 +28,7 @@ final class HTTPNetwork: NetworkSources {
         options.keepsConnections = place.keepsConnections
         if let depth = place.readAheadDepth { options.readAheadDepth = depth }
         if let patience = place.patienceMilliseconds { options.patience = .milliseconds(patience) }
+        if let count = place.mostWholeByteCount { options.mostWholeByteCount = count }
         if let count = place.mostRangeByteCount { options.largestBlockByteCount = count }
         if let deadline = place.deadlineMilliseconds { options.deadline = .milliseconds(deadline) }
         if let count = place.firstByteCount { options.firstByteCount = count }
@@ -45,12 +48,23 @@ final class HTTPNetwork: NetworkSources {
     ) throws(DecryptionError) -> HTTPConnections {
         let server = place.url.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")
         let key = "\(server) \(place.sourceName) \(place.tls.certificateFile ?? "") \(place.tls.pins)"
-        if let known = shared.withLock({ $0[key] }) { return known }
+        if let known = shared.withLock({ Self.take(key, &$0) }) { return known }
         let made = try HTTPConnections(place.url, options: options)
         return shared.withLock { shared in
-            let first = shared[key] ?? made
-            shared[key] = first
-            return first
+            if let known = Self.take(key, &shared) { return known }
+            if shared.count >= Self.mostServers { shared.removeFirst() }
+            shared.append((key, made))
+            return made
         }
+    }
+
+    /// The connections with a key, which are the latest used from now on.
+    private static func take(
+        _ key: String, _ shared: inout [(key: String, connections: HTTPConnections)]
+    ) -> HTTPConnections? {
+        guard let place = shared.firstIndex(where: { $0.key == key }) else { return nil }
+        let found = shared.remove(at: place)
+        shared.append(found)
+        return found.connections
     }
 }

@@ -4,11 +4,19 @@ import RandomAccess
 import Synchronization
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 @Suite("what lies around a playlist on a server")
 struct ServedResourcesTests {
     /// What is there, by URL, and what was asked for.
     private final class Site: Sendable {
         let asked = Mutex<[String]>([])
+        /// What was asked for as a playlist or a key.
+        let short = Mutex<Set<String>>([])
         private let contents: [String: [UInt8]]
 
         init(_ contents: [String: [UInt8]] = [:]) {
@@ -16,10 +24,12 @@ struct ServedResourcesTests {
         }
 
         var opener: ServedResources.Opener {
-            { [self] (url, isSameServer) throws(DecryptionError) in
-                asked.withLock { $0.append((isSameServer ? "" : "other ") + url) }
-                guard let bytes = contents[url] else {
-                    throw .io(operation: "open", code: 0, reason: "badStatus: 404")
+            { [self] (request) throws(DecryptionError) in
+                asked.withLock { $0.append((request.isOnFirstServer ? "" : "other ") + request.url) }
+                if request.isShort { short.withLock { _ = $0.insert(request.url) } }
+                guard let bytes = contents[request.url] else {
+                    let code: Int32 = request.url.contains("silent") ? 0 : ENOENT
+                    throw .io(operation: "open", code: code, reason: code == 0 ? "noAnswer" : "badStatus: 404")
                 }
                 return MemorySource(bytes)
             }
@@ -74,6 +84,7 @@ struct ServedResourcesTests {
         #expect(served.url.text == "https://h/sub/b?v=1")
         #expect(served.playlist.segments.map(\.uri) == ["../0.ts"])
         #expect(try served.resources.source(for: "../0.ts").byteCount == 3)
+        #expect(site.short.withLock { $0 } == ["https://h/a", "https://h/sub/b?v=1"])
         for (name, part) in [("round", "leads back"), ("none", "404"), ("bad", "line 1")] {
             #expect {
                 try ServedPlaylist(url: "https://h/\(name)", open: site.opener)
@@ -108,6 +119,13 @@ struct ServedResourcesTests {
         let keys = ServedKeys(site.resources("https://h/list.m3u8"))
         #expect(try keys.key(for: "k").key.withUnsafeBytes { Array($0) } == Array(0..<16))
         #expect(try keys.key(for: "k").warnings.isEmpty)
+        #expect(site.short.withLock { $0 } == ["https://h/k"])
+        #expect {
+            try KeyRing(keys).key(for: "silent?secret")
+        } throws: {
+            guard case .inPart("key silent?…", .io(_, _, "noAnswer")) = $0 as? DecryptionError else { return false }
+            return true
+        }
         for (uri, part) in [
             ("short", "has 1 bytes"), ("long", "1024 or more"), ("nowhere?secret", "is missing"),
             ("skd://k", "nobody handles the scheme \"skd\""), ("http://h/k", "expected https"),

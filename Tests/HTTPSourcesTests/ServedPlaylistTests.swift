@@ -1,6 +1,8 @@
 import ByteSources
 import Foundation
 import HLS
+import HTTPSources
+import JSON
 import OpenSSLBackend
 import SystemPackage
 import TestSupport
@@ -64,7 +66,7 @@ struct ServedPlaylistTests {
             #expect(run.status == status && run.errorLines.last?.contains(part) == true, "\(line): \(run.errorLines)")
             #expect(peer.folder.bytes("out") == nil)
         }
-        expect(try decrypt(peer, url + "x?secret", []), 74, "badStatus")
+        expect(try decrypt(peer, url + "x?secret", []), 66, "badStatus")
         expect(try decrypt(peer, url, ["--root", "."]), 64, "--root")
         expect(try decrypt(peer, url.replacing("playlist.m3u8", with: "segment0.ts"), []), 65, "line 1")
         expect(
@@ -72,6 +74,97 @@ struct ServedPlaylistTests {
                 Programs.built("chunkwise"), ["decrypt", "--strategy", "hls-aes128", url, "out"], in: peer.folder.path),
             74, "incompleteChain")
         try FileManager.default.removeItem(atPath: peer.folder.path("served/film/segment2.ts"))
-        expect(try decrypt(peer, url, []), 74, "segment 3")
+        expect(try decrypt(peer, url, []), 66, "segment 3")
+    }
+
+    @Test("what servers without ranges send whole is enough for playlists and keys", arguments: ["whole", "sized"])
+    func withoutRanges(way: String) throws {
+        let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [70_001], segmentsPerKey: 2))
+        let run = try site.decrypt(way)
+        #expect(run.status == 0, "\(run.errorLines)")
+        #expect(Samples.difference(site.folder.bytes("out") ?? [], plaintext) == nil)
+    }
+
+    @Test("segments of another version than the one that was opened are an error", arguments: [1, 3])
+    func versions(threadCount: Int) throws {
+        // More segments than are kept open, so that each is opened again.
+        let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [9001]))
+        let right = try site.decrypt("good", ["--threads", "\(threadCount)"])
+        #expect(right.status == 0 && site.folder.bytes("out") == plaintext, "\(right.errorLines)")
+        let run = try site.decrypt("swapped", ["--threads", "\(threadCount)"], output: "other")
+        #expect(run.status == 74 && run.errorLines.last?.contains("objectChanged") == true, "\(run.errorLines)")
+        #expect(site.folder.bytes("other") == nil)
+    }
+
+    @Test("a server that does not answer is given up")
+    func givenUp() throws {
+        let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [9001]))
+        let run = try site.decrypt("silent")
+        #expect(run.status == 74 && run.errorLines.last?.contains("segment 1") == true, "\(run.errorLines)")
+        // Three segments, three times each.
+        #expect(try site.counts().filter { $0.key.hasSuffix(".ts") }.values.reduce(0, +) == 9)
+    }
+
+    @Test("the token is for the server that was named, wherever playlists lead")
+    func token() throws {
+        let first = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [70_001]))
+        let second = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [70_001]))
+        try first.folder.file("token", "secret", isSecret: true)
+        let variant = "http://127.0.0.1:\(second.port)/good/playlist.m3u8"
+        try first.folder.file("master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(variant)\n")
+        let run = try first.decrypt("good", ["--token-file", "token"], name: "master.m3u8")
+        #expect(run.status == 0 && first.folder.bytes("out") == plaintext, "\(run.errorLines)")
+        #expect(try first.tokens() == ["/good/master.m3u8"])
+        #expect(try second.tokens().isEmpty)
+    }
+
+    @Test("a key that a server does not send is missing, and one that cannot be asked for is not")
+    func missingKeys() throws {
+        for (uri, status) in [("nowhere.key", 66), ("http://127.0.0.1:1/k.key", 74)] as [(String, Int32)] {
+            let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [70_001]))
+            let text = String(decoding: site.folder.bytes("playlist.m3u8") ?? [], as: UTF8.self)
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("#EXT-X-KEY") })
+            let old = try #require(line.split(separator: "\"").dropFirst().first)
+            try site.folder.file("playlist.m3u8", text.replacing(old, with: uri))
+            let run = try site.decrypt("good")
+            #expect(run.status == status, "\(run.errorLines)")
+        }
+    }
+}
+
+/// `playlists.py` with a playlist of its own.
+private struct PlaylistSite {
+    let folder: TemporaryFolder
+    let port: UInt16
+
+    private let peer: PeerProcess
+
+    init(_ plaintext: [UInt8], _ options: HLSOptions) throws {
+        folder = try TemporaryFolder()
+        try HLSEncryptor(options: options, backend: OpenSSL())
+            .run(MemorySource(plaintext), to: FolderOutput(folder: FilePath(folder.path)))
+        peer = try PeerProcess(script: "playlists.py", [folder.path])
+        port = peer.port
+    }
+
+    func decrypt(
+        _ way: String, _ arguments: [String] = [], name: String = "playlist.m3u8", output: String = "out"
+    ) throws -> CommandRun {
+        try CommandRun.run(
+            Programs.built("chunkwise"),
+            ["decrypt", "--strategy", "hls-aes128"] + arguments + ["http://127.0.0.1:\(port)/\(way)/\(name)", output],
+            in: folder.path)
+    }
+
+    func counts() throws -> [String: Int] {
+        guard case .object(let found) = try ask("count") else { return [:] }
+        return found.compactMapValues { $0.integer.map { Int($0) } }
+    }
+
+    func tokens() throws -> [String] { try #require(try ask("secrets").array).compactMap(\.string) }
+
+    private func ask(_ path: String) throws -> JSONValue {
+        let source = try HTTPSource("http://127.0.0.1:\(port)/\(path)")
+        return try #require(JSONValue.parse(try source.bytes(0..<Int(source.byteCount))))
     }
 }

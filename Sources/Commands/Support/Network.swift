@@ -1,8 +1,6 @@
 import CommandOptions
-import HLS
 import NetworkAccess
 import RandomAccess
-import Synchronization
 
 /// What this program reads objects on servers with.
 enum Network {
@@ -36,30 +34,6 @@ enum Network {
         let object = try attempt { try sources.open(place) }
         warn(object.warnings.filter { !known.contains($0) })
         return object.source
-    }
-
-    /// What opens objects around one on a server, such as a playlist's segments, and says once what every result must say.
-    ///
-    /// They share connections. The token, the pins and what is given up of TLS are for the one server, and for no other.
-    static func opener(around place: NetworkPlace) throws -> ServedResources.Opener {
-        let sources = try required()
-        let said = Mutex(Set<String>())
-        return { (url, isSameServer) throws(DecryptionError) in
-            var other = place
-            other.url = url
-            other.sharesConnections = true
-            other.mostRangeByteCount = 256 << 10
-            if !isSameServer {
-                other.authorization = nil
-                other.tls.pins = []
-                other.tls.allowances = []
-            }
-            let known = sources.warnings(of: other)
-            warn(known.filter { warning in said.withLock { $0.insert(warning).inserted } })
-            let object = try sources.open(other)
-            warn(object.warnings.filter { warning in said.withLock { $0.insert(warning).inserted } })
-            return object.source
-        }
     }
 
     /// Says on standard error what every result must say.

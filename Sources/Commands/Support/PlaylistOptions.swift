@@ -87,8 +87,12 @@ extension DecryptCommand {
         if let root = playlistOptions.root {
             throw CommandFailure(.usage, "--root \(root): expected none with a URL")
         }
-        let open = try Network.opener(around: network.place(input, isStrict: keyOptions.strict))
-        let served = try attempt { try ServedPlaylist(url: input, choice: choice, open: open) }
+        let objects = try PlaylistObjects(around: network.place(input, isStrict: keyOptions.strict))
+        let served = try attemptInput {
+            try ServedPlaylist(url: input, choice: choice) { (request) throws(DecryptionError) in
+                try objects.open(request)
+            }
+        }
         return (served.playlist, served.resources, ServedKeys(served.resources), served.url.shown)
     }
 

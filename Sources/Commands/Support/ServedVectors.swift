@@ -9,6 +9,12 @@ import Results
 import Synchronization
 import Vectors
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Vectors whose ciphertext is read over HTTP or TLS.
 final class ServedVectors: Sendable {
     /// What every record says of the source.
@@ -26,18 +32,8 @@ final class ServedVectors: Sendable {
     private let sources: any NetworkSources
     private let options: @Sendable (NetworkPlace) -> NetworkPlace
     private let said = Mutex<[String]>([])
-    private let unanswered = Mutex(Unanswered())
+    private let watch = AnswerWatch(countsMissing: true)
 
-    /// Requests that nobody answered.
-    private struct Unanswered {
-        /// How many there were since the last answer.
-        var count = 0
-        /// What the last of them failed with, once there were ``ServedVectors/mostUnanswered``.
-        var reason: DecryptionError?
-    }
-
-    /// After so many requests in a row that nobody answers, nobody is asked any more.
-    private static let mostUnanswered = 3
     /// The largest ciphertext that is looked for in a folder on a server.
     static let largestByteCount: UInt64 = 1 << 20
 
@@ -89,7 +85,7 @@ final class ServedVectors: Sendable {
 
     /// Runs vectors: a choice of some thousand reads, unless everything is asked for.
     ///
-    /// - Throws: `CommandFailure` if nobody answers.
+    /// - Throws: `CommandFailure` if nobody answers, or nothing is there.
     func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool
     ) throws -> [ConformanceRecord] {
@@ -98,10 +94,16 @@ final class ServedVectors: Sendable {
         var records = Backends.verify(
             backends, groups: chosen, threadCount: threadCount, all: all,
             relocate: { [self] source throws(DecryptionError) in try open(source) },
-            shouldStop: { [self] in givenUp != nil || Interruption.wasRequested })
-        if let givenUp {
+            shouldStop: { [self] in watch.givenUp != nil || Interruption.wasRequested })
+        if let givenUp = watch.givenUp {
             Network.warn(warnings)
-            throw CommandFailure(.io, "\(Self.mostUnanswered) requests in a row without an answer: \(givenUp)")
+            let count = AnswerWatch.mostInVain
+            guard case .io(_, ENOENT, _) = givenUp else {
+                throw CommandFailure(.io, "\(count) requests in a row without an answer: \(givenUp)")
+            }
+            throw CommandFailure(
+                .missingInput,
+                "none of the first \(count) objects is there: \(givenUp), and what chunkwise vectors objects writes")
         }
         let leftOut = groups.reduce(0) { $0 + $1.vectorCount } - chosen.reduce(0) { $0 + $1.vectorCount }
         for index in records.indices {
@@ -144,34 +146,10 @@ final class ServedVectors: Sendable {
             folder.url += try Self.objectName(of: source)
             place = folder
         }
-        let object = try answered(place)
+        let object = try watch.open { () throws(DecryptionError) in try sources.open(options(place)) }
         said.withLock { said in said += object.warnings.filter { !said.contains($0) } }
         guard case .here(let server) = origin else { return object.source }
         return OfferedSource(base: object.source) { server.withdraw(place) }
-    }
-}
-
-/// Asking only as long as somebody answers.
-extension ServedVectors {
-    /// Why nobody is asked any more; `nil` as long as somebody is.
-    private var givenUp: DecryptionError? { unanswered.withLock { $0.reason } }
-
-    /// Opens an object, unless there is no use in it.
-    private func answered(_ place: NetworkPlace) throws(DecryptionError) -> NetworkObject {
-        if let givenUp { throw givenUp }
-        do throws(DecryptionError) {
-            let object = try sources.open(options(place))
-            unanswered.withLock { $0.count = 0 }
-            return object
-        } catch {
-            var isUnanswered = false
-            if case .io(_, NetworkPlace.unansweredCode, _) = error { isUnanswered = true }
-            unanswered.withLock { unanswered in
-                unanswered.count = isUnanswered ? unanswered.count + 1 : 0
-                if unanswered.count >= Self.mostUnanswered { unanswered.reason = unanswered.reason ?? error }
-            }
-            throw error
-        }
     }
 }
 

@@ -16,18 +16,17 @@ public final class BatchCommandKeys: KeyProvider {
     /// How many keys one start of the program brings at most.
     private static let mostKeys = 32
 
-    private let command: [String]
-    private let timeLimit: Duration
+    private let single: CommandKeys
     private let state = Mutex(State())
 
     /// Creates a provider; the program is started when a key is asked for.
     ///
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its first arguments.
+    ///   - name: What it is called in errors; `nil` for its path.
     ///   - timeLimit: How long it may take before it is killed.
-    public init(command: [String], timeLimit: Duration = .seconds(10)) {
-        self.command = command
-        self.timeLimit = timeLimit
+    public init(command: [String], name: String? = nil, timeLimit: Duration = .seconds(10)) {
+        single = CommandKeys(command: command, name: name, timeLimit: timeLimit)
     }
 
     /// Takes note of keys to bring with others; see `KeyProvider.expect(_:)`.
@@ -40,7 +39,6 @@ public final class BatchCommandKeys: KeyProvider {
 
     /// Runs the program, or takes what it brought before; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
-        let single = CommandKeys(command: command, timeLimit: timeLimit)
         let (known, others) = state.withLock { state -> (SecretKey?, [String]) in
             if let key = state.keys.removeValue(forKey: uri) { return (key, []) }
             guard state.expected.contains(uri) else { return (nil, []) }

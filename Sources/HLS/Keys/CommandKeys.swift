@@ -5,15 +5,18 @@ internal import RandomAccess
 /// Its arguments end with the key's URI; its standard input is empty, and its standard error this process's.
 public struct CommandKeys: KeyProvider {
     private let command: [String]
+    private let name: String
     private let timeLimit: Duration
 
     /// Creates a provider; the program is started when a key is asked for.
     ///
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its first arguments.
+    ///   - name: What it is called in errors; `nil` for its path.
     ///   - timeLimit: How long it may take before it is killed.
-    public init(command: [String], timeLimit: Duration = .seconds(10)) {
+    public init(command: [String], name: String? = nil, timeLimit: Duration = .seconds(10)) {
         self.command = command
+        self.name = name ?? command.first ?? ""
         self.timeLimit = timeLimit
     }
 
@@ -28,8 +31,9 @@ public struct CommandKeys: KeyProvider {
     /// - Returns: The keys in the same order.
     /// - Throws: `KeyError`.
     func keys(for uris: [String]) throws(KeyError) -> [SecretKey] {
-        let name = command.first ?? ""
-        guard !name.isEmpty else { throw .commandFailed(command: "\"\"", reason: "is empty: expected a program") }
+        guard !(command.first ?? "").isEmpty else {
+            throw .commandFailed(command: "\"\"", reason: "is empty: expected a program")
+        }
         // A NUL would end the argument early.
         guard !(command + uris).contains(where: { $0.utf8.contains(0) }) else {
             throw .commandFailed(command: name, reason: "would get an argument with a NUL character")

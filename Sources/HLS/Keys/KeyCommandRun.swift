@@ -95,6 +95,10 @@ struct KeyCommandRun {
         let signal = status & 0x7F
         guard signal == 0 else { throw .commandFailed(command: name, reason: "was ended by signal \(signal)") }
         let code = status >> 8 & 0xFF
+        // Source: sysexits(3), EX_IOERR.
+        guard code != 74 else {
+            throw .notFetched(.io(operation: "run key command \(name)", code: 0, reason: "it ended with status 74"))
+        }
         guard code == 0 else { throw .commandFailed(command: name, reason: "ended with status \(code): expected 0") }
     }
 

@@ -1,5 +1,11 @@
 internal import RandomAccess
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Keys that lie on servers where their URIs say, like segments do: what players without content protection fetch.
 public struct ServedKeys: KeyProvider {
     private let resources: ServedResources
@@ -19,13 +25,16 @@ public struct ServedKeys: KeyProvider {
         let place = "the key at \(target.shown)"
         let bytes = KeyBytes()
         do throws(DecryptionError) {
-            let source = try resources.source(for: uri)
+            let source = try resources.short(for: uri)
             let count = min(source.byteCount, UInt64(bytes.free.count))
             try source.fetch(at: 0, into: UnsafeMutableRawBufferPointer(rebasing: bytes.free[..<Int(count)]))
             bytes.add(Int(count))
         } catch {
-            if case .io(_, _, let reason) = error { throw .missing(place: place, reason: reason) }
-            throw .unreadable(error)
+            switch error {
+            case .io(_, ENOENT, let reason): throw .missing(place: place, reason: reason)
+            case .io: throw .notFetched(error)
+            default: throw .unreadable(error)
+            }
         }
         return ProvidedKey(try bytes.key(place: place), warnings: scheme == "http" ? [.inTheClear(place: place)] : [])
     }

@@ -24,7 +24,7 @@ public struct ServedPlaylist: Sendable {
     ) throws(DecryptionError) {
         var url = URIReference(url)
         var resources = ServedResources(playlist: url, open: open)
-        var source = try resources.source(for: "")
+        var source = try resources.short(for: "")
         var visited: [String] = []
         while true {
             visited.append(url.text)
@@ -37,7 +37,7 @@ public struct ServedPlaylist: Sendable {
             case .master(let master):
                 do throws(DecryptionError) {
                     let uri = try master.next(choice, in: url, visited: visited)
-                    source = try resources.source(for: uri)
+                    source = try resources.short(for: uri)
                     url = URIReference(uri).resolved(against: url)
                     resources = resources.around(url)
                 } catch {

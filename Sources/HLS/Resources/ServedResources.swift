@@ -5,10 +5,8 @@ public import RandomAccess
 /// URIs are resolved against the playlist's (RFC 3986, section 5.2). Nothing is fetched without TLS for a playlist that
 /// came over TLS.
 public struct ServedResources: SegmentResources {
-    /// Opens the object at a URL. The flag says whether it is on the server that was named first: nobody else gets what
-    /// was meant for that one, such as a token.
-    public typealias Opener =
-        @Sendable (_ url: String, _ isSameServer: Bool) throws(DecryptionError) -> any ByteSource
+    /// Opens an object.
+    public typealias Opener = @Sendable (ServedRequest) throws(DecryptionError) -> any ByteSource
 
     /// The playlist's URL, which relative URIs start from.
     public let base: URIReference
@@ -39,6 +37,15 @@ public struct ServedResources: SegmentResources {
 
     /// Opens an object; see ``SegmentResources/source(for:)``.
     public func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        try source(for: uri, isShort: false)
+    }
+
+    /// Opens a playlist or a key; see ``source(for:)``.
+    func short(for uri: String) throws(DecryptionError) -> any ByteSource {
+        try source(for: uri, isShort: true)
+    }
+
+    private func source(for uri: String, isShort: Bool) throws(DecryptionError) -> any ByteSource {
         var target = URIReference(uri).resolved(against: base)
         let scheme = target.scheme?.lowercased() ?? ""
         guard ["http", "https"].contains(scheme) else {
@@ -50,7 +57,7 @@ public struct ServedResources: SegmentResources {
                 "fetching \(target.shown) without TLS for a playlist that came over TLS: expected https")
         }
         target.fragment = nil
-        return try open(target.text, target.server == home)
+        return try open(ServedRequest(url: target.text, isOnFirstServer: target.server == home, isShort: isShort))
     }
 }
 

@@ -16,6 +16,9 @@ extension HTTPSource {
         public var largestBlockByteCount = 4 << 20
         /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
         public var firstByteCount = 64 << 10
+        /// The most bytes of an object that is taken whole, from a server that knows no ranges; 0 for none: a server that
+        /// ignores them is an error.
+        public var mostWholeByteCount = 0
         /// Whether connections are kept from one range to the next; without it each has its own.
         public var keepsConnections = true
         /// The value of the field `Authorization`. It is part of no error.

@@ -2,6 +2,12 @@ import NetworkAccess
 public import RandomAccess
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// An object on a server that answers ranges, over HTTP or TLS.
 ///
 /// All bytes are of the version that was opened: each request names it (If-Range), each answer is compared with it.
@@ -13,6 +19,9 @@ public final class HTTPSource: ByteSource {
     public let byteCount: UInt64
     /// What every result must say of how the bytes came.
     public let warnings: [String]
+
+    /// The length, and what the server calls this version of the object, as far as it says.
+    public var versionName: String { "\(version)" }
 
     /// The most bytes that one request asks for.
     private static let mostBytes: UInt64 = 8 << 20
@@ -53,7 +62,7 @@ public final class HTTPSource: ByteSource {
             throw Self.error(error, "open \(location)")
         }
         byteCount = version.byteCount
-        warnings = Self.warnings(options, location, version)
+        warnings = Self.warnings(options, location, version, firstByteCount: UInt64(first.count))
         self.options = options
         pool = RangeMemoryPool(byteCount: options.largestBlockByteCount, mostCount: options.readAheadDepth + 2)
         guesses =
@@ -159,7 +168,13 @@ public final class HTTPSource: ByteSource {
 
     private static func error(_ failure: HTTPFailure, _ operation: String) -> DecryptionError {
         .io(
-            operation: operation, code: failure.isUnanswered ? NetworkPlace.unansweredCode : 0, reason: "\(failure)")
+            operation: operation, code: code(failure), reason: "\(failure)")
+    }
+
+    private static func code(_ failure: HTTPFailure) -> Int32 {
+        if failure.isUnanswered { return NetworkPlace.unansweredCode }
+        // Source: RFC 9110, sections 15.5.5 (404) and 15.5.11 (410).
+        return [.badStatus(404), .badStatus(410)].contains(failure) ? ENOENT : 0
     }
 
     private static func copy(_ bytes: ArraySlice<UInt8>, to buffers: FetchBuffers) -> Int {
@@ -198,12 +213,14 @@ public final class HTTPSource: ByteSource {
         }
     }
 
-    private static func warnings(_ options: Options, _ location: HTTPLocation, _ version: ObjectVersion) -> [String] {
+    private static func warnings(
+        _ options: Options, _ location: HTTPLocation, _ version: ObjectVersion, firstByteCount: UInt64
+    ) -> [String] {
         var warnings = location.isSecure ? options.policy.warnings : []
         if !location.isSecure, options.authorization != nil {
             warnings.append("HTTP: the authorization travels in the clear")
         }
-        if version.validator == nil, version.byteCount > 0 {
+        if version.validator == nil, version.byteCount > firstByteCount {
             warnings.append("HTTP: the server names no version of the object; only its length is compared")
         }
         return warnings

@@ -48,7 +48,8 @@ final class HTTPTransport: Sendable {
         var request = request
         request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
-        let fetch = RangeFetch(of: location, asked: range, opened: opened, pool: pool)
+        let fetch = RangeFetch(
+            of: location, asked: range, opened: opened, mostWhole: options.mostWholeByteCount, pool: pool)
         let client = pool == nil ? connections.client : connections.nextClient()
         let task = client.execute(request: request, delegate: fetch, deadline: limits.until)
         return PendingRange(range, fetch: fetch, task: task, limits: limits)
@@ -76,9 +77,12 @@ final class HTTPTransport: Sendable {
         for attempt in 1... {
             let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
             let (received, more) = start(rest, opened: version, limits: limits).wait()
-            if let answer = received.answer, received.failure == nil || answer.version.validator != nil {
+            // Who sends the whole object cannot be asked for its rest.
+            let canGoOn = received.answer.map { $0.version.validator != nil && !$0.isWhole } ?? false
+            if let answer = received.answer, received.failure == nil || canGoOn {
                 bytes = bytes.isEmpty ? more : bytes + more
                 version = answer.version
+                if answer.hasOpenEnd { version?.byteCount = UInt64(bytes.count) }
             }
             guard let failure = received.failure else { break }
             let isComplete = version.map {

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// - Source: RFC 9110, sections 8.8 (validators), 13.1.5 (If-Range).
 struct ObjectVersion: Hashable, Sendable {
     /// The whole object's length in bytes.
-    let byteCount: UInt64
+    var byteCount: UInt64
     /// What the server calls this version, quotes and `W/` included.
     let entityTag: String?
     /// When the server says that it was changed last.

@@ -11,6 +11,10 @@ struct RangeAnswer: Hashable, Sendable {
     let version: ObjectVersion
     /// Whether the head says how long the body is, so that no more can come.
     var isFramed = false
+    /// Whether it is the whole object, where a range was asked for.
+    var isWhole = false
+    /// Whether ``byteCount`` is only the most that it may have.
+    var hasOpenEnd = false
 
     /// Judges a head.
     ///
@@ -21,14 +25,16 @@ struct RangeAnswer: Hashable, Sendable {
     ///   - asked: The bytes that were asked for.
     ///   - opened: The version that they must be of; `nil` when the object is opened, and then `asked` may go past its
     ///     end.
+    ///   - mostWhole: The most bytes of an object that is taken whole when it is opened.
     /// - Returns: What the body will be: bytes from the start of those that were asked for, and possibly fewer.
     /// - Throws: ``HTTPFailure`` if it is anything else.
     static func judge(
-        status: Int, fields: HTTPHeaders, of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?
+        status: Int, fields: HTTPHeaders, of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?,
+        mostWhole: Int = 0
     ) throws(HTTPFailure) -> RangeAnswer {
         switch status {
         case 206: return try partial(fields, asked: asked, opened: opened)
-        case 200: return try whole(fields, opened: opened)
+        case 200: return try whole(fields, opened: opened, mostByteCount: asked.lowerBound == 0 ? mostWhole : 0)
         case 416:
             let content = ContentRange(fields)
             guard let total = content?.total, content?.range == nil else { throw .badStatus(status) }
@@ -67,16 +73,22 @@ struct RangeAnswer: Hashable, Sendable {
         return RangeAnswer(byteCount: count, version: version, isFramed: isFramed)
     }
 
-    /// An object without bytes has no range, and is sent as a whole.
-    private static func whole(_ fields: HTTPHeaders, opened: ObjectVersion?) throws(HTTPFailure) -> RangeAnswer {
+    /// An object without bytes has no range, and is sent as a whole; so is any by a server that knows no ranges.
+    private static func whole(
+        _ fields: HTTPHeaders, opened: ObjectVersion?, mostByteCount: Int
+    ) throws(HTTPFailure) -> RangeAnswer {
         let length = fields.first(name: "Content-Length").flatMap { UInt64($0) }
         if let opened {
             let found = ObjectVersion(byteCount: length ?? opened.byteCount, fields: fields)
             guard found.isSame(as: opened) else { throw .changed(found: "\(found)", expected: "\(opened)") }
         }
-        guard length == 0, opened == nil else { throw .rangeIgnored }
+        let isTaken = length == 0 || mostByteCount > 0 && (length ?? 0) <= UInt64(mostByteCount)
+        guard isTaken, opened == nil else { throw .rangeIgnored }
         try checkEncoding(fields)
-        return RangeAnswer(byteCount: 0, version: ObjectVersion(byteCount: 0, fields: fields))
+        let count = length.map { Int($0) } ?? mostByteCount
+        return RangeAnswer(
+            byteCount: count, version: ObjectVersion(byteCount: UInt64(count), fields: fields), isWhole: true,
+            hasOpenEnd: length == nil)
     }
 
     private static func checkEncoding(_ fields: HTTPHeaders) throws(HTTPFailure) {

@@ -23,14 +23,19 @@ final class RangeFetch: HTTPClientResponseDelegate {
     private let location: HTTPLocation
     private let asked: Range<UInt64>
     private let opened: ObjectVersion?
+    private let mostWhole: Int
     private let state = Mutex(Received())
 
-    /// Expects an answer; see ``RangeAnswer/judge(status:fields:of:asked:opened:)`` and ``ReceivedBytes/init(pool:)``.
-    init(of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?, pool: RangeMemoryPool?) {
+    /// Expects an answer; see ``RangeAnswer/judge(status:fields:of:asked:opened:mostWhole:)`` and
+    /// ``ReceivedBytes/init(pool:)``.
+    init(
+        of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?, mostWhole: Int, pool: RangeMemoryPool?
+    ) {
         self.location = location
         bytes = ReceivedBytes(pool: pool)
         self.asked = asked
         self.opened = opened
+        self.mostWhole = mostWhole
     }
 
     /// What came so far.
@@ -49,7 +54,8 @@ final class RangeFetch: HTTPClientResponseDelegate {
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         do throws(HTTPFailure) {
             let answer = try RangeAnswer.judge(
-                status: Int(head.status.code), fields: head.headers, of: location, asked: asked, opened: opened)
+                status: Int(head.status.code), fields: head.headers, of: location, asked: asked, opened: opened,
+                mostWhole: mostWhole)
             state.withLock { $0.answer = answer }
             bytes.expect(answer.byteCount, isFramed: answer.isFramed)
             return task.eventLoop.makeSucceededVoidFuture()
@@ -68,7 +74,7 @@ final class RangeFetch: HTTPClientResponseDelegate {
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {
         let received = received
         let expected = received.answer?.byteCount ?? 0
-        guard received.byteCount == expected else {
+        guard received.byteCount == expected || received.answer?.hasOpenEnd == true else {
             throw HTTPFailure.closedInBody(byteCount: received.byteCount, expected: expected)
         }
     }

@@ -10,6 +10,8 @@ public enum KeyError: Error, Hashable, Sendable {
     case missing(place: String, reason: String)
     /// The key could not be read.
     case unreadable(DecryptionError)
+    /// Who has the key could not be asked, or did not answer as it should.
+    case notFetched(DecryptionError)
     /// A command gave no key.
     case commandFailed(command: String, reason: String)
     /// A key file is open to others, and that is not to be borne with.
@@ -35,7 +37,7 @@ extension KeyError: CustomStringConvertible {
                 + (isHexadecimal ? " raw ones, not hexadecimal digits" : "")
         case .missing(let place, let reason):
             "\(place) is missing: \(reason): expected 16 bytes there"
-        case .unreadable(let error):
+        case .unreadable(let error), .notFetched(let error):
             "\(error)"
         case .commandFailed(let command, let reason):
             "key command \(command) \(reason)"

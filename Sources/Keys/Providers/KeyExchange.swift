@@ -107,6 +107,7 @@ extension KeyError {
         switch self {
         case .wrongLength(let byteCount, _, _, _): .wrongLength(byteCount: byteCount)
         case .session(let failure): failure
+        case .notFetched(let error): .unreachable(reason: "\(error)")
         case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused:
             .refused(reason: description)
         }

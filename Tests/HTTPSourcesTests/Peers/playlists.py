@@ -1,0 +1,87 @@
+"""Serves a folder with a playlist, rightly or wrongly in one way a path: playlists.py FOLDER.
+
+Prints its port. /good/NAME answers ranges. /whole/NAME sends playlists and keys whole, in chunks, whatever is asked for,
+and /sized/NAME with their length. /swapped/NAME sends other bytes of the same length under another entity tag from the
+second request for a segment on. /silent/NAME closes the connection where a segment is asked for. /count says how many
+requests came for each path, and /secrets which of them had a token.
+"""
+
+import http.server
+import json
+import os
+import re
+import sys
+import threading
+
+FOLDER = sys.argv[1]
+counts = {}
+tokens = []
+lock = threading.Lock()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers one request after the other on a connection."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        """Says nothing."""
+
+    def send(self, status, body, fields):
+        """Sends an answer with its length."""
+        self.send_response(status)
+        for name, value in {**fields, "Content-Length": len(body)}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        """Answers."""
+        path = self.path.partition("?")[0]
+        if path in ("/count", "/secrets"):
+            text = json.dumps(counts if path == "/count" else tokens).encode()
+            self.send(206, text, {"Content-Range": f"bytes 0-{len(text) - 1}/{len(text)}"})
+            return
+        with lock:
+            counts[path] = counts.get(path, 0) + 1
+            before = counts[path]
+            if self.headers.get("Authorization"):
+                tokens.append(path)
+        _, way, name = path.split("/", 2)
+        file = os.path.join(FOLDER, name)
+        if not os.path.isfile(file):
+            self.send(404, b"", {})
+            return
+        with open(file, "rb") as stream:
+            body = stream.read()
+        tag = '"first"'
+        is_segment = name.endswith(".ts")
+        if way == "silent" and is_segment:
+            self.close_connection = True
+            return
+        if way == "swapped" and is_segment and before > 1:
+            body, tag = bytes(byte ^ 1 for byte in body), '"second"'
+        if way == "sized" and not is_segment:
+            self.send(200, body, {})
+            return
+        if way == "whole" and not is_segment:
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(f"{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n")
+            return
+        first, last = map(int, re.match(r"bytes=(\d+)-(\d+)$", self.headers["Range"]).groups())
+        part = body[first:last + 1]
+        self.send(206, part, {"Content-Range": f"bytes {first}-{first + len(part) - 1}/{len(body)}", "ETag": tag})
+
+
+def main():
+    """Listens until it is ended."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
