@@ -176,6 +176,11 @@ struct ServedCommandTests {
             try site.peer.folder.file("served/\(name)", bytes)
         }
         #expect(try verify().status == 1)
+        let nowhere = try CommandRun.run(
+            Self.program,
+            ["verify", "--source", url + "/nowhere", "--backend", "openssl", "--vectors", Self.vectorFile])
+        #expect(nowhere.status == 66, "\(nowhere.errorLines)")
+        #expect(nowhere.errorLines.last?.contains("vectors objects") == true, "\(nowhere.errorLines)")
     }
 
     @Test(

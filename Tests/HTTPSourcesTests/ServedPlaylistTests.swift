@@ -96,6 +96,16 @@ struct ServedPlaylistTests {
         #expect(site.folder.bytes("other") == nil)
     }
 
+    @Test("threads ask for each byte of a segment once", arguments: [1, 4])
+    func once(threadCount: Int) throws {
+        let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [200_001]))
+        let run = try site.decrypt("good", ["--threads", "\(threadCount)", "--window", "16000"])
+        #expect(run.status == 0 && site.folder.bytes("out") == plaintext, "\(run.errorLines)")
+        // The blocks before windows, and the last blocks, are needed twice.
+        let byteCount = try #require(try site.counts()["bytes"])
+        #expect(byteCount >= plaintext.count && byteCount < plaintext.count + 2000, "\(byteCount)")
+    }
+
     @Test("a server that does not answer is given up")
     func givenUp() throws {
         let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [9001]))

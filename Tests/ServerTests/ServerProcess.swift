@@ -68,10 +68,11 @@ final class ServerProcess {
         self.folder = folder
         self.streams = try TemporaryFolder()
         // On a machine that is busy, what comes slowly is no sign of anything.
-        let patience = arguments.contains("--idle-seconds") ? [] : ["--idle-seconds", "3600"]
+        let given = (options ?? Self.options(folder)) + arguments
+        let isSet = given.contains("--idle-seconds") || given.first == "key-server"
         self.process = try CommandRun.start(
-            Programs.built("chunkwise-serve"), (options ?? Self.options(folder)) + patience + arguments,
-            in: folder.path, streams: streams)
+            Programs.built("chunkwise-serve"), given + (isSet ? [] : ["--idle-seconds", "3600"]), in: folder.path,
+            streams: streams)
         var text = ""
         for _ in 0..<3000 {
             text = String(decoding: streams.bytes("out") ?? [], as: UTF8.self)

@@ -7,6 +7,8 @@ extension HLSObject: TransferableObject {
         try makeCursor(windowByteCount: windowByteCount)
     }
 
-    /// Nothing: a segment is short, and opened when it is read.
-    package func adviseSequential(_ range: Range<UInt64>) {}
+    /// Takes note of it, for the segments that are opened from now on.
+    package func adviseSequential(_ range: Range<UInt64>) {
+        advice.withLock { $0 = Advice(range: range) }
+    }
 }

@@ -1,5 +1,6 @@
 internal import ByteSources
 public import RandomAccess
+import Synchronization
 
 /// The segments of a media playlist as one plaintext that can be read from the middle: the strategy `hls-aes128`.
 ///
@@ -21,6 +22,15 @@ public final class HLSObject: Sendable {
     let parts: [HLSPart]
     let pool: ResourcePool
     let backend: any CipherBackend
+    let advice = Mutex(Advice())
+
+    /// What is going to be read.
+    struct Advice {
+        /// Plaintext bytes.
+        var range: Range<UInt64> = 0..<0
+        /// The parts whose sources were told, by where their plaintext starts.
+        var told: Set<UInt64> = []
+    }
 
     /// How many resources an object keeps open beside those that its cursors read.
     public static let mostOpenResources = 32
@@ -109,6 +119,21 @@ public final class HLSObject: Sendable {
         }
         let section = playlist.initializationSections[index]
         return "initialization section (line \(section.line), \(URIReference(section.uri).shown))"
+    }
+
+    /// Tells a part's source that the part is going to be read whole, if it is, and once.
+    ///
+    /// Of a resource that has other parts as well, several are read side by side, which a source cannot be told.
+    func advise(_ source: any ByteSource, of part: HLSPart, in range: Range<UInt64>) {
+        guard range == 0..<source.byteCount else { return }
+        // Under the lock, so that no thread reads before the source knows.
+        advice.withLock { advice in
+            guard advice.range.lowerBound <= part.plaintext.lowerBound,
+                part.plaintext.upperBound <= advice.range.upperBound,
+                advice.told.insert(part.plaintext.lowerBound).inserted
+            else { return }
+            source.adviseSequential(range)
+        }
     }
 
     /// The index of the part that holds the plaintext byte at `offset`, which must lie in the plaintext.

@@ -15,10 +15,14 @@ enum PartReader {
         switch part.content {
         case .broken(let error): throw error
         case .plain(let resource, let range):
-            self = .plain(try SlicedSource(try object.pool.source(resource), range))
+            let source = try object.pool.source(resource)
+            object.advise(source, of: part, in: range)
+            self = .plain(try SlicedSource(source, range))
         case .aes128(let resource, let range, let iv, let key):
+            let source = try object.pool.source(resource)
+            object.advise(source, of: part, in: range)
             let encrypted = try EncryptedObject(
-                source: try SlicedSource(try object.pool.source(resource), range),
+                source: try SlicedSource(source, range),
                 strategy: .cbcContinuous(iv: iv, padding: .none), backend: object.backend, key: key)
             self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount))
         }

@@ -35,21 +35,19 @@ final class ResourcePool: Sendable {
     /// - Throws: `DecryptionError` of the resources; `.sourceChanged` if its length is not what it was at first.
     func source(_ resource: Int) throws(DecryptionError) -> any ByteSource {
         if let source = state.withLock({ Self.touch(resource, &$0) }) { return source }
-        // Not under the lock, which other threads wait for. If two threads open the same, one of them is dropped.
+        // Not under the lock, which other threads wait for. If two threads open the same, both read the first one.
         let source = try resources.source(for: uris[resource])
-        let before = state.withLock { state -> UInt64 in
+        let (before, shared) = state.withLock { state -> (UInt64, (any ByteSource)?) in
             let before = state.byteCounts[resource] ?? source.byteCount
             state.byteCounts[resource] = before
-            if before == source.byteCount, Self.touch(resource, &state) == nil {
-                if state.open.count >= mostOpen { state.open.removeFirst() }
-                state.open.append((resource, source))
-            }
-            return before
+            guard before == source.byteCount else { return (before, nil) }
+            if let other = Self.touch(resource, &state) { return (before, other) }
+            if state.open.count >= mostOpen { state.open.removeFirst() }
+            state.open.append((resource, source))
+            return (before, source)
         }
-        guard before == source.byteCount else {
-            throw .sourceChanged(byteCount: source.byteCount, expected: before)
-        }
-        return source
+        guard let shared else { throw .sourceChanged(byteCount: source.byteCount, expected: before) }
+        return shared
     }
 
     /// How many are open now.

@@ -3,7 +3,7 @@
 Prints its port. /good/NAME answers ranges. /whole/NAME sends playlists and keys whole, in chunks, whatever is asked for,
 and /sized/NAME with their length. /swapped/NAME sends other bytes of the same length under another entity tag from the
 second request for a segment on. /silent/NAME closes the connection where a segment is asked for. /count says how many
-requests came for each path, and /secrets which of them had a token.
+requests came for each path, and "bytes" of segments that were sent; /secrets which of them had a token.
 """
 
 import http.server
@@ -14,7 +14,7 @@ import sys
 import threading
 
 FOLDER = sys.argv[1]
-counts = {}
+counts = {"bytes": 0}
 tokens = []
 lock = threading.Lock()
 
@@ -72,6 +72,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         first, last = map(int, re.match(r"bytes=(\d+)-(\d+)$", self.headers["Range"]).groups())
         part = body[first:last + 1]
+        if is_segment:
+            with lock:
+                counts["bytes"] += len(part)
         self.send(206, part, {"Content-Range": f"bytes {first}-{first + len(part) - 1}/{len(body)}", "ETag": tag})
 
 
