@@ -14,11 +14,16 @@ struct TLSCheckOutput {
             finding.failure.map { "\(server): not secure: \($0.name)" } ?? "\(server): secure, \(finding.version ?? "")"
         ]
         guard let report = finding.report else { return lines.joined(separator: "\n") }
-        lines += ["", "certificates, the server's own first:"]
-        for (place, certificate) in report.chain.enumerated() { lines += Self.lines(place + 1, certificate) }
-        lines += ["", "checks, each on its own:"]
-        let rows = report.checks.map { ["  \($0.name.rawValue)"] + Self.cells($0.verdict) }
-        lines += TextTable(rows).text.split(separator: "\n").map(String.init)
+        if report.chain.isEmpty {
+            // The library reads no such certificate; what is signed above it is of no use then.
+            lines += ["", "\(finding.failure.map { "\($0)" } ?? "")", "nothing else of the certificates was checked"]
+        } else {
+            lines += ["", "certificates, the server's own first:"]
+            for (place, certificate) in report.chain.enumerated() { lines += Self.lines(place + 1, certificate) }
+            lines += ["", "checks, each on its own:"]
+            let rows = report.checks.map { ["  \($0.name.rawValue)"] + Self.cells($0.verdict) }
+            lines += TextTable(rows).text.split(separator: "\n").map(String.init)
+        }
         if finding.failure != nil { lines += ["", advice(report)] }
         return lines.map(PlainText.line).joined(separator: "\n")
     }

@@ -124,6 +124,10 @@ struct CertificateMatrixTests {
         #expect(found["failure"]?.string == failure)
         #expect(found["reason"]?.string?.contains("\"CN=\(subject)\"") == true, "\(found["reason"]?.string ?? "")")
         #expect(try check(["--allow-expired", "--allow-any-name"])["failure"]?.string == failure)
+        let text = try CommandRun.run(
+            Programs.built("chunkwise-tls-check"),
+            ["localhost:\(peer.port)", "--ca-file", peer.folder.path(root)])
+        #expect(text.text.contains("not secure: \(failure)") && text.text.contains(subject), "\(text.text)")
         // Nobody relies on a signature then, and a certificate that cannot be read stays one.
         #expect(try check(["--allow-any-root"])["failure"]?.string == (isAllowedByAnyRoot ? nil : failure))
     }
