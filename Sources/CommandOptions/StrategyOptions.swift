@@ -7,7 +7,9 @@ import SubjectProtocol
 /// How ciphertext is laid out.
 package struct StrategyOptions: ParsableArguments {
     @Option(
-        help: "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256, tink-aes-gcm-hkdf or hls-aes128.",
+        help: ArgumentHelp(
+            "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256, tink-aes-gcm-hkdf or hls-aes128 "
+                + "(not to encrypt)."),
         completion: .strategies)
     package var strategy = Self.usualStrategy
 

@@ -29,7 +29,8 @@ struct VectorsCommand: ParsableCommand {
                 """))
 
         @Option(
-            help: ArgumentHelp("The folder for the files; must exist.", valueName: "folder"), completion: .directory)
+            help: ArgumentHelp("The folder for the files, made if it is not there.", valueName: "folder"),
+            completion: .directory)
         var output: String
 
         @Option(
@@ -39,6 +40,7 @@ struct VectorsCommand: ParsableCommand {
 
         func run() throws {
             var names: Set<String> = []
+            try attempt { try Folder.create(FilePath(output)) }
             let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
             for group in try files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups) {
                 let sources = group.playlist.map { $0.resources.values.map { MemorySource($0) as any ByteSource } }

@@ -12,6 +12,8 @@ import Musl
 /// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
 package final class KeyAudit: Sendable {
     private let write: @Sendable (String) -> Bool
+    /// Who asked too often within a second, and has a line for it.
+    private let limited = Mutex((second: UInt64(0), askers: Set<String>()))
 
     /// Creates an audit.
     ///
@@ -71,10 +73,23 @@ package final class KeyAudit: Sendable {
         return write(lines.map { String(decoding: $0, as: UTF8.self) }.joined())
     }
 
-    /// Notes a request that is refused, with a line for each of its keys, or one where they are not known. What cannot be
-    /// noted is refused all the same.
-    func note(refusal: String, _ circumstances: Circumstances) {
-        _ = note(circumstances.request?.identifiers.map { _ in refusal } ?? [refusal], circumstances)
+    /// Notes a request that is refused, with a line for each of its keys, or one where they are not known.
+    ///
+    /// - Returns: Whether all lines are kept. What cannot be noted is refused all the same.
+    func note(refusal: String, _ circumstances: Circumstances) -> Bool {
+        note(circumstances.request?.identifiers.map { _ in refusal } ?? [refusal], circumstances)
+    }
+
+    /// Notes that somebody asked too often: once a second for each, or else who asks most would fill the disk.
+    ///
+    /// - Returns: Whether there is a line.
+    func noteLimited(_ circumstances: Circumstances) -> Bool {
+        let isFirst = limited.withLock { limited in
+            let second = circumstances.time / 1000
+            if limited.second != second { limited = (second, []) }
+            return limited.askers.insert(circumstances.client ?? circumstances.address).inserted
+        }
+        return isFirst ? note(refusal: "limited", circumstances) : true
     }
 }
 

@@ -68,9 +68,16 @@ struct KeyResponder: Sendable {
         do {
             return try await answer(to: request, &circumstances)
         } catch let rejection as Rejection {
-            if let result = rejection.result { server.audit.note(refusal: result, circumstances) }
+            if let result = rejection.result, !note(result, circumstances) {
+                server.report("the audit cannot be written: a refused request has no line")
+            }
             throw rejection
         }
+    }
+
+    private func note(_ result: String, _ circumstances: KeyAudit.Circumstances) -> Bool {
+        result == "limited"
+            ? server.audit.noteLimited(circumstances) : server.audit.note(refusal: result, circumstances)
     }
 
     private func answer(to request: Request, _ circumstances: inout KeyAudit.Circumstances) async throws -> Reply {
