@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandOptions
 
 /// The root of the command line.
 struct Chunkwise: ParsableCommand {

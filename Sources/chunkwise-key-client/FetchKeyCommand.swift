@@ -16,13 +16,14 @@ struct FetchKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
         abstract: "Asks a key server for keys and prints their bytes, 16 for each, in the order of the URIs.",
-        discussion: """
+        discussion: helpText(
+            """
             All keys are asked for in one exchange; what can pass is tried again for a minute. The keys go to a pipe or
             a file, never to a terminal.
 
             EXAMPLE
               chunkwise key-client fetch --server https://keys.example/v1/keys --token-file token mykey://film1
-            """)
+            """))
 
     @OptionGroup var client: KeyClientOptions
 

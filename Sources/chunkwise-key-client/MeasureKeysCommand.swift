@@ -12,7 +12,8 @@ struct MeasureKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
         abstract: "Measures the time from opening an encrypted playlist to its first plaintext byte.",
-        discussion: """
+        discussion: helpText(
+            """
             Keys are asked for on demand, all at once in a batch, or were preloaded, from a key server on this machine
             that holds each answer back; and, to compare, from files. Each round has a sample of each way, in an order
             drawn from the seed; ratios are of samples of the same round. --output keeps the result in a folder, from
@@ -20,7 +21,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
 
             EXIT CODES
               0 preloaded keys need no request and at most the allowed ratio; 1 they do not; 64 usage; 74 I/O
-            """)
+            """))
 
     /// How the result is printed.
     enum Format: String, CaseIterable, ExpressibleByArgument {

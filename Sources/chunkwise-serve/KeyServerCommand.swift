@@ -22,7 +22,8 @@ struct KeyServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chunkwise key-server",
         abstract: "Answers requests for keys, each sealed to a key that its client made for it.",
-        discussion: """
+        discussion: helpText(
+            """
             Keys are files of 16 bytes in a folder, each named like the end of its URI, or what a command prints. They
             travel sealed (HPKE, RFC 9180) and are written nowhere. Each key that is asked for is a line of the audit,
             which has everything but the key; so is each request that is refused as a whole, with the reason as its
@@ -44,7 +45,7 @@ struct KeyServerCommand: AsyncParsableCommand {
               chunkwise key-server --keys keys
               chunkwise key-server --keys keys --bind 0.0.0.0 --tls-certificate chain.pem --tls-key key.pem
               chunkwise key-server --keys keys --clients clients --audit audit.jsonl --validity 3600
-            """)
+            """))
 
     @Option(help: ArgumentHelp("The folder with the keys, each named like the end of its URI.", valueName: "folder"))
     var keys: String?

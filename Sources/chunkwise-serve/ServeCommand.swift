@@ -17,7 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chunkwise serve",
         abstract: "Serves encrypted files decrypted, range by range, over HTTP.",
-        discussion: """
+        discussion: helpText(
+            """
             Nothing decrypted is written to a disk. The URLs printed hold a token, without which nothing is served; a
             client may also show it as "Authorization: Bearer". SIGINT or SIGTERM ends the server.
 
@@ -35,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
               chunkwise serve --key-file k --iv $IV film.mp4.enc --port 0 --no-token
               chunkwise serve --strategy hls-aes128 film
               chunkwise serve --strategy hls-aes128 --keys folder --hls-encrypted film/film.m3u8
-            """)
+            """))
 
     @OptionGroup var layout: StrategyOptions
 

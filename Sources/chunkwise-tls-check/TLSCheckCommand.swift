@@ -8,7 +8,8 @@ struct TLSCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chunkwise tls-check",
         abstract: "Says whether a secure connection can be made to a server, and if not, why.",
-        discussion: """
+        discussion: helpText(
+            """
             Makes a handshake and sends nothing over it. Shows the certificates that the server sends, what each check
             finds on its own, and which single option would let the connection be made. Of a server that does not speak
             TLS it shows what it speaks instead.
@@ -23,7 +24,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
 
             EXIT CODES
               0 secure; 1 not secure; 64 usage; 65 bad certificate file; 66 missing file; 74 no connection
-            """)
+            """))
 
     /// How the result is printed.
     enum Format: String, CaseIterable, ExpressibleByArgument {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BackendRegistry
+import CommandOptions
 import Console
 import JSON
 import RandomAccess

@@ -6,7 +6,7 @@ import Console
 /// - Parameter text: Paragraphs. A heading in capitals stays a line of its own; so does a line that starts with a space,
 ///   which is broken here where 80 columns do not hold it, a command with a backslash.
 /// - Returns: The text for `CommandConfiguration`.
-func helpText(_ text: String) -> String {
+package func helpText(_ text: String) -> String {
     var lines: [String] = []
     var isParagraph = false
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
