@@ -29,6 +29,8 @@ struct PreparedCell {
     static let mostRounds = 16
     /// Beyond this, a block has fewer rounds: two, or one if a slice takes half a second.
     static let blockNanoseconds: UInt64 = 128_000_000
+    /// The same for long slices: what such a process takes to come up, with large buffers, is to be the smaller part.
+    static let longBlockNanoseconds: UInt64 = 750_000_000
 
     /// Chooses slices and rounds by how long iterations took, on the one side and the other.
     init(
@@ -47,7 +49,9 @@ struct PreparedCell {
         // Answering a request costs the subject a new buffer, which for long slices takes as long as they do.
         slicesPerTurn = (Self.longSliceNanoseconds...100_000_000).contains(slice) ? 3 : 1
         let least: UInt64 = slice < 500_000_000 ? 2 : 1
-        roundCount = Int(min(UInt64(Self.mostRounds), max(least, Self.blockNanoseconds / (4 * slice))))
+        let block = slicesPerTurn > 1 ? Self.longBlockNanoseconds : Self.blockNanoseconds
+        roundCount = Int(
+            min(UInt64(Self.mostRounds), max(least, block / (4 * UInt64(slicesPerTurn) * slice))))
         self.iterationNanoseconds = max(one, other)
     }
 }

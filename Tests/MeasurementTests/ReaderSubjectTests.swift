@@ -99,6 +99,40 @@ struct ReaderSubjectTests {
         #expect(some.reduce(0, +) >= 300_000 && some.dropLast().reduce(0, +) < 300_000)
     }
 
+    @Test("what is timed again is the object that is open now", arguments: [1, 3])
+    func timedAgain(threadCount: Int) throws {
+        let folder = try TemporaryFolder()
+        let subject = try subject(.ctr(iv: Self.iv), threadCount: threadCount, folder: folder)
+        let request: JSONValue = [
+            "workload": Self.random.json, "collect": "time", "minimumNanoseconds": 9_007_199_254_740_991,
+            "maximumIterations": 3,
+        ]
+        func sampleCount() throws -> Int? {
+            let answer = try subject.measure(id: 1, request: request)
+            #expect(Set(answer.keys) == ["nanoseconds"])
+            return answer["nanoseconds"]?.array?.count
+        }
+        #expect(try sampleCount() == 3)
+        #expect(try sampleCount() == 3)
+        // Whatever comes between.
+        #expect(Array(try subject.read(id: 1, offset: 10, count: 5)) == Array(plaintext[10..<15]))
+        #expect(try sampleCount() == 3)
+        subject.close(id: 1)
+        let closed = #expect(throws: DecryptionError.self) { try sampleCount() }
+        #expect(closed?.protocolName == "invalidRequest")
+        // Too short for the workload's reads.
+        let members: JSONValue = [
+            "strategy": "ctr", "iv": .string(Hexadecimal.encode([UInt8](repeating: 0, count: 16))),
+            "key": .string(Hexadecimal.encode(Samples.bytes(16))),
+            "source": ["path": .string(try folder.file("short", [1, 2, 3]))],
+        ]
+        let parameters = try OpenParameters(members)
+        let source = try subject.source(try #require(members["source"]), parameters: parameters)
+        #expect(try subject.open(id: 1, parameters: parameters, source: source) == 3)
+        let short = #expect(throws: DecryptionError.self) { try sampleCount() }
+        #expect(short?.protocolName == "rangeOutOfBounds")
+    }
+
     @Test("there is a latency for each read", arguments: [1, 4])
     func latencies(threadCount: Int) throws {
         let folder = try TemporaryFolder()

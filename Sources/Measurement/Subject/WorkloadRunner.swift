@@ -54,6 +54,28 @@ final class WorkloadRunner {
         return monotonicNanoseconds() - start
     }
 
+    /// Runs all reads again and again, at least once.
+    ///
+    /// - Parameters:
+    ///   - minimum: The nanoseconds that are enough, all runs together.
+    ///   - mostCount: How many runs are enough.
+    ///   - prepare: What comes before each run, and is not timed.
+    /// - Returns: How long each took; see ``time()``.
+    /// - Throws: What a read or `prepare` throws.
+    func durations(
+        atLeast minimum: UInt64, mostCount: UInt64, prepare: () throws(DecryptionError) -> Void = {}
+    ) throws(DecryptionError) -> [UInt64] {
+        var durations: [UInt64] = []
+        var sum: UInt64 = 0
+        repeat {
+            try prepare()
+            let duration = try time()
+            durations.append(duration)
+            sum += duration
+        } while sum < minimum && durations.count < mostCount
+        return durations
+    }
+
     /// Runs all reads once and times each of them.
     ///
     /// - Returns: A duration a read, in the order of the reads.
