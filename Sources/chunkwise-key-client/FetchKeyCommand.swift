@@ -51,11 +51,20 @@ struct FetchKeyCommand: AsyncParsableCommand {
             do throws(KeyFailure) {
                 return try (results[uri] ?? .failure(.missing)).get()
             } catch {
-                throw CommandFailure(.missingInput, "\(ShownIdentifier.text(uri)): \(error)")
+                throw CommandFailure(Self.code(error), "\(ShownIdentifier.text(uri)): \(error)")
             }
         }
         for key in keys { try key.withUnsafeBytes { bytes in try Self.write(bytes) } }
         await session.close()
+    }
+
+    /// What could not be asked may be there.
+    private static func code(_ failure: KeyFailure) -> CommandFailure.Code {
+        switch failure {
+        case .gaveUp(_, let last): code(last)
+        case .missing, .refused: .missingInput
+        default: failure.isPassing ? .io : .badData
+        }
     }
 
     @Sendable private static func say(_ text: String) {

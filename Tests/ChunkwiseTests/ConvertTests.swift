@@ -23,6 +23,13 @@ struct ConvertTests {
         #expect(folder.names == ["back", "enc", "key", "plain"])
     }
 
+    @Test("a file's name is said as it is, whatever is in it", arguments: ["a@b.enc", "what?.enc"])
+    func names(name: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.file(name, [UInt8](repeating: 1, count: 17))
+        Chunkwise.expectFailure(try Chunkwise.convert("decrypt", folder, [name, "back"], []), 65, name)
+    }
+
     @Test("a range is the slice of the plaintext, in a file and on standard output", arguments: strategyOptions)
     func ranges(options: [String]) throws {
         let folder = try TemporaryFolder()

@@ -259,6 +259,25 @@ struct CommandKeysTests {
         #expect(bytes(try others.key(for: "b").key) == key("b"))
     }
 
+    @Test("where nobody could be asked, all keys of a batch have that error, by one run")
+    func nobodyAsked() throws {
+        let folder = try TemporaryFolder()
+        let script = "echo run >>'\(folder.path("log"))'; exit 74"
+        let keys = BatchCommandKeys(command: ["sh", "-c", script, "sh"], name: "keys", timeLimit: .seconds(60))
+        keys.expect(["a", "b", "c"])
+        for name in ["a", "b", "c"] {
+            #expect {
+                try keys.key(for: name)
+            } throws: {
+                guard case .notFetched = $0 as? KeyError else { return false }
+                return true
+            }
+        }
+        #expect(folder.bytes("log") == Array("run\n".utf8))
+        #expect(throws: DecryptionError.self) { try KeyRing(keys).key(for: "a") }
+        #expect(folder.bytes("log") == Array("run\nrun\n".utf8))
+    }
+
     @Test("a command that is none is named")
     func notStarted() throws {
         for command in [["/nowhere/keys"], []] {

@@ -125,6 +125,9 @@ struct ServedPlaylistTests {
         let run = try first.decrypt("good", ["--token-file", "token"], name: "master.m3u8")
         #expect(run.status == 0 && first.folder.bytes("out") == plaintext, "\(run.errorLines)")
         #expect(try first.tokens() == ["/good/master.m3u8"])
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: first.folder.path("token"))
+        let open = try first.decrypt("good", ["--token-file", "token"], name: "master.m3u8", output: "again")
+        #expect(open.errorLines.count { $0.contains("token file token can be read by others") } == 1)
         #expect(try second.tokens().isEmpty)
     }
 

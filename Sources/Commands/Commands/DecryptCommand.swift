@@ -86,7 +86,7 @@ struct DecryptCommand: ParsableCommand {
         }
         if layout.strategy == PlaylistKeyOptions.strategyName {
             return try decryptPlaylist(
-                input, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
+                input, at: place, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         }
         try playlistOptions.refuse(with: layout.strategy)
         let strategy = try layout.strategy(ivOptions)
@@ -96,13 +96,16 @@ struct DecryptCommand: ParsableCommand {
         // memory's bandwidth and latency.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
         let source = try place.map(Network.open) ?? open(input, access)
-        let object = try attempt(URLText.shown(input)) {
+        let object = try attempt(shownName(input)) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
         try transfer(
-            object, from: URLText.shown(input), to: output, request, windowByteCount: windowByteCount,
+            object, from: shownName(input), to: output, request, windowByteCount: windowByteCount,
             threadCount: threadCount)
     }
+
+    /// A file's name, or of a URL what may be seen.
+    func shownName(_ input: String) -> String { URLText.isURL(input) ? URLText.shown(input) : input }
 
     /// Refuses URLs that nothing here reads.
     private func requireReadable(_ url: String) throws {

@@ -49,8 +49,18 @@ struct PlaylistOptions: ParsableArguments {
 
 extension DecryptCommand {
     /// Decrypts the segments of a playlist, or a range of them.
+    ///
+    /// - Parameters:
+    ///   - input: The playlist as it was named.
+    ///   - place: Where it is on a server; `nil` for a file.
+    ///   - output: Where the plaintext goes.
+    ///   - request: Which part of it; `nil` for all.
+    ///   - windowByteCount: How much is decrypted in one step.
+    ///   - threadCount: How many threads do that.
+    /// - Throws: `CommandFailure`.
     func decryptPlaylist(
-        _ input: String, to output: String, _ request: RangeRequest?, windowByteCount: Int, threadCount: Int
+        _ input: String, at place: NetworkPlace?, to output: String, _ request: RangeRequest?, windowByteCount: Int,
+        threadCount: Int
     ) throws {
         try layout.refuseParameters()
         if let iv = ivOptions.iv {
@@ -58,42 +68,54 @@ extension DecryptCommand {
         }
         let cipher = try Validated.backend(backend)
         let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
-        let (playlist, resources, inPlace, name) = try playlist(input, choice, output: output)
-        let ring = try playlistOptions.ring(keyOptions, or: inPlace)
-        let shown = URLText.shown(input)
+        let opened =
+            if let place { try servedPlaylist(place, choice) } else { try playlist(input, choice, output: output) }
+        let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
+        let shown = shownName(input)
         let object = try attempt(shown) {
-            try HLSObject(playlist: playlist, resources: resources, keys: ring, backend: cipher)
+            try HLSObject(playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher)
         }
         for warning in ring.warnings { warn("\(warning)") }
         try transfer(
             object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         // What is wrong where nothing was read; an error has said the rest.
-        for problem in playlist.problems.prefix(10) { warn("\(name): \(problem)") }
+        for problem in opened.playlist.problems.prefix(10) { warn("\(opened.name): \(problem)") }
     }
 
-    /// The media playlist, what lies around it, its keys where its URIs say, and its name.
-    private func playlist(
-        _ input: String, _ choice: VariantChoice, output: String
-    ) throws -> (MediaPlaylist, any SegmentResources, any KeyProvider, String) {
-        guard NetworkPlace.isURL(input) else {
-            try network.refuse(input)
-            let file = try attemptInput {
-                try PlaylistFile(
-                    path: FilePath(input), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
-            }
-            try refuseToReplace(file, input: input, output: output)
-            return (file.playlist, file.resources, PlaylistKeys(file.resources), file.path.string)
+    /// A media playlist, wherever it is from.
+    private struct OpenedPlaylist {
+        let playlist: MediaPlaylist
+        /// What lies around it.
+        let resources: any SegmentResources
+        /// The keys that lie where its URIs say.
+        let keys: any KeyProvider
+        let name: String
+    }
+
+    private func playlist(_ path: String, _ choice: VariantChoice, output: String) throws -> OpenedPlaylist {
+        try network.refuse(path)
+        let file = try attemptInput {
+            try PlaylistFile(path: FilePath(path), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
         }
+        try refuseToReplace(file, input: path, output: output)
+        return OpenedPlaylist(
+            playlist: file.playlist, resources: file.resources, keys: PlaylistKeys(file.resources),
+            name: file.path.string)
+    }
+
+    private func servedPlaylist(_ place: NetworkPlace, _ choice: VariantChoice) throws -> OpenedPlaylist {
         if let root = playlistOptions.root {
             throw CommandFailure(.usage, "--root \(root): expected none with a URL")
         }
-        let objects = try PlaylistObjects(around: network.place(input, isStrict: keyOptions.strict))
+        let objects = try PlaylistObjects(around: place)
         let served = try attemptInput {
-            try ServedPlaylist(url: input, choice: choice) { (request) throws(DecryptionError) in
+            try ServedPlaylist(url: place.url, choice: choice) { (request) throws(DecryptionError) in
                 try objects.open(request)
             }
         }
-        return (served.playlist, served.resources, ServedKeys(served.resources), served.url.shown)
+        return OpenedPlaylist(
+            playlist: served.playlist, resources: served.resources, keys: ServedKeys(served.resources),
+            name: served.url.shown)
     }
 
     /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.

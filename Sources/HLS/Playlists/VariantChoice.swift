@@ -26,10 +26,14 @@ extension MasterPlaylist {
             if let best { return best }
         case .index(let index):
             if variants.indices.contains(index) { return variants[index] }
+            throw missingVariant(expected: "variant \(index), counted from 0")
         }
-        throw PlaylistProblem(
-            line: 1, kind: .noSuchVariant,
-            found: "a master playlist with \(variants.count) variants",
-            expected: choice == .highestBandwidth ? "one that can be played" : "the one that was asked for")
+        throw missingVariant(expected: "one that can be played")
+    }
+
+    private func missingVariant(expected: String) -> PlaylistProblem {
+        PlaylistProblem(
+            line: 1, kind: .noSuchVariant, found: "a master playlist with \(variants.count) variants",
+            expected: expected)
     }
 }
