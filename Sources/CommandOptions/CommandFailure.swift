@@ -12,7 +12,7 @@ import Musl
 
 /// Why a command ends: one line for standard error, and an exit code.
 package struct CommandFailure: Error, CustomStringConvertible {
-    /// Source: DESIGN.md, "Bad input"; the numbers from 64 on are those of sysexits(3).
+    /// Source: README.md, "Output, exit codes, shells"; the numbers from 64 on are those of sysexits(3).
     package enum Code: Int32 {
         case no = 1
         case noAnswer = 2

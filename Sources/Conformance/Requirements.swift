@@ -28,10 +28,10 @@ package enum Requirements {
             "RFC 5652, section 6.3", [.badPadding, .paddingByte, .impossibleLastChunk]),
         make(
             "ciphertext-length", "A ciphertext of a length that no plaintext has is an error.",
-            "Reading rules, PROTOCOL.md \"open\"", [.partialBlock, .emptyCiphertext, .impossibleLastChunk]),
+            "PROTOCOL.md, \"open\"", [.partialBlock, .emptyCiphertext, .impossibleLastChunk]),
         make(
             "chunk-iv", "The chain restarts at each chunk, from the IV that the rule gives.",
-            "Reading rules, PROTOCOL.md \"open\"", [.chunkEdge, .sequenceCarry]),
+            "PROTOCOL.md, \"open\"", [.chunkEdge, .sequenceCarry]),
         make(
             "chunk-tags", "Nothing of a chunk is delivered before its tag has been found right, and nothing otherwise.",
             "NIST SP 800-38D, section 7.2; c2sp.org/chunked-encryption", [.chunkTag]),
@@ -61,27 +61,27 @@ package enum Requirements {
             "RFC 8216, section 6.3.1; PROTOCOL.md, \"open\"", [.badPlaylist]),
         make(
             "range-start", "A read starts anywhere, and delivers the bytes from there on.",
-            "Reading rules, PROTOCOL.md \"read\"",
+            "PROTOCOL.md, \"read\"",
             [
                 .exhaustive, .unalignedRead, .largeOffset, .beyond31Bits, .beyond32Bits, .beyond35Bits, .beyond36Bits,
             ]),
         make(
             "independence", "No read depends on another: order, repetition, failures, other objects, other threads.",
-            "Reading rules, PROTOCOL.md \"read\"",
+            "PROTOCOL.md, \"read\"",
             [.seekStorm, .backwardRead, .repeatedRead, .afterFailure, .interleaved, .concurrentReads],
             [.readOrder, .severalObjects, .threads]),
         make(
             "range-end", "A read is clipped at the end; an offset past it is an error, at it nothing is delivered.",
-            "Reading rules, PROTOCOL.md \"read\"", [.readPastEnd, .offsetAtEnd, .offsetPastEnd, .zeroCount]),
+            "PROTOCOL.md, \"read\"", [.readPastEnd, .offsetAtEnd, .offsetPastEnd, .zeroCount]),
         make(
             "fetches", "A read fetches the blocks that cover it and one more for each chunk or window, and no others.",
-            "Reading rules, DESIGN.md; PROTOCOL.md, \"Served sources\"", [.minimalFetch]),
+            "METHODOLOGY.md, \"Reading rules\"; PROTOCOL.md, \"Served sources\"", [.minimalFetch]),
         make(
-            "buffer", "Nothing in the buffer past the delivered bytes is touched.", "Reading rules, DESIGN.md",
+            "buffer", "Nothing in the buffer past the delivered bytes is touched.", "METHODOLOGY.md, \"Reading rules\"",
             [.bufferBounds]),
         make(
             "faults", "A source that delivers little is read on; one that fails, ends early or changes is an error.",
-            "Reading rules, PROTOCOL.md \"Served sources\"",
+            "PROTOCOL.md, \"Served sources\"",
             [.shortReads, .sourceFailure, .sourceEndsEarly, .changedLength]),
         make(
             "protocol", "Requests are answered as the subject protocol says, in order, and the process ends when told.",

@@ -27,7 +27,7 @@ enum KeysEntryPoint {
 
 /// Why a command ends: one line for standard error, and an exit code.
 struct KeysFailure: Error {
-    /// Source: DESIGN.md, "Bad input"; the numbers from 64 on are those of sysexits(3).
+    /// Source: README.md, "Output, exit codes, shells"; the numbers from 64 on are those of sysexits(3).
     enum Code: Int32 {
         case no = 1
         case noAnswer = 2

@@ -21,7 +21,7 @@ enum Chunkwise {
             [command, "--key-file", folder.path("key"), "--iv", ivHex] + options + files, input: input, in: folder.path)
     }
 
-    /// Expects an error as DESIGN.md promises it: an exit code, one line that says what was expected, and no key.
+    /// Expects an error as the README promises it: an exit code, one line that says what was expected, and no key.
     static func expectFailure(_ run: CommandRun, _ status: Int32, _ word: String = "", _ what: String = "") {
         let message = "\(what) → \(run.status) \(run.errorLines)"
         #expect(run.status == status, "\(message)")

@@ -84,7 +84,7 @@ struct RecommendCommand: ParsableCommand {
         case .text: print(recommendations.map(\.text).joined(separator: "\n\n\n"))
         case .markdown: print(recommendations.map(\.markdown).joined(separator: "\n\n"))
         case .json:
-            // One object as DESIGN.md has it, unless several answers were asked for.
+            // One object, unless several answers were asked for.
             let json = results.count == 1 ? recommendations[0].json : RunRecommendation.json(recommendations)
             print(json.text)
         }
