@@ -67,7 +67,8 @@ struct CellPreparation {
         return .ready(
             PreparedCell(
                 name: name, cell: cell, object: object, workload: workload, isServed: isServed,
-                iterationNanoseconds: (found[0].nanoseconds, found[1].nanoseconds)))
+                iterationNanoseconds: (found[0].nanoseconds, found[1].nanoseconds),
+                secondsPerCell: settings.secondsPerCell))
     }
 
     private struct Finding {

@@ -29,13 +29,17 @@ struct PreparedCell {
     static let mostRounds = 16
     /// Beyond this, a block has fewer rounds: two, or one if a slice takes half a second.
     static let blockNanoseconds: UInt64 = 128_000_000
-    /// The same for long slices: what such a process takes to come up, with large buffers, is to be the smaller part.
-    static let longBlockNanoseconds: UInt64 = 750_000_000
+    /// The same for long slices, in seconds: what such a process takes to come up, with large buffers, is to be the smaller
+    /// part.
+    static let longBlockSeconds = 0.75
+    /// There is to be time for more blocks than this, however little time there is.
+    static let fewestLongBlocks = 16.0
 
-    /// Chooses slices and rounds by how long iterations took, on the one side and the other.
+    /// Chooses slices and rounds by how long iterations took, on the one side and the other, and by the seconds that a phase
+    /// has.
     init(
         name: String, cell: Cell, object: MeasuredObject, workload: Workload, isServed: Bool,
-        iterationNanoseconds: (UInt64, UInt64)
+        iterationNanoseconds: (UInt64, UInt64), secondsPerCell: Double
     ) {
         self.name = name
         self.cell = cell
@@ -49,7 +53,8 @@ struct PreparedCell {
         // Answering a request costs the subject a new buffer, which for long slices takes as long as they do.
         slicesPerTurn = (Self.longSliceNanoseconds...100_000_000).contains(slice) ? 3 : 1
         let least: UInt64 = slice < 500_000_000 ? 2 : 1
-        let block = slicesPerTurn > 1 ? Self.longBlockNanoseconds : Self.blockNanoseconds
+        let longBlock = UInt64(min(Self.longBlockSeconds, secondsPerCell / Self.fewestLongBlocks) * 1e9)
+        let block = slicesPerTurn > 1 ? longBlock : Self.blockNanoseconds
         roundCount = Int(
             min(UInt64(Self.mostRounds), max(least, block / (4 * UInt64(slicesPerTurn) * slice))))
         self.iterationNanoseconds = max(one, other)
