@@ -1,4 +1,5 @@
 import BackendRegistry
+import ByteSources
 import JSON
 import Measurement
 import RandomAccess
@@ -9,7 +10,7 @@ import Testing
 /// A subject over libgcrypt, with windows of 64 bytes, that has a plaintext open under 1, as a file.
 func openSubject(
     _ plaintext: [UInt8], _ strategy: Strategy, access: AccessPolicy = .block, threadCount: Int = 1,
-    extraWork: ExtraWork? = nil, folder: TemporaryFolder
+    extraWork: ExtraWork? = nil, folder: TemporaryFolder, wrap: (any ByteSource) -> any ByteSource = { $0 }
 ) throws -> ReaderSubject {
     let backend = try BackendRegistry.backend(named: "libgcrypt")
     let key = try SecretKey(Samples.bytes(16))
@@ -26,7 +27,7 @@ func openSubject(
     members["key"] = .string(Hexadecimal.encode(Samples.bytes(16)))
     members["source"] = ["path": .string(try folder.file("object", ciphertext))]
     let parameters = try OpenParameters(.object(members))
-    let source = try subject.source(try #require(members["source"]), parameters: parameters)
+    let source = wrap(try subject.source(try #require(members["source"]), parameters: parameters))
     #expect(try subject.open(id: 1, parameters: parameters, source: source) == UInt64(plaintext.count))
     return subject
 }

@@ -1,3 +1,4 @@
+import ByteSources
 import Crypto
 import JSON
 import Measurement
@@ -131,6 +132,37 @@ struct ReaderSubjectTests {
         #expect(try subject.open(id: 1, parameters: parameters, source: source) == 3)
         let short = #expect(throws: DecryptionError.self) { try sampleCount() }
         #expect(short?.protocolName == "rangeOutOfBounds")
+    }
+
+    @Test("an iteration keeps no plaintext for the next, nor does a request", arguments: AccessPolicy.allCases)
+    func forgotten(access: AccessPolicy) throws {
+        let folder = try TemporaryFolder()
+        // One chunk, and more than one.
+        for segmentByteCount in [4096, 256] as [UInt64] {
+            let format = ChunkFormat.tinkAESGCMHKDF(
+                associatedData: [], segmentByteCount: segmentByteCount, derivedKeyByteCount: 16)
+            var counter: RecordingSource?
+            let subject = try openSubject(plaintext, .chunked(format), access: access, folder: folder) { source in
+                let recording = RecordingSource(source, keepsRanges: false)
+                counter = recording
+                return recording
+            }
+            func fetched(_ collect: JSONValue, _ iterations: UInt64) throws -> UInt64 {
+                counter?.reset()
+                _ = try subject.measure(
+                    id: 1,
+                    request: [
+                        "workload": Workload.sequential(windowByteCount: 64).json, "collect": collect,
+                        "minimumNanoseconds": 9_007_199_254_740_991, "maximumIterations": .integer(iterations),
+                    ])
+                return counter?.fetchedByteCount ?? 0
+            }
+            let once = try fetched("time", 1)
+            #expect(once >= 1000)
+            #expect(try fetched("time", 3) == 3 * once)
+            #expect(try fetched("latencies", 1) == once)
+            #expect(try fetched("time", 2) == 2 * once)
+        }
     }
 
     @Test("there is a latency for each read", arguments: [1, 4])

@@ -4,7 +4,7 @@ import RandomAccess
 ///
 /// The further bytes go through a context of the object's own backend, cipher and key, in place in a buffer of its own,
 /// as many at once as a window has. Each call works on what the last one left there, so that none of it can be left out.
-final class ExtraWorkReader: RandomAccessDecryptor {
+final class ExtraWorkReader: ChunkKeeper {
     /// The most memory that the buffer takes: what stays in a core's own cache.
     static let largestBufferByteCount = 256 << 10
 
@@ -53,6 +53,6 @@ final class ExtraWorkReader: RandomAccessDecryptor {
 
     /// Makes the other reader forget a chunk that it keeps, if it does.
     func forgetChunk() {
-        (reader as? WholeChunkReader)?.forgetChunk()
+        (reader as? any ChunkKeeper)?.forgetChunk()
     }
 }

@@ -84,6 +84,7 @@ package final class ReaderSubject: SubjectImplementation {
     package func open(
         id: UInt64, parameters: OpenParameters, source: any ByteSource
     ) throws(DecryptionError) -> UInt64 {
+        latestRunner = nil
         let object = try EncryptedObject(
             source: source, strategy: parameters.strategy, backend: backend, key: parameters.key)
         let description = source is ServedSource ? nil : latestDescription
@@ -102,6 +103,7 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// Opens a playlist.
     package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        latestRunner = nil
         let opening = PlaylistOpening(request: request)
         let object = ReadObject.playlist(try opening.open(with: backend))
         objects[id] = OpenObject(
@@ -142,9 +144,12 @@ package final class ReaderSubject: SubjectImplementation {
         }
         let workload = try Workload(description)
         let wantsMore = request["extended"]?.bool == true
-        let known = latestRunner.flatMap { $0.id == id && $0.workload == workload ? $0.runner : nil }
-        latestRunner = nil
-        switch request["collect"]?.string {
+        let collected = request["collect"]?.string
+        // Before another runner takes as much memory.
+        if collected != "time" || wantsMore || latestRunner?.id != id || latestRunner?.workload != workload {
+            latestRunner = nil
+        }
+        switch collected {
         case "digest":
             let answer = try digest(try entry(id), workload)
             return wantsMore ? answer : answer.filter { ["digest", "deliveredByteCount"].contains($0.key) }
@@ -157,7 +162,9 @@ package final class ReaderSubject: SubjectImplementation {
             }
             let opened = try entry(id)
             if wantsMore { return try time(opened, workload, nanoseconds, iterations, try cold(request, opened)) }
-            let runner = if let known { known } else { try runner(opened.object, workload) }
+            let runner = if let latestRunner { latestRunner.runner } else { try runner(opened.object, workload) }
+            // A failure ends it as well.
+            latestRunner = nil
             let durations = try runner.durations(atLeast: nanoseconds, mostCount: iterations)
             latestRunner = (id, workload, runner)
             return ["nanoseconds": .array(durations.map { .integer($0) })]

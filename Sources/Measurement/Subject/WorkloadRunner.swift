@@ -127,10 +127,7 @@ final class WorkloadRunner {
 
     /// An iteration keeps no plaintext for the next. Source: PROTOCOL.md, "measure".
     private func forgetPlaintext() {
-        for reader in readers {
-            (reader as? WholeChunkReader)?.forgetChunk()
-            (reader as? ExtraWorkReader)?.forgetChunk()
-        }
+        for reader in readers { (reader as? any ChunkKeeper)?.forgetChunk() }
     }
 
     /// Does one read: its place, the thread's reader, the read, where its bytes go.

@@ -10,7 +10,7 @@
 /// change a chunk between its being authenticated and its being decrypted.
 ///
 /// A cursor belongs to one thread, and allocates nothing per read.
-final class ChunkCursor: RandomAccessDecryptor {
+final class ChunkCursor: ChunkKeeper {
     private let source: any ByteSource
     private let layout: Layout
     private let context: any ChunkContext
@@ -69,6 +69,11 @@ final class ChunkCursor: RandomAccessDecryptor {
         }
         try source.checkUnchanged()
         return range.count
+    }
+
+    /// Forgets the chunk that was kept, so that the next read fetches and opens whatever it needs.
+    func forgetChunk() {
+        keptRange = 0..<0
     }
 
     /// Fetches as many chunks as there is room for and opens them.

@@ -74,3 +74,5 @@ public final class WholeChunkReader: RandomAccessDecryptor {
         return count
     }
 }
+
+extension WholeChunkReader: ChunkKeeper {}
