@@ -181,6 +181,7 @@ let package = Package(
         .target(name: "Recommendation"),
         .target(name: "CPerfEvents"),
         .target(name: "CMachineLimits"),
+        .target(name: "CAffinity"),
         .target(name: "MachineLimits", dependencies: ["CMachineLimits", "Statistics", "Threads"]),
         .target(name: "Results", dependencies: ["JSON", "MachineLimits"]),
         .target(
@@ -196,7 +197,8 @@ let package = Package(
         .target(
             name: "Gate",
             dependencies: [
-                "JSON", "RandomAccess", "ByteSources", "SubjectProtocol", "Statistics", "Results", "Measurement",
+                "CAffinity", "JSON", "RandomAccess", "ByteSources", "SubjectProtocol", "Statistics", "Results",
+                "Measurement",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),

@@ -72,6 +72,7 @@ extension GateError {
         case .notStarted: .missingInput
         case .cannotMeasure, .interrupted: .noAnswer
         case .badFile: .badData
+        case .noOtherCore: .usage
         case .io(let error): error.code == .usage ? .badData : error.code
         }
     }

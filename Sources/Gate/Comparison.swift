@@ -35,10 +35,7 @@ struct Comparison {
                 cell, settings: settings, comparisonCount: cells.count, seed: seed, stored: stored[cell.name])
         }
         // The shortest cell costs least, and is as good as any to see whether two copies of one program differ.
-        let shortest = cells.min {
-            $0.iterationNanoseconds * $0.iterationCount * UInt64($0.roundCount)
-                < $1.iterationNanoseconds * $1.iterationCount * UInt64($1.roundCount)
-        }
+        let shortest = cells.min { $0.blockNanoseconds < $1.blockNanoseconds }
         let control = CellTrack(shortest ?? cells[0], settings: settings, comparisonCount: 0, seed: seed)
         try PhaseRunner(
             sides: sides, settings: settings, seed: seed, label: label, progress: progress, shouldStop: shouldStop

@@ -10,6 +10,8 @@ package enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
     case io(DecryptionError)
     /// A file of stored ratios is none.
     case badFile(String)
+    /// Other cores are to be busy, and there is none.
+    case noOtherCore
     /// The user stopped it.
     case interrupted
 
@@ -22,6 +24,7 @@ package enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(side.rawValue) \"\(command)\" cannot be measured: \(reason)"
         case .io(let error): "\(error)"
         case .badFile(let reason): reason
+        case .noOtherCore: "other cores cannot be kept busy: expected another core that a thread can be put on"
         case .interrupted: "stopped before the end: expected to run until there is a verdict"
         }
     }

@@ -25,14 +25,16 @@ struct PreparedCell {
     static let mostIterations: UInt64 = 2000
     /// From here on a slice is long, and always one iteration.
     static let longSliceNanoseconds: UInt64 = 10_000_000
+    /// The most slices that a side has in a row.
+    static let mostSlicesPerTurn = 3
     /// The most rounds of a block.
     static let mostRounds = 16
     /// Beyond this, a block has fewer rounds: two, or one if a slice takes half a second.
-    static let blockNanoseconds: UInt64 = 128_000_000
+    static let shortBlockNanoseconds: UInt64 = 128_000_000
     /// The same for long slices, in seconds: what such a process takes to come up, with large buffers, is to be the smaller
     /// part.
     static let longBlockSeconds = 0.75
-    /// There is to be time for more blocks than this, however little time there is.
+    /// A phase's time is to be enough for as many such blocks, but for what their processes take to come up.
     static let fewestLongBlocks = 16.0
 
     /// Chooses slices and rounds by how long iterations took, on the one side and the other, and by the seconds that a phase
@@ -50,13 +52,20 @@ struct PreparedCell {
         let mean = max(1, one / 2 + other / 2)
         iterationCount = min(Self.mostIterations, max(1, Self.sliceNanoseconds / mean))
         let slice = iterationCount * mean
-        // Answering a request costs the subject a new buffer, which for long slices takes as long as they do.
-        slicesPerTurn = (Self.longSliceNanoseconds...100_000_000).contains(slice) ? 3 : 1
         let least: UInt64 = slice < 500_000_000 ? 2 : 1
         let longBlock = UInt64(min(Self.longBlockSeconds, secondsPerCell / Self.fewestLongBlocks) * 1e9)
-        let block = slicesPerTurn > 1 ? longBlock : Self.blockNanoseconds
+        // A subject may take new buffers for each request, which for long slices cost as much as they do; as many as
+        // the shortest block has room for.
+        let room = Int(min(UInt64(Self.mostSlicesPerTurn), longBlock / (4 * least * slice)))
+        slicesPerTurn = slice < Self.longSliceNanoseconds ? 1 : max(1, room)
+        let block = slicesPerTurn > 1 ? longBlock : Self.shortBlockNanoseconds
         roundCount = Int(
             min(UInt64(Self.mostRounds), max(least, block / (4 * UInt64(slicesPerTurn) * slice))))
         self.iterationNanoseconds = max(one, other)
+    }
+
+    /// How long the slices of a block's side take, in nanoseconds.
+    var blockNanoseconds: UInt64 {
+        iterationNanoseconds * iterationCount * UInt64(slicesPerTurn) * UInt64(roundCount)
     }
 }

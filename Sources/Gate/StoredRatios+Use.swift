@@ -83,7 +83,8 @@ extension StoredRatios {
         return "recorded with \(ratio.logRatios.count) blocks: expected at least \(least)"
     }
 
-    /// What makes these ratios none to compare with: another CPU, or another reference.
+    /// What makes these ratios none to compare with: another CPU, another reference, or another library under the
+    /// candidate.
     func difference(from sides: SidePair, host: RunHeader.Host) -> String? {
         if cpuModel != host.cpuModel {
             return "recorded on another CPU model (\(cpuModel)): expected this one (\(host.cpuModel))"
@@ -100,7 +101,17 @@ extension StoredRatios {
         if ShellText.options(of: reference.command) != ShellText.options(of: now.command) {
             return "recorded with reference \(reference.command): expected the same options as of \(now.command)"
         }
+        let (before, after) = (candidate, sides.candidate)
+        if before.name == after.name, let old = Self.library(before), let new = Self.library(after), old != new {
+            return "recorded with \(before.name) on \(old): expected this library (\(new))"
+        }
         return nil
+    }
+
+    /// What a version says in parentheses before a comma, where `chunkwise subject` and others name their library.
+    private static func library(_ side: GateSide) -> Substring? {
+        guard let start = side.version.firstIndex(of: "("), side.version.last == ")" else { return nil }
+        return side.version[side.version.index(after: start)...].prefix { $0 != "," && $0 != ")" }
     }
 }
 

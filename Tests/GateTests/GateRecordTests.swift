@@ -67,6 +67,21 @@ import Testing
         }
     }
 
+    @Test("with another library under the candidate, nothing is compared; with other words about it, all is")
+    func otherLibrary() throws {
+        var stored = try record()
+        stored.candidate.version = "1 (lib 1.0)"
+        func result(_ version: String) throws -> GateResult {
+            try gate(ScriptedSubject(), ScriptedSubject(version: version), in: folder) { $0.stored = stored }
+        }
+        let other = try result("1 (lib 2.0)")
+        #expect(other.verdict == .inconclusive && other.cells.isEmpty)
+        #expect(other.reason?.contains("candidate on lib 1.0: expected this library (lib 2.0)") == true)
+        for version in ["2 (lib 1.0)", "1 (lib 1.0, more)", "2"] {
+            #expect(try result(version).cells.count == 1, "\(version)")
+        }
+    }
+
     @Test("ratios that no run gives, or of another cell than they say, are refused")
     func forged() throws {
         let stored = try record()

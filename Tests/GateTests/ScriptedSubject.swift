@@ -20,6 +20,7 @@ struct ScriptedSubject {
     var strategies = ["cbc-continuous", "ctr"]
     var sources = ["path"]
     var measures = true
+    var version = "1"
     /// What it says the digest is; the right one unless said otherwise.
     var digest: String?
     /// Shell code that runs before it answers `hello`, `open` and `time`.
@@ -47,7 +48,7 @@ struct ScriptedSubject {
     func command(_ name: String, in folder: TemporaryFolder) throws -> String {
         func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ",") }
         let hello =
-            #"{"ok":true,"protocol":1,"name":"\#(name)","version":"1","strategies":[\#(list(strategies))],"#
+            #"{"ok":true,"protocol":1,"name":"\#(name)","version":"\#(version)","strategies":[\#(list(strategies))],"#
             + #""keyByteCounts":[16],"sources":[\#(list(sources))],"granularity":"block","measures":\#(measures)}"#
         let digest = digest ?? Self.rightDigest
         let path = try folder.file(

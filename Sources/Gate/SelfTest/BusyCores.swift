@@ -1,3 +1,4 @@
+import CAffinity
 import Synchronization
 
 #if canImport(Glibc)
@@ -11,16 +12,22 @@ final class BusyCores {
     private let isEnding = Flag()
     private var threads: [pthread_t] = []
 
-    /// Starts threads. The corresponding C function is `pthread_create`; where the system gives fewer, there are fewer.
-    init(threadCount: Int) {
-        for _ in 0..<max(0, threadCount) {
-            let flag = Unmanaged.passRetained(isEnding)
-            var thread = pthread_t()
-            guard pthread_create(&thread, nil, BusyCores.spin, flag.toOpaque()) == 0 else {
-                flag.release()
-                break
-            }
+    /// Starts a thread for each CPU but one: a CPU that this process is kept from (`taskset`) gets its own, and those
+    /// that it shares get one less than there are. Where the system gives fewer, there are fewer.
+    init() {
+        let most = chunkwise_cpu_count()
+        let others = (0..<most).filter { !chunkwise_is_allowed($0) }
+        for cpu in others { start(on: cpu) }
+        for _ in 0..<max(0, Int(most) - others.count - 1) { start(on: -1) }
+    }
+
+    private func start(on cpu: Int32) {
+        let flag = Unmanaged.passRetained(isEnding)
+        var thread = pthread_t()
+        if chunkwise_start_on(cpu, &thread, BusyCores.spin, flag.toOpaque()) {
             threads.append(thread)
+        } else {
+            flag.release()
         }
     }
 
@@ -29,7 +36,7 @@ final class BusyCores {
         for thread in threads { pthread_join(thread, nil) }
     }
 
-    /// How many there are.
+    /// How many threads there are.
     var threadCount: Int { threads.count }
 
     private static let spin: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in

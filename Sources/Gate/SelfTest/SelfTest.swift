@@ -44,7 +44,8 @@ package struct SelfTest {
         } else {
             try keep(.header(header), in: &records)
         }
-        let busy = settings.isBusy ? BusyCores(threadCount: header.host.cpuCount - 1) : nil
+        let busy = settings.isBusy ? BusyCores() : nil
+        if let busy, busy.threadCount == 0 { throw .noOtherCore }
         defer { withExtendedLifetime(busy) {} }
         // Seeds of a part that follows another one are others.
         var seeds = SplitMix64(seed: header.seed &+ UInt64(records.count - 1))
