@@ -383,7 +383,8 @@ let package = Package(
         .testTarget(
             name: "GateTests",
             dependencies: [
-                "Gate", "Statistics", "Results", "Measurement", "RandomAccess", "OpenSSLBackend", "JSON", "TestSupport",
+                "Gate", "CAffinity", "Statistics", "Results", "Measurement", "RandomAccess", "OpenSSLBackend", "JSON",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),

@@ -11,7 +11,8 @@ int chunkwise_cpu_count(void) {
 
 bool chunkwise_is_allowed(int cpu) {
     cpu_set_t set;
-    return cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof set, &set) == 0 && CPU_ISSET(cpu, &set);
+    if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
+    return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_ISSET(cpu, &set);
 }
 
 bool chunkwise_start_on(int cpu, pthread_t *thread, void *(*body)(void *), void *argument) {

@@ -29,7 +29,7 @@ struct BlockRunner {
         let candidate = firstRole == .baseline ? second : first
         var order = ""
         var (below, above): ([UInt64], [UInt64]) = ([], [])
-        for _ in 0..<cell.roundCount {
+        for _ in 0..<cell.plan.roundCount {
             if shouldStop() { throw .interrupted }
             let startsWithBaseline = Bool.random(using: &generator)
             order += startsWithBaseline ? "A" : "B"
@@ -43,13 +43,13 @@ struct BlockRunner {
         first.end()
         second.end()
         return GateBlock(
-            first: firstRole, order: order, iterationCount: cell.iterationCount, baseline: below, candidate: above)
+            first: firstRole, order: order, iterationCount: cell.plan.iterationCount, baseline: below, candidate: above)
     }
 
     /// A side's turn: slices of the same work, however long it takes.
     private func turn(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> [UInt64] {
-        let isLong = cell.slicesPerTurn > 1
-        let asked = isLong ? UInt64(cell.slicesPerTurn) : cell.iterationCount
+        let isLong = cell.plan.slicesPerTurn > 1
+        let asked = isLong ? UInt64(cell.plan.slicesPerTurn) : cell.plan.iterationCount
         let nanoseconds = try process.time(cell.workload, iterationCount: asked)
         if isLong { return nanoseconds }
         let sum = nanoseconds.reduce(0, +)
@@ -65,7 +65,7 @@ struct BlockRunner {
         var sum: UInt64 = 0
         repeat {
             let turn = try turn(process, cell)
-            if cell.slicesPerTurn > 1 { return }
+            if cell.plan.slicesPerTurn > 1 { return }
             taken += turn
             sum += turn.reduce(0, +)
             if taken.count >= 6 {

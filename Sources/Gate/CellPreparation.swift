@@ -64,11 +64,12 @@ struct CellPreparation {
         if let reason = Self.complaint(found, isRight, expected: expected, byteCount: reads.totalByteCount) {
             return .wrong(reason)
         }
+        let (one, other) = (found[0].nanoseconds, found[1].nanoseconds)
+        let plan = SlicePlan(iterationNanoseconds: one / 2 + other / 2, secondsPerCell: settings.secondsPerCell)
         return .ready(
             PreparedCell(
-                name: name, cell: cell, object: object, workload: workload, isServed: isServed,
-                iterationNanoseconds: (found[0].nanoseconds, found[1].nanoseconds),
-                secondsPerCell: settings.secondsPerCell))
+                name: name, cell: cell, object: object, workload: workload, isServed: isServed, plan: plan,
+                iterationNanoseconds: max(one, other)))
     }
 
     private struct Finding {

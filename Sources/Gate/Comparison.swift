@@ -35,7 +35,7 @@ struct Comparison {
                 cell, settings: settings, comparisonCount: cells.count, seed: seed, stored: stored[cell.name])
         }
         // The shortest cell costs least, and is as good as any to see whether two copies of one program differ.
-        let shortest = cells.min { $0.blockNanoseconds < $1.blockNanoseconds }
+        let shortest = cells.min { $0.blockSeconds < $1.blockSeconds }
         let control = CellTrack(shortest ?? cells[0], settings: settings, comparisonCount: 0, seed: seed)
         try PhaseRunner(
             sides: sides, settings: settings, seed: seed, label: label, progress: progress, shouldStop: shouldStop

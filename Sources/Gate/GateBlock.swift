@@ -14,7 +14,8 @@ package struct GateBlock: Codable, Hashable, Sendable {
     package var order: String
     /// The iterations of each slice.
     package var iterationCount: UInt64
-    /// How long each slice of the baseline took, in order, in nanoseconds: two a round, or six where they are long.
+    /// How long each slice of the baseline took, in order, in nanoseconds: two a round, or four or six
+    /// where they are long.
     package var baseline: [UInt64]
     /// How long each slice of the candidate took.
     package var candidate: [UInt64]

@@ -3,8 +3,8 @@ import Statistics
 /// When the blocks of a cell are looked at, and how much error each look may have.
 ///
 /// The first look comes as early as an interval of its error has ends, since the smallest p-value of n blocks is 2⁻ⁿ. From
-/// there on the blocks double, up to the most that time allows; where they could not, there is only the last look, which
-/// would otherwise be left with too little of the error. None of this depends on what the blocks show. An interval of the
+/// there on the blocks become half as many again from look to look, up to the most that time allows; where they could not
+/// double, there is only the last look, which would otherwise be left with too little of the error. None of this depends on what the blocks show. An interval of the
 /// first look reaches from the lowest block to the highest, so that a wild one only postpones the decision.
 package struct LookSchedule: Hashable, Sendable {
     /// The most blocks.
@@ -37,7 +37,8 @@ package struct LookSchedule: Hashable, Sendable {
             while next < most {
                 counts.append(next)
                 // A last look soon after another one is a waste of both.
-                next = 2 * next * 4 > 3 * most ? most : 2 * next
+                next = (3 * next + 1) / 2
+                if 4 * next > 3 * most { next = most }
             }
         }
         self.counts = counts + [most]

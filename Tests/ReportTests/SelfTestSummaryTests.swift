@@ -24,9 +24,12 @@ struct SelfTestSummaryTests {
         ]
     }
 
-    private static func run(_ planted: Double, _ verdict: GateVerdict, _ number: Int) -> JSONValue {
-        // Blocks that lie evenly around what was planted.
-        let logRatios = (0..<14).map { JSONValue.number(planted + (Double(($0 * 5 + number) % 14) - 6.5) / 1000) }
+    private static func run(
+        _ planted: Double, _ verdict: GateVerdict, _ number: Int, shown: Double? = nil
+    ) -> JSONValue {
+        // Blocks that lie evenly around what was planted, or what they are to show instead.
+        let center = shown ?? planted
+        let logRatios = (0..<14).map { JSONValue.number(center + (Double(($0 * 5 + number) % 14) - 6.5) / 1000) }
         let cell: JSONValue = [
             "name": "ctr window=256KiB", "verdict": .string(verdict.rawValue),
             "seconds": .number(1.5 + Double(number) / 2),
@@ -41,9 +44,11 @@ struct SelfTestSummaryTests {
         ]
     }
 
-    private static func summary(_ runs: [JSONValue], isComplete: Bool = true) throws -> SelfTestSummary {
-        let lines: [JSONValue] =
-            [["header": header], ["calibration": ["large": point(0.3, 1.167), "small": point(0.06, 1.035)]]] + runs
+    private static func summary(
+        _ runs: [JSONValue], isComplete: Bool = true, isCalibrated: Bool = true
+    ) throws -> SelfTestSummary {
+        let calibration: JSONValue = ["calibration": ["large": point(0.3, 1.167), "small": point(0.06, 1.035)]]
+        let lines: [JSONValue] = [["header": header]] + (isCalibrated ? [calibration] : []) + runs
         let records = try SelfTestRecord.read(lines.flatMap(\.line), file: "f").0
         return try #require(SelfTestSummary(records, isComplete: isComplete))
     }
@@ -76,5 +81,18 @@ struct SelfTestSummaryTests {
         let text = try Self.summary([Self.run(0.03, .slower, 1)], isComplete: false).text
         #expect(text.contains("stopped before the end") && !text.contains("hold the truth"))
         #expect(!(try Self.summary(Self.runs).text.contains("stopped")))
+    }
+
+    @Test("runs that show another slowdown than the calibration says are noticed, and none without a calibration")
+    func disagreement() throws {
+        func text(shown: Double, isCalibrated: Bool = true) throws -> String {
+            let runs = (0..<20).map { Self.run(0.03, .slower, $0, shown: shown) }
+            return try Self.summary(runs, isCalibrated: isCalibrated).text
+        }
+        #expect(try text(shown: 0.04).contains("the two disagree: the rates are those of +4.08 %"))
+        #expect(!(try text(shown: 0.03).contains("disagree")))
+        let json = try Self.summary((0..<20).map { Self.run(0.03, .slower, $0, shown: 0.04) }).json
+        #expect(json["groups"]?.array?[0]["contradictsCalibrations"] == true)
+        #expect(!(try text(shown: 0.04, isCalibrated: false).contains("disagree")))
     }
 }

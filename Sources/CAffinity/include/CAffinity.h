@@ -9,7 +9,7 @@
 /* The CPUs that there are, or may come; their numbers start with 0. */
 int chunkwise_cpu_count(void);
 
-/* Whether this thread may run on a CPU. */
+/* Whether this thread may run on a CPU; any, where the system does not say. */
 bool chunkwise_is_allowed(int cpu);
 
 /* Starts a thread that runs on this CPU only; on a negative number, wherever its creator may. Returns false if there is

@@ -8,13 +8,13 @@ import Musl
 #endif
 
 /// Threads that do nothing, as fast as they can, until they are let go.
-final class BusyCores {
+package final class BusyCores {
     private let isEnding = Flag()
     private var threads: [pthread_t] = []
 
     /// Starts a thread for each CPU but one: a CPU that this process is kept from (`taskset`) gets its own, and those
     /// that it shares get one less than there are. Where the system gives fewer, there are fewer.
-    init() {
+    package init() {
         let most = chunkwise_cpu_count()
         let others = (0..<most).filter { !chunkwise_is_allowed($0) }
         for cpu in others { start(on: cpu) }
@@ -37,7 +37,7 @@ final class BusyCores {
     }
 
     /// How many threads there are.
-    var threadCount: Int { threads.count }
+    package var threadCount: Int { threads.count }
 
     private static let spin: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
         guard let argument else { return nil }

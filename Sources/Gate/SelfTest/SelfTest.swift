@@ -36,6 +36,9 @@ package struct SelfTest {
     /// - Returns: All records, those of earlier parts included, and whether it came to its end.
     /// - Throws: `GateError`; `.badFile` if the file belongs to another self-test.
     package func run() throws(GateError) -> (records: [SelfTestRecord], isComplete: Bool) {
+        let busy = settings.isBusy ? BusyCores() : nil
+        if let busy, busy.threadCount == 0 { throw .noOtherCore }
+        defer { withExtendedLifetime(busy) {} }
         var records = log?.earlierRecords ?? []
         if case .header(let earlier)? = records.first {
             if let difference = earlier.difference(from: header) {
@@ -44,9 +47,6 @@ package struct SelfTest {
         } else {
             try keep(.header(header), in: &records)
         }
-        let busy = settings.isBusy ? BusyCores() : nil
-        if let busy, busy.threadCount == 0 { throw .noOtherCore }
-        defer { withExtendedLifetime(busy) {} }
         // Seeds of a part that follows another one are others.
         var seeds = SplitMix64(seed: header.seed &+ UInt64(records.count - 1))
         do throws(GateError) {

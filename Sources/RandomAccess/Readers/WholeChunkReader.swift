@@ -2,7 +2,7 @@
 ///
 /// The access policy of article 000 ("play encrypted files with on-the-fly decryption"), with correct arithmetic: there
 /// for comparison. A read of two bytes may cost a chunk.
-public final class WholeChunkReader: RandomAccessDecryptor {
+public final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
     private let object: EncryptedObject
     private let cursor: any RandomAccessDecryptor
     private let chunkByteCount: UInt64
@@ -74,5 +74,3 @@ public final class WholeChunkReader: RandomAccessDecryptor {
         return count
     }
 }
-
-extension WholeChunkReader: ChunkKeeper {}

@@ -39,6 +39,7 @@ extension SelfTestSummary {
             "slowdown": pooled.map { .number($0.estimate) } ?? .null,
             "slowdownLow": pooled.map { .number($0.low) } ?? .null,
             "slowdownHigh": pooled.map { .number($0.high) } ?? .null,
+            "contradictsCalibrations": pooled.map { .bool(contradictsCalibrations(group.planted, $0)) } ?? .null,
             "decisionSecondsMedian": percentile(tenthsOfPercent: 500, ofSorted: seconds).map { .number($0) } ?? .null,
             "decisionSecondsMost": seconds.last.map { .number($0) } ?? .null,
             "gateSecondsMost": group.runs.map(\.seconds).max().map { .number($0) } ?? .null,

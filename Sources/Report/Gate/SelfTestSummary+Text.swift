@@ -64,10 +64,7 @@ extension SelfTestSummary {
             lines.append(
                 "\(name): all blocks together show \(GateWords.change(pooled.estimate)), "
                     + "interval \(GateWords.interval(pooled.low, pooled.high))")
-            if !calibrations.contains(where: {
-                let planted = $0.range(of: group.planted)
-                return 1 + planted.lowerBound <= pooled.high && pooled.low <= 1 + planted.upperBound
-            }) {
+            if contradictsCalibrations(group.planted, pooled) {
                 lines.append("\(name): the two disagree: the rates are those of \(GateWords.change(pooled.estimate))")
             }
             let found = Self.limits.map { limit in

@@ -28,6 +28,16 @@ package struct SelfTestSummary: Sendable {
             seed: header.seed)
     }
 
+    /// Whether runs show another slowdown than their calibrations say was planted, beyond the errors of both;
+    /// where nothing was planted, nothing was calibrated.
+    func contradictsCalibrations(_ planted: Double, _ shown: RatioEstimate) -> Bool {
+        planted > 0 && !calibrations.isEmpty
+            && !calibrations.contains {
+                let range = $0.range(of: planted)
+                return 1 + range.lowerBound <= shown.high && shown.low <= 1 + range.upperBound
+            }
+    }
+
     /// Within how many seconds a cell planted slowdowns are counted as found; each count is shown.
     static let limits = [5.0, 10, 60]
 }
