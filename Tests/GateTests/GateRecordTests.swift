@@ -13,7 +13,8 @@ import Testing
         let result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 1_100_000), in: folder)
         #expect(GateResult.parse(Array(result.json.text.utf8)) == result)
         let block = try #require(result.cells[0].phases[0].blocks.first)
-        #expect(block.order.count == 16 && block.baseline.count == 32 && block.candidate.count == 32)
+        // A millisecond is a slice, and as many rounds of four as an eighth of a second has room for.
+        #expect(block.order.count == 30 && block.baseline.count == 60 && block.candidate.count == 60)
         #expect(block.logRatio == GateBlock.logRatio(baseline: block.baseline, candidate: block.candidate))
         var other = result
         other.schema = "chunkwise-gate-0"
