@@ -28,22 +28,23 @@ struct BlockRunner {
         let baseline = firstRole == .baseline ? first : second
         let candidate = firstRole == .baseline ? second : first
         var order = ""
-        var (below, above): ([UInt64], [UInt64]) = ([], [])
+        var (baselineSlices, candidateSlices): ([UInt64], [UInt64]) = ([], [])
         for _ in 0..<cell.plan.roundCount {
             if shouldStop() { throw .interrupted }
             let startsWithBaseline = Bool.random(using: &generator)
             order += startsWithBaseline ? "A" : "B"
-            if startsWithBaseline { below += try turn(baseline, cell) }
-            above += try turn(candidate, cell)
-            if startsWithBaseline { above += try turn(candidate, cell) }
-            below += try turn(baseline, cell)
-            if !startsWithBaseline { below += try turn(baseline, cell) }
-            if !startsWithBaseline { above += try turn(candidate, cell) }
+            if startsWithBaseline { baselineSlices += try turn(baseline, cell) }
+            candidateSlices += try turn(candidate, cell)
+            if startsWithBaseline { candidateSlices += try turn(candidate, cell) }
+            baselineSlices += try turn(baseline, cell)
+            if !startsWithBaseline { baselineSlices += try turn(baseline, cell) }
+            if !startsWithBaseline { candidateSlices += try turn(candidate, cell) }
         }
         first.end()
         second.end()
         return GateBlock(
-            first: firstRole, order: order, iterationCount: cell.plan.iterationCount, baseline: below, candidate: above)
+            first: firstRole, order: order, iterationCount: cell.plan.iterationCount, baseline: baselineSlices,
+            candidate: candidateSlices)
     }
 
     /// A side's turn: slices of the same work, however long it takes.
@@ -59,7 +60,8 @@ struct BlockRunner {
     }
 
     /// Slices that are not counted, until they get no faster: three are no faster than the three before them by more
-    /// than 2 %. A process that compiles on the way gets time to do so, within bounds; one turn of long slices is enough.
+    /// than 2 %. A process that compiles on the way gets time to do so, within bounds; one turn of several slices is
+    /// enough.
     private func warmUp(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) {
         var taken: [UInt64] = []
         var sum: UInt64 = 0
@@ -77,5 +79,5 @@ struct BlockRunner {
     }
 
     private static let longestWarmUp: UInt64 = 100_000_000
-    private static let mostWarmUps = 100
+    private static let mostWarmUps = 400
 }

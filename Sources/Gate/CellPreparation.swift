@@ -44,7 +44,10 @@ struct CellPreparation {
         }
         guard reads.totalByteCount > 0 else { return .notCompared("its workload delivers no bytes") }
         guard let isServed = sides.isServed(object) else {
-            return .notCompared("one side only reads files, and the other only what it is served")
+            return .notCompared(
+                object.isFile
+                    ? "one side only reads files, and the other only what it is served"
+                    : "a side only reads files, and the object is none")
         }
         var found: [Finding] = []
         for side in sides.both {
@@ -87,7 +90,10 @@ struct CellPreparation {
         let (digest, byteCount) = try process.digest(workload)
         let times = try process.time(workload, iterationCount: 10, atMostNanoseconds: 3_000_000)
         process.end()
-        return Finding(digest: digest, byteCount: byteCount, nanoseconds: times.min() ?? 1)
+        // The fastest, or the mean by a clock whose ticks are longer than an iteration.
+        let fastest = times.min() ?? 0
+        let nanoseconds = fastest > 0 ? fastest : times.reduce(0, +) / UInt64(times.count)
+        return Finding(digest: digest, byteCount: byteCount, nanoseconds: nanoseconds)
     }
 
     /// Says who delivered what instead of the right bytes; `nil` if nobody did.

@@ -10,15 +10,21 @@ final class CellTrack {
     private(set) var isDone = false
 
     private let settings: GateSettings
-    private let comparisonCount: Int
+    private let comparisonCount: Int?
     private var schedule: LookSchedule?
-    private var failureCount = 0
+    private var failed: Set<GateSide.Role> = []
     private var quickestBlock = Double.infinity
 
-    /// Begins a phase of a cell; a control, which is judged at the end only, has a `comparisonCount` of 0, others that of
-    /// the cells that share the error.
+    /// Begins a phase of a cell.
+    ///
+    /// - Parameters:
+    ///   - cell: What is timed.
+    ///   - settings: How thoroughly.
+    ///   - comparisonCount: The cells that share the error; `nil` for a control, which is judged at the end only.
+    ///   - seed: For the record.
+    ///   - stored: The ratio that this run's is divided by.
     init(
-        _ cell: PreparedCell, settings: GateSettings, comparisonCount: Int, seed: UInt64,
+        _ cell: PreparedCell, settings: GateSettings, comparisonCount: Int?, seed: UInt64,
         stored: StoredRatios.Ratio? = nil
     ) {
         self.cell = cell
@@ -32,12 +38,12 @@ final class CellTrack {
     func add(_ block: GateBlock, seconds: Double) {
         phase.blocks.append(block)
         phase.seconds += seconds
-        guard comparisonCount > 0 else { return }
+        guard let comparisonCount else { return }
         let count = phase.blocks.count
         quickestBlock = min(quickestBlock, seconds)
         // Of the first two blocks the quicker one: the first of all may have had to fetch what is cached now.
         guard count > 1 || phase.seconds >= settings.secondsPerCell else { return }
-        let schedule = schedule ?? makeSchedule()
+        let schedule = schedule ?? makeSchedule(comparisonCount)
         self.schedule = schedule
         // The machine may have become slower than it was when the looks were planned.
         let isLate = phase.seconds > 1.25 * settings.secondsPerCell && count >= leastBlocks
@@ -49,15 +55,14 @@ final class CellTrack {
     /// A recording that has too few blocks for any interval would be of no use, however little time it had.
     private var leastBlocks: Int { settings.isRecording ? 20 : 1 }
 
-    /// A block that came to nothing: the second one is the cell's end.
-    func addFailure(_ reason: String) {
-        failureCount += 1
-        guard failureCount > 1 else { return }
+    /// A block that came to nothing: the second one by a side's fault is the cell's end.
+    func addFailure(of side: GateSide.Role, _ reason: String) {
+        guard !failed.insert(side).inserted else { return }
         failure = reason
         isDone = true
     }
 
-    private func makeSchedule() -> LookSchedule {
+    private func makeSchedule(_ comparisonCount: Int) -> LookSchedule {
         let most = Int(min(Double(Self.mostBlocks), settings.secondsPerCell / max(quickestBlock, 1e-6)))
         phase.plannedBlockCount = max(most, leastBlocks)
         return LookSchedule(
@@ -82,8 +87,12 @@ final class CellTrack {
         guard let now = SignedRankInterval(phase.blocks.map(\.logRatio), alpha: alpha).map(RatioEstimate.init) else {
             return nil
         }
-        guard let stored else { return now }
-        return stored.estimate(alpha: settings.alpha / Double(max(1, comparisonCount))).map(now.divided)
+        return stored == nil ? now : storedEstimate.map(now.divided)
+    }
+
+    /// The stored ratio with its interval, if there is one.
+    var storedEstimate: RatioEstimate? {
+        stored?.estimate(alpha: settings.alpha / Double(max(1, comparisonCount ?? 1)))
     }
 
     /// Walsh averages grow with the square of this.

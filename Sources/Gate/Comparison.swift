@@ -1,5 +1,11 @@
 import Statistics
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The timed part of a run: the measurement, the confirmation of what seems slower, and what both mean.
 struct Comparison {
     let sides: SidePair
@@ -12,12 +18,15 @@ struct Comparison {
     /// Measures cells that both sides did right, and enters them in a result that lists them.
     func run(_ prepared: [PreparedCell], into result: inout GateResult) throws(GateError) {
         var seeds = SplitMix64(seed: settings.seed)
-        var (control, tracks) = try phase(prepared, seed: seeds.next() >> 11, label: "measuring")
+        // The shortest cell costs least, and is as good as any to see whether two copies of one program differ.
+        let shortest = prepared.min { $0.blockSeconds < $1.blockSeconds } ?? prepared[0]
+        var (control, tracks) = try phase(prepared, control: shortest, seed: seeds.next() >> 11, label: "measuring")
         enter(tracks, into: &result)
         var controlPhases = [control]
         let suspects = settings.isRecording ? [] : tracks.filter { $0.phase.looks.last?.verdict == .slower }
         if !suspects.isEmpty, rule.movement(control.phase.blocks.map(\.logRatio)) == nil, control.failure == nil {
-            (control, tracks) = try phase(suspects.map(\.cell), seed: seeds.next() >> 11, label: "confirming")
+            (control, tracks) = try phase(
+                suspects.map(\.cell), control: shortest, seed: seeds.next() >> 11, label: "confirming")
             confirm(tracks, in: &result)
             controlPhases.append(control)
         }
@@ -26,7 +35,7 @@ struct Comparison {
     }
 
     private func phase(
-        _ cells: [PreparedCell], seed: UInt64, label: String
+        _ cells: [PreparedCell], control: PreparedCell, seed: UInt64, label: String
     ) throws(GateError) -> (control: CellTrack, tracks: [CellTrack]) {
         let stored = Dictionary(
             (settings.stored?.ratios ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -34,9 +43,7 @@ struct Comparison {
             CellTrack(
                 cell, settings: settings, comparisonCount: cells.count, seed: seed, stored: stored[cell.name])
         }
-        // The shortest cell costs least, and is as good as any to see whether two copies of one program differ.
-        let shortest = cells.min { $0.blockSeconds < $1.blockSeconds }
-        let control = CellTrack(shortest ?? cells[0], settings: settings, comparisonCount: 0, seed: seed)
+        let control = CellTrack(control, settings: settings, comparisonCount: nil, seed: seed)
         try PhaseRunner(
             sides: sides, settings: settings, seed: seed, label: label, progress: progress, shouldStop: shouldStop
         ).run(tracks, control: control)
@@ -51,8 +58,8 @@ struct Comparison {
         }
     }
 
-    /// What is slower again stays slower; what is not becomes inconclusive, with an interval that spans both phases where
-    /// the second has one.
+    /// What is slower again stays slower; what is not becomes inconclusive, with an interval that spans both phases
+    /// where the second has one.
     private func confirm(_ tracks: [CellTrack], in result: inout GateResult) {
         for track in tracks {
             guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
@@ -64,6 +71,8 @@ struct Comparison {
             cell.explain(track, rule: settings.rule)
             if let again = track.phase.looks.last, again.low != nil, again.high != nil {
                 cell.reason = "not reproduced: it seemed slower, and with fresh processes and another seed it did not"
+                // What a phase decided by itself needs no time; that two disagree is not settled by any.
+                if again.verdict != .inconclusive { cell.secondsToSettle = nil }
                 cell.high = [before.high, cell.high].contains(nil) ? nil : max(before.high ?? 0, cell.high ?? 0)
                 cell.slowdown = [before.slowdown, cell.slowdown].compactMap(\.self).reduce(0, +) / 2
             } else {
@@ -120,18 +129,20 @@ extension GateCell {
             reason = "the baseline failed against itself before anything was known"
             return
         }
-        let blocks = track.phase.blocks.map(\.logRatio)
+        let stored = track.storedEstimate
+        let blocks = track.phase.blocks.map { $0.logRatio - log(stored?.estimate ?? 1) }
         let needed: Double?
         if let low = look.low, let high = look.high {
             reason = "the tolerance lies within the interval"
-            needed = rule.growthToDecide(RatioEstimate(estimate: look.slowdown, low: low, high: high))
+            needed = rule.growthToDecide(RatioEstimate(estimate: look.slowdown, low: low, high: high), over: stored)
                 .map { $0 * track.phase.seconds }
         } else {
-            reason = "\(blocks.count) blocks are too few"
+            reason = blocks.count == 1 ? "1 block is too few" : "\(blocks.count) blocks are too few"
             needed = rule.blockCountToDecide(blocks, alpha: look.alpha)
                 .map { $0 / Double(max(1, blocks.count)) * track.phase.seconds }
         }
         secondsToSettle = needed.flatMap { $0 <= 3600 ? max($0, 1.2 * track.phase.seconds).rounded(.up) : nil }
-        if secondsToSettle == nil { reason = (reason ?? "") + ", and no hour would settle it" }
+        // Of a single block nothing can be said.
+        if secondsToSettle == nil, blocks.count > 1 { reason = (reason ?? "") + ", and no hour would settle it" }
     }
 }

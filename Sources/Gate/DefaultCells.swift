@@ -6,7 +6,7 @@ package enum DefaultCells {
     /// What `backend` says in a cell of a gate, whose commands bring their own.
     package static let backend = "any"
 
-    /// A few short cells: an iteration takes about a millisecond with a fast AES.
+    /// A few short cells: an iteration takes less than a millisecond with a fast AES.
     ///
     /// - Parameter keyByteCount: The length of their keys.
     /// - Returns: The cells.

@@ -36,8 +36,8 @@ package struct GateBlock: Codable, Hashable, Sendable {
 
     /// The logarithm of the ratio of what the faster halves of the slices took; 0 without slices.
     package static func logRatio(baseline: [UInt64], candidate: [UInt64]) -> Double {
-        guard let below = meanOfFasterHalf(of: baseline), let above = meanOfFasterHalf(of: candidate) else { return 0 }
+        guard let one = meanOfFasterHalf(of: baseline), let other = meanOfFasterHalf(of: candidate) else { return 0 }
         // A clock that stands still is no reason to divide by 0.
-        return log(max(1, above) / max(1, below))
+        return log(max(1, other) / max(1, one))
     }
 }

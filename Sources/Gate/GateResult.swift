@@ -21,7 +21,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var candidate: GateSide
     /// How much slower the candidate may be: 0.02 for 2 %.
     package var tolerance: Double
-    /// How often all intervals of the run together hold the truth, at least.
+    /// How often all intervals of a phase together hold the truth, at least.
     package var confidence: Double
     /// How long a cell could be measured, in seconds.
     package var secondsPerCell: Double
@@ -56,10 +56,10 @@ package struct GateResult: Codable, Hashable, Sendable {
     /// Whether its ratios may be kept: something was compared, all of it right, on a host that was fit.
     package var isFitToRecord: Bool { !cells.isEmpty && ![.wrong, .hostUnfit].contains(verdict) }
 
-    /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that nobody is
-    /// blamed. What is wrong stays wrong.
+    /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that nobody
+    /// is blamed. What is wrong stays wrong, and what was not timed what it is.
     package mutating func blameHost(_ movement: String) {
-        for index in cells.indices where cells[index].verdict != .wrong {
+        for index in cells.indices where cells[index].verdict != .wrong && !cells[index].phases.isEmpty {
             cells[index].reason = "\(movement); by itself the cell is \(cells[index].verdict.rawValue)"
             cells[index].verdict = .hostUnfit
         }

@@ -44,17 +44,28 @@ package struct GateRule: Hashable, Sendable {
 
     /// How many times as much data would decide, if the estimate stays where it is; `nil` where no amount would.
     ///
-    /// The interval's ends come nearer to the estimate as 1 ÷ √n.
-    package func growthToDecide(_ ratio: RatioEstimate) -> Double? {
+    /// The interval's ends come nearer to the estimate as 1 ÷ √n, but for what is due to a stored ratio.
+    ///
+    /// - Parameters:
+    ///   - ratio: The ratio that is judged.
+    ///   - stored: What it was divided by, which no new data make more certain; `nil` if it was not.
+    /// - Returns: The factor, 1 at least.
+    package func growthToDecide(_ ratio: RatioEstimate, over stored: RatioEstimate? = nil) -> Double? {
+        let isAbove = ratio.estimate - 1 > tolerance
         let distance = abs(ratio.estimate - 1 - tolerance)
-        let reach = ratio.estimate - 1 > tolerance ? ratio.estimate - ratio.low : ratio.high - ratio.estimate
+        let reach = isAbove ? ratio.estimate - ratio.low : ratio.high - ratio.estimate
         guard ratio.low > 0, ratio.high.isFinite, distance > 0.02 * tolerance, distance > 0 else { return nil }
+        let whole = isAbove ? log(ratio.estimate / ratio.low) : log(ratio.high / ratio.estimate)
+        let part = stored.map { isAbove ? log($0.high / $0.estimate) : log($0.estimate / $0.low) } ?? 0
+        let fixed = whole > 0 ? reach * min(1, part / whole) : 0
+        guard distance > fixed else { return nil }
+        let growth = (reach - fixed) / (distance - fixed)
         // A little more, so that the end lies beyond the tolerance and not on it.
-        return max(1, 1.2 * (reach / distance) * (reach / distance))
+        return max(1, 1.2 * growth * growth)
     }
 
-    /// How many blocks would decide, if what the first ones show stays true; `nil` where no number would, and of fewer than
-    /// two blocks, of which nothing can be said.
+    /// How many blocks would decide, if what the first ones show stays true; `nil` where no number would, and of fewer
+    /// than two blocks, of which nothing can be said.
     ///
     /// The interval's half width is taken to be that of a mean, z · s ÷ √n, with z from the bound on the normal
     /// distribution's tail, ½ exp(−z² ÷ 2).

@@ -13,7 +13,7 @@ package struct GateSettings: Sendable {
     package var traces: [String: PlayerTrace] = [:]
     /// How much slower the candidate may be: 0.02 for 2 %.
     package var tolerance = 0.02
-    /// How often all intervals of a run together hold the truth, at least.
+    /// How often all intervals of a phase together hold the truth, at least.
     package var confidence = 0.95
     /// How long a cell may be measured in each phase, in seconds; its control is not counted.
     package var secondsPerCell = 10.0

@@ -2,10 +2,12 @@ import Statistics
 
 /// When the blocks of a cell are looked at, and how much error each look may have.
 ///
-/// The first look comes as early as an interval of its error has ends, since the smallest p-value of n blocks is 2⁻ⁿ. From
-/// there on the blocks become half as many again from look to look, up to the most that time allows; where they could not
-/// double, there is only the last look, which would otherwise be left with too little of the error. None of this depends on what the blocks show. An interval of the
-/// first look reaches from the lowest block to the highest, so that a wild one only postpones the decision.
+/// The first look comes as early as an interval of its error has ends, since the smallest p-value of n blocks is 2⁻ⁿ.
+/// From there on the blocks become half as many again from look to look, up to the most that time allows; a look beyond
+/// three quarters of those is left out, and where the first look's blocks could not double, there is only the last one,
+/// which would otherwise be left with too little of the error. None of this depends on the ratios that blocks show. An
+/// interval of the first look reaches from the lowest block to the highest, so that a wild one only postpones the
+/// decision.
 package struct LookSchedule: Hashable, Sendable {
     /// The most blocks.
     package let largestCount: Int

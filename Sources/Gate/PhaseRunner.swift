@@ -45,7 +45,7 @@ struct PhaseRunner {
                     switch error {
                     case .failed(let role, let reason), .unsupported(let role, let reason):
                         let name = isControl ? "baseline, against itself," : role.rawValue
-                        track.addFailure("the \(name) failed: \(reason)")
+                        track.addFailure(of: role, "the \(name) failed: \(reason)")
                     case .machine(let error): throw .io(error)
                     case .interrupted: throw .interrupted
                     }

@@ -1,7 +1,7 @@
 /// How a block's time is divided: iterations into slices, slices into turns, turns into rounds.
 ///
 /// A machine's disturbances last for milliseconds, so that of the same time many short slices are worth more than few
-/// long ones, down to what a request costs; and a block's processes take 20 ms to come up, whatever they then do.
+/// long ones, down to what a request costs; and a block's processes take their time to come up, whatever they then do.
 package struct SlicePlan: Hashable, Sendable {
     /// The iterations of a slice.
     package let iterationCount: UInt64
@@ -10,21 +10,19 @@ package struct SlicePlan: Hashable, Sendable {
     /// The rounds of a block.
     package let roundCount: Int
 
-    /// What lasts longer is planned as if it lasted for these 13 days, which is no concern of blocks any more.
-    private static let longestIterationNanoseconds: UInt64 = 1 << 50
     /// How long a slice should take.
     private static let sliceNanoseconds: UInt64 = 500_000
     /// The most iterations of a slice, each of which is a number in an answer.
     private static let mostIterations: UInt64 = 2000
     /// From here on a slice is long, and always one iteration.
     private static let longSliceNanoseconds: UInt64 = 10_000_000
-    /// Such a slice is alone in its round's turns.
-    private static let longestSliceNanoseconds: UInt64 = 500_000_000
+    /// From here on a block has one round.
+    private static let oneRoundSliceNanoseconds: UInt64 = 500_000_000
     /// The most slices that a side has in a row.
     private static let mostSlicesPerTurn: UInt64 = 3
     /// The most rounds of a block.
     private static let mostRounds: UInt64 = 32
-    /// Beyond this, a block has fewer rounds: two, or one of the longest slices.
+    /// Where as many would take longer than this, a block has fewer rounds, down to two, or one of the longest slices.
     private static let shortBlockNanoseconds: UInt64 = 128_000_000
     /// The same for long slices, in seconds: what such a process takes to come up, with large buffers, is to be the
     /// smaller part.
@@ -38,10 +36,10 @@ package struct SlicePlan: Hashable, Sendable {
     ///   - iterationNanoseconds: How long an iteration takes, the mean of both sides.
     ///   - secondsPerCell: The seconds that a phase has, 0 or more.
     package init(iterationNanoseconds: UInt64, secondsPerCell: Double) {
-        let iteration = min(max(1, iterationNanoseconds), Self.longestIterationNanoseconds)
+        let iteration = min(max(1, iterationNanoseconds), SideProcess.longestIteration)
         iterationCount = min(Self.mostIterations, max(1, Self.sliceNanoseconds / iteration))
         let slice = iterationCount * iteration
-        let least: UInt64 = slice < Self.longestSliceNanoseconds ? 2 : 1
+        let least: UInt64 = slice < Self.oneRoundSliceNanoseconds ? 2 : 1
         let longBlock = UInt64(min(Self.longBlockSeconds, secondsPerCell / Self.fewestLongBlocks) * 1e9)
         // A subject may take new buffers for each request, which for long slices cost as much as they do; as many as
         // the shortest block has room for.

@@ -28,7 +28,7 @@ struct BusyCoresTests {
         let argument = Unmanaged.passUnretained(box).toOpaque()
         try #require(chunkwise_start_on(own, &thread, ThreadBox.count, argument))
         pthread_join(thread, nil)
-        // The CPUs that the thread was kept from got threads of their own; those that the process is kept from have none.
+        // The CPUs that the thread was kept from got threads of their own; those that the process is kept from did not.
         #expect(box.allowed == [own] && box.threadCount >= others)
     }
 

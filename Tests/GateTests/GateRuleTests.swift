@@ -32,6 +32,17 @@ import Testing
         #expect(rule.growthToDecide(.init(estimate: 1.03, low: 0, high: .infinity)) == nil)
     }
 
+    @Test("no time narrows what is due to a stored ratio")
+    func storedGrowth() throws {
+        let rule = GateRule(tolerance: 0.02)
+        let ratio = RatioEstimate(estimate: 1.05, low: 1.01, high: 1.1)
+        let alone = try #require(rule.growthToDecide(ratio))
+        let certain = try #require(rule.growthToDecide(ratio, over: .init(estimate: 1, low: 1, high: 1)))
+        let stored = try #require(rule.growthToDecide(ratio, over: .init(estimate: 1, low: 0.99, high: 1.02)))
+        #expect(alone == certain && stored > 2 * alone)
+        #expect(rule.growthToDecide(ratio, over: .init(estimate: 1, low: 0.99, high: 1.05)) == nil)
+    }
+
     @Test("of few blocks, their standard deviation says how many would decide")
     func blockCount() throws {
         let rule = GateRule(tolerance: 0.02)

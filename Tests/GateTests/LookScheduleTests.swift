@@ -40,6 +40,13 @@ import Testing
         #expect(interval.low.isFinite && interval.high.isFinite)
     }
 
+    @Test(
+        "looks come when there are half as many blocks again, from eight on",
+        arguments: [(40, [8, 12, 18, 27, 40]), (80, [8, 12, 18, 27, 41, 80]), (16, [8, 12, 16]), (15, [15])])
+    func steps(largest: Int, counts: [Int]) {
+        #expect(LookSchedule(largestCount: largest, alpha: 0.025, comparisonCount: 1).counts == counts)
+    }
+
     @Test("a phase that is cut short spends what is left")
     func cutShort() {
         let schedule = LookSchedule(largestCount: 100, alpha: 0.025, comparisonCount: 1)

@@ -10,13 +10,15 @@ import Musl
 /// whose candidate times are multiplied by exactly 1 + s.
 ///
 /// Multiplying all slices of one side multiplies the mean of the faster half of them, so that it adds log(1 + s) to a
-/// block's log-ratio. Only as many blocks of a cell are taken as every run has, whatever it saw: no length depends on the data.
+/// block's log-ratio, and should move the interval by as much. Only as many blocks of a cell are taken as every run has,
+/// whatever it saw: no length depends on the data.
 package struct IntervalCoverage: Sendable {
     /// The blocks of an analysis of one run's blocks.
     package let freshBlockCount: Int
     /// Analyses of blocks that followed each other in one run, each block used once; `nil` without enough blocks.
     package let fresh: BinomialInterval?
-    /// Analyses of blocks that were drawn from all runs, without replacement within an analysis.
+    /// Analyses of blocks that were drawn from all runs, without replacement within an analysis. They share blocks, so
+    /// that the interval of their rate means nothing.
     package let resampled: BinomialInterval?
 
     /// The blocks of an analysis of drawn blocks.

@@ -106,7 +106,8 @@ package struct SelfTest {
         return SelfTestCalibration(large: large, small: small)
     }
 
-    /// Measures a share of extra work, for some times the seconds of a cell, within bounds; an unfit or noisy machine gets three tries.
+    /// Measures a share of extra work, for some times the seconds of a cell, within bounds; an unfit or noisy machine
+    /// gets three tries.
     private func point(
         _ extraWork: Double, seconds: Double, using seeds: inout SplitMix64
     ) throws(GateError) -> SelfTestCalibration.Point {

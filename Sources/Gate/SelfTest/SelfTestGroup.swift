@@ -41,8 +41,8 @@ package struct SelfTestGroup: Sendable {
 
     /// What the runs' blocks show together of the first cell, with a 95 % interval: what was really planted.
     ///
-    /// At most 1500 blocks, evenly spread. Runs that stopped early have fewer, which moves the estimate by far less than
-    /// a block's noise.
+    /// Of more than 1500 blocks some that are evenly spread. Runs that stopped early have fewer, which moves the estimate
+    /// by far less than a block's noise.
     package var pooledSlowdown: RatioEstimate? {
         let all = runs.compactMap { $0.cells.first }.flatMap { $0.logRatios.joined() }
         let step = max(1, (all.count + 1499) / 1500)

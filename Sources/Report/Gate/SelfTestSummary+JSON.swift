@@ -18,7 +18,13 @@ extension SelfTestSummary {
             "coverage": [
                 "freshBlocks": JSONValue(count: coverage.freshBlockCount), "fresh": Self.json(coverage.fresh),
                 "resampledBlocks": JSONValue(count: IntervalCoverage.drawnBlockCount),
-                "resampled": Self.json(coverage.resampled),
+                // Draws share blocks, so that their count has no such interval.
+                "resampled": coverage.resampled.map { found -> JSONValue in
+                    [
+                        "count": JSONValue(count: found.successCount), "of": JSONValue(count: found.trialCount),
+                        "rate": .number(found.rate),
+                    ]
+                } ?? .null,
             ],
         ])
     }
@@ -39,7 +45,7 @@ extension SelfTestSummary {
             "slowdown": pooled.map { .number($0.estimate) } ?? .null,
             "slowdownLow": pooled.map { .number($0.low) } ?? .null,
             "slowdownHigh": pooled.map { .number($0.high) } ?? .null,
-            "contradictsCalibrations": pooled.map { .bool(contradictsCalibrations(group.planted, $0)) } ?? .null,
+            "contradictsCalibrations": contradictsCalibrations(group).map { .bool($0) } ?? .null,
             "decisionSecondsMedian": percentile(tenthsOfPercent: 500, ofSorted: seconds).map { .number($0) } ?? .null,
             "decisionSecondsMost": seconds.last.map { .number($0) } ?? .null,
             "gateSecondsMost": group.runs.map(\.seconds).max().map { .number($0) } ?? .null,

@@ -62,9 +62,9 @@ extension SelfTestSummary {
                     "\(name): by the calibration \(GateWords.interval(1 + range.lowerBound, 1 + range.upperBound))")
             }
             lines.append(
-                "\(name): all blocks together show \(GateWords.change(pooled.estimate)), "
+                "\(name): \(header.cells.count > 1 ? "the first cell's" : "all") blocks together show \(GateWords.change(pooled.estimate)), "
                     + "interval \(GateWords.interval(pooled.low, pooled.high))")
-            if contradictsCalibrations(group.planted, pooled) {
+            if contradictsCalibrations(group) == true {
                 lines.append("\(name): the two disagree: the rates are those of \(GateWords.change(pooled.estimate))")
             }
             let found = Self.limits.map { limit in
@@ -86,15 +86,16 @@ extension SelfTestSummary {
     }
 
     private var coverageText: String {
-        func text(_ share: BinomialInterval?, _ what: String) -> String {
+        func text(_ share: BinomialInterval?, _ what: String, isIndependent: Bool = true) -> String {
             guard let share else { return "\(what): too few for a figure" }
-            return "\(what): \(share.successCount) of \(share.trialCount) (\(RatioText.percent(share.rate)), interval "
-                + "\(RatioText.percent(share.low))–\(RatioText.percent(share.high)))"
+            let interval = "interval \(RatioText.percent(share.low))–\(RatioText.percent(share.high))"
+            return "\(what): \(share.successCount) of \(share.trialCount) (\(RatioText.percent(share.rate)), "
+                + "\(isIndependent ? interval : "which share blocks"))"
         }
         return """
             95 % intervals that hold the truth, of unchanged runs whose candidate times were multiplied
             \(text(coverage.fresh, "\(coverage.freshBlockCount) blocks of one run, each used once"))
-            \(text(coverage.resampled, "\(IntervalCoverage.drawnBlockCount) blocks drawn from all runs"))
+            \(text(coverage.resampled, "\(IntervalCoverage.drawnBlockCount) blocks drawn from all runs", isIndependent: false))
             """
     }
 }

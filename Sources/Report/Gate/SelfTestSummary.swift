@@ -28,14 +28,16 @@ package struct SelfTestSummary: Sendable {
             seed: header.seed)
     }
 
-    /// Whether runs show another slowdown than their calibrations say was planted, beyond the errors of both;
-    /// where nothing was planted, nothing was calibrated.
-    func contradictsCalibrations(_ planted: Double, _ shown: RatioEstimate) -> Bool {
-        planted > 0 && !calibrations.isEmpty
-            && !calibrations.contains {
-                let range = $0.range(of: planted)
-                return 1 + range.lowerBound <= shown.high && shown.low <= 1 + range.upperBound
-            }
+    /// Whether runs show another slowdown than their calibrations say was planted, beyond the errors of both; `nil` where
+    /// nothing was planted, or the calibrations are those of another cell.
+    func contradictsCalibrations(_ group: SelfTestGroup) -> Bool? {
+        let cell = group.runs.first?.cells.first?.name
+        let comparable = calibrations.filter { $0.small.cell == cell && $0.large.cell == cell }
+        guard group.planted > 0, !comparable.isEmpty, let shown = group.pooledSlowdown else { return nil }
+        return !comparable.contains {
+            let range = $0.range(of: group.planted)
+            return 1 + range.lowerBound <= shown.high && shown.low <= 1 + range.upperBound
+        }
     }
 
     /// Within how many seconds a cell planted slowdowns are counted as found; each count is shown.
