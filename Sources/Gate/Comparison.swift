@@ -133,9 +133,14 @@ extension GateCell {
         let blocks = track.phase.blocks.map { $0.logRatio - log(stored?.estimate ?? 1) }
         let needed: Double?
         if let low = look.low, let high = look.high {
+            let ratio = RatioEstimate(estimate: look.slowdown, low: low, high: high)
+            let growth = rule.growthToDecide(ratio, over: stored)
+            if growth == nil, rule.growthToDecide(ratio) != nil {
+                reason = "the tolerance lies within the stored ratio's own interval: expected a longer recording"
+                return
+            }
             reason = "the tolerance lies within the interval"
-            needed = rule.growthToDecide(RatioEstimate(estimate: look.slowdown, low: low, high: high), over: stored)
-                .map { $0 * track.phase.seconds }
+            needed = growth.map { $0 * track.phase.seconds }
         } else {
             reason = blocks.count == 1 ? "1 block is too few" : "\(blocks.count) blocks are too few"
             needed = rule.blockCountToDecide(blocks, alpha: look.alpha)

@@ -45,7 +45,8 @@ struct PhaseRunner {
                     switch error {
                     case .failed(let role, let reason), .unsupported(let role, let reason):
                         let name = isControl ? "baseline, against itself," : role.rawValue
-                        track.addFailure(of: role, "the \(name) failed: \(reason)")
+                        // Both copies are one program.
+                        track.addFailure(of: isControl ? .baseline : role, "the \(name) failed: \(reason)")
                     case .machine(let error): throw .io(error)
                     case .interrupted: throw .interrupted
                     }

@@ -51,6 +51,19 @@ import Testing
         #expect(now.high - now.low > 0 && cell.stored != nil)
     }
 
+    @Test("where a stored ratio is too uncertain, no time is asked for but another recording")
+    func uncertain() throws {
+        var stored = try record()
+        stored.ratios[0].logRatios = stored.ratios[0].logRatios.enumerated()
+            .map { $0.element + ($0.offset.isMultiple(of: 2) ? 0.2 : -0.2) }
+        let result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 500_000), in: folder) {
+            $0.stored = stored
+        }
+        let cell = try #require(result.cells.first)
+        #expect(cell.verdict == .inconclusive && cell.secondsToSettle == nil)
+        #expect(cell.reason?.contains("expected a longer recording") == true, "\(cell.reason ?? "")")
+    }
+
     @Test("on another CPU, or with another version or other options of the reference, nothing is compared")
     func otherHost() throws {
         let changes: [((inout StoredRatios) -> Void, String)] = [

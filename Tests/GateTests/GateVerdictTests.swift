@@ -56,6 +56,27 @@ import Testing
         #expect(cell.phases[0].looks.last?.verdict == .slower)
         let (low, high) = (try #require(cell.low), try #require(cell.high))
         #expect(low <= 1.02 && high > 1.02)
+        // The second phase was sure of itself, so that no time is missing.
+        #expect(cell.secondsToSettle == nil)
+    }
+
+    @Test("of a single block nothing is said, not even that no time would do")
+    func singleBlock() throws {
+        let result = try gate(ScriptedSubject(), ScriptedSubject(), in: folder) { $0.secondsPerCell = 0.0001 }
+        let cell = try #require(result.cells.first)
+        #expect(cell.verdict == .inconclusive && cell.reason == "1 block is too few" && cell.secondsToSettle == nil)
+    }
+
+    @Test("a clock whose ticks are longer than an iteration is not taken for endless speed")
+    func coarseClock() throws {
+        let ticks = #"""
+            case "$line" in *'"minimumNanoseconds":3000000'*)
+              echo '{"ok":true,"nanoseconds":[0,0,0,1000000]}'; continue;;
+            esac
+            """#
+        let subject = ScriptedSubject(atTime: ticks)
+        let block = try #require(try gate(subject, subject, in: folder).cells.first?.phases.first?.blocks.first)
+        #expect(block.iterationCount == 2)
     }
 
     @Test(
@@ -87,6 +108,29 @@ import Testing
         if times == 2 {
             #expect(cell.reason?.contains("candidate failed: the subject exited with status 3: gone") == true)
         }
+    }
+
+    @Test("a failure of each side is nobody's second one")
+    func bothDie() throws {
+        try folder.file("first", "")
+        try folder.file("second", "")
+        // The baseline dies beside the candidate, not beside its own copy.
+        let baseline = ScriptedSubject(
+            atTime: #"""
+                asked=$(( asked + 1 ))
+                [ "$asked" = 20 ] && [ -e "$DIR/first" ] && kill -0 "$(cat "$DIR/pid")" 2>/dev/null \
+                  && rm "$DIR/first" && exit 3
+                """#)
+        let candidate = ScriptedSubject(
+            atOpen: #"echo $$ >"$DIR/pid""#,
+            atTime: #"""
+                asked=$(( asked + 1 ))
+                [ "$asked" = 20 ] && [ ! -e "$DIR/first" ] && [ -e "$DIR/second" ] && rm "$DIR/second" && exit 3
+                """#)
+        let result = try gate(baseline, candidate, in: folder)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!left.contains("first") && !left.contains("second"))
+        #expect(result.verdict == .same, "\(result.cells.first?.reason ?? "")")
     }
 
     @Test(
@@ -157,11 +201,13 @@ import Testing
         var result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 1_100_000), in: folder)
         var wrong = result.cells[0]
         wrong.verdict = .wrong
-        result.cells.append(wrong)
+        let untimed = GateCell(name: "untimed", cell: ScriptedSubject.cell, reason: "not timed")
+        result.cells += [wrong, untimed]
         result.blameHost("two copies differ")
-        #expect(result.cells.map(\.verdict) == [.hostUnfit, .wrong])
+        #expect(result.cells.map(\.verdict) == [.hostUnfit, .wrong, untimed.verdict])
         #expect(result.cells[0].reason == "two copies differ; by itself the cell is slower")
-        result.cells.removeLast()
+        #expect(result.cells[2].reason == "not timed")
+        result.cells.removeLast(2)
         result.verdict = .hostUnfit
         #expect(result.answer(allowsInconclusive: true) == .none)
     }

@@ -61,8 +61,9 @@ extension SelfTestSummary {
                 lines.append(
                     "\(name): by the calibration \(GateWords.interval(1 + range.lowerBound, 1 + range.upperBound))")
             }
+            let whose = header.cells.count > 1 ? "the first cell's" : "all"
             lines.append(
-                "\(name): \(header.cells.count > 1 ? "the first cell's" : "all") blocks together show \(GateWords.change(pooled.estimate)), "
+                "\(name): \(whose) blocks together show \(GateWords.change(pooled.estimate)), "
                     + "interval \(GateWords.interval(pooled.low, pooled.high))")
             if contradictsCalibrations(group) == true {
                 lines.append("\(name): the two disagree: the rates are those of \(GateWords.change(pooled.estimate))")
