@@ -1,5 +1,5 @@
-import JSON
 import Results
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import JSON
 import Results
+import Support
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import RandomAccess
 import Results
+import Support
 import TestSupport
 import Testing
 

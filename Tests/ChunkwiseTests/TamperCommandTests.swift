@@ -1,4 +1,4 @@
-import JSON
+import Support
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import Support
 import TestSupport
 import Testing
 

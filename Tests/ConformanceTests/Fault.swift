@@ -12,11 +12,11 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// A fault of the reader.
-    static func reader(_ name: String, _ body: @escaping @Sendable () -> PlantedReader.Read) -> Fault {
+    static func reader(_ name: String, _ body: @escaping @Sendable () -> FaultyReader.Read) -> Fault {
         Fault(name: name) { backend in
             let right = ConformanceSubject(backend: backend)
             return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
-                PlantedReader(try right.open(setup, source, strategy, key), body())
+                FaultyReader(try right.open(setup, source, strategy, key), body())
             }
         }
     }
@@ -29,7 +29,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         Fault(name: name) { backend in
             let right = ConformanceSubject(backend: backend)
             return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
-                try right.open(setup, PlantedSource(base: source, body: body), strategy, key)
+                try right.open(setup, ScriptedSource(base: source, body: body), strategy, key)
             }
         }
     }
@@ -47,7 +47,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         },
         Fault(name: "the counter is 32 bits wide") { backend in
             ConformanceSubject(
-                backend: PlantedBackend(base: backend) { (mode, base, input, output, iv) throws(DecryptionError) in
+                backend: FaultyBackend(base: backend) { (mode, base, input, output, iv) throws(DecryptionError) in
                     guard mode == .ctr else { return try base.process(input, into: output, iv: iv) }
                     for start in stride(from: 0, to: input.count, by: 16) {
                         let value = iv.bigEndianValue

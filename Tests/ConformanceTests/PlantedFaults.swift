@@ -5,7 +5,7 @@ import RandomAccess
 @testable import Conformance
 
 /// A reader over a right one, that does something of its own with each read.
-final class PlantedReader: RandomAccessDecryptor {
+final class FaultyReader: RandomAccessDecryptor {
     typealias Read = (
         _ base: any RandomAccessDecryptor, _ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> Int
@@ -26,7 +26,7 @@ final class PlantedReader: RandomAccessDecryptor {
 }
 
 /// A source over another, that does something of its own with each read.
-struct PlantedSource: ByteSource {
+struct ScriptedSource: ByteSource {
     let base: any ByteSource
     let body: @Sendable (any ByteSource, UInt64, FetchBuffers) throws(DecryptionError) -> Int
 
@@ -38,7 +38,7 @@ struct PlantedSource: ByteSource {
 }
 
 /// A backend over a right one, that changes the IV of each stretch, or what it delivers.
-struct PlantedBackend: CipherBackend {
+struct FaultyBackend: CipherBackend {
     let base: any CipherBackend
     var modes: [CipherMode] { base.modes }
     var keyByteCounts: [Int] { base.keyByteCounts }
@@ -52,9 +52,9 @@ struct PlantedBackend: CipherBackend {
     private final class Context: CipherContext {
         let base: any CipherContext
         let mode: CipherMode
-        let backend: PlantedBackend
+        let backend: FaultyBackend
 
-        init(base: any CipherContext, mode: CipherMode, backend: PlantedBackend) {
+        init(base: any CipherContext, mode: CipherMode, backend: FaultyBackend) {
             (self.base, self.mode, self.backend) = (base, mode, backend)
         }
 

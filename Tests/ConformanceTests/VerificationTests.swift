@@ -81,21 +81,21 @@ struct FetchRuleTests {
     @Test("the previous block belongs to it, the start does not")
     func continuous() {
         let rule = FetchRule(strategy: .cbcContinuous(iv: iv, padding: .pkcs7), windowByteCount: .max)
-        #expect(rule.complaint(about: [48..<80], delivering: 65..<70) == nil)
-        #expect(rule.complaint(about: [64..<80], delivering: 65..<70) != nil, "the previous block is missing")
-        #expect(rule.complaint(about: [0..<80], delivering: 65..<70) != nil, "from the start of the file")
-        #expect(rule.complaint(about: [48..<80, 0..<1], delivering: 65..<70) != nil, "a byte from the start")
-        #expect(rule.complaint(about: [0..<16], delivering: 0..<1) == nil)
-        #expect(rule.complaint(about: [0..<16], delivering: 5..<5) != nil, "a fetch for nothing")
+        #expect(rule.mismatch(in: [48..<80], delivering: 65..<70) == nil)
+        #expect(rule.mismatch(in: [64..<80], delivering: 65..<70) != nil, "the previous block is missing")
+        #expect(rule.mismatch(in: [0..<80], delivering: 65..<70) != nil, "from the start of the file")
+        #expect(rule.mismatch(in: [48..<80, 0..<1], delivering: 65..<70) != nil, "a byte from the start")
+        #expect(rule.mismatch(in: [0..<16], delivering: 0..<1) == nil)
+        #expect(rule.mismatch(in: [0..<16], delivering: 5..<5) != nil, "a fetch for nothing")
     }
 
     @Test("padding between chunks may be fetched or left out, data may not")
     func chunked() {
         let rule = FetchRule(
             strategy: .cbcChunked(chunkByteCount: 32, iv: iv, ivRule: .fixed, padding: .pkcs7), windowByteCount: .max)
-        #expect(rule.complaint(about: [0..<32, 48..<64], delivering: 16..<40) == nil)
-        #expect(rule.complaint(about: [0..<64], delivering: 16..<40) == nil)
-        #expect(rule.complaint(about: [0..<16, 48..<64], delivering: 16..<40) != nil)
+        #expect(rule.mismatch(in: [0..<32, 48..<64], delivering: 16..<40) == nil)
+        #expect(rule.mismatch(in: [0..<64], delivering: 16..<40) == nil)
+        #expect(rule.mismatch(in: [0..<16, 48..<64], delivering: 16..<40) != nil)
         #expect(rule.touchedCount(of: 16..<40) == 2)
         #expect(rule.touchedCount(of: 0..<32) == 1)
     }

@@ -1,12 +1,7 @@
-import CAffinity
+import CLinux
 import Gate
-import Testing
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Testing
 
 @Suite("cores that are kept busy")
 struct BusyCoresTests {

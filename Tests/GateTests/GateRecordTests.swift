@@ -1,5 +1,5 @@
 import Gate
-import JSON
+import Support
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
         let result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 1_100_000), in: folder)
         #expect(GateResult.parse(Array(result.json.text.utf8)) == result)
         let block = try #require(result.cells[0].phases[0].blocks.first)
-        // A millisecond is a slice, and as many rounds of four as an eighth of a second has room for.
+        // A millisecond is a slice, and as many rounds of four as an eighth of a second has space for.
         #expect(block.order.count == 30 && block.baseline.count == 60 && block.candidate.count == 60)
         #expect(block.logRatio == GateBlock.logRatio(baseline: block.baseline, candidate: block.candidate))
         var other = result

@@ -15,7 +15,7 @@ import Testing
 
     @Test("the first that occurs of wrong, hostUnfit, slower, inconclusive, same and faster counts for all")
     func overall() {
-        let order: [GateVerdict] = [.wrong, .hostUnfit, .slower, .inconclusive, .same, .faster]
+        let order: [GateVerdict] = [.wrong, .noisyHost, .slower, .inconclusive, .same, .faster]
         for (index, verdict) in order.enumerated() {
             #expect(GateVerdict.overall(order[index...].reversed()) == verdict)
         }

@@ -197,18 +197,18 @@ import Testing
     }
 
     @Test("a control that moved takes all blame from timed cells, and leaves what is wrong wrong")
-    func hostUnfit() throws {
+    func noisyHost() throws {
         var result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 1_100_000), in: folder)
         var wrong = result.cells[0]
         wrong.verdict = .wrong
         let untimed = GateCell(name: "untimed", cell: ScriptedSubject.cell, reason: "not timed")
         result.cells += [wrong, untimed]
         result.blameHost("two copies differ")
-        #expect(result.cells.map(\.verdict) == [.hostUnfit, .wrong, untimed.verdict])
+        #expect(result.cells.map(\.verdict) == [.noisyHost, .wrong, untimed.verdict])
         #expect(result.cells[0].reason == "two copies differ; by itself the cell is slower")
         #expect(result.cells[2].reason == "not timed")
         result.cells.removeLast(2)
-        result.verdict = .hostUnfit
+        result.verdict = .noisyHost
         #expect(result.answer(allowsInconclusive: true) == .none)
     }
 
@@ -234,8 +234,8 @@ import Testing
                 fi
                 """)
         let result = try gate(baseline, candidate, in: folder, change: change)
-        #expect(result.control?.verdict == .hostUnfit)
-        #expect(result.verdict == .hostUnfit && result.cells.map(\.verdict) == [.hostUnfit], "\(result.cells)")
+        #expect(result.control?.verdict == .noisyHost)
+        #expect(result.verdict == .noisyHost && result.cells.map(\.verdict) == [.noisyHost], "\(result.cells)")
         #expect(result.cells.first?.reason?.contains("two copies of the baseline differ") == true)
         #expect(result.answer(allowsInconclusive: true) == .none)
     }

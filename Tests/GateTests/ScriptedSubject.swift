@@ -1,16 +1,11 @@
 import Gate
+import Glibc
 import Measurement
 import OpenSSLBackend
 import RandomAccess
 import Results
 import SystemPackage
 import TestSupport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A subject that says how long its work took instead of doing any: verdicts then depend on no clock.
 struct ScriptedSubject {

@@ -32,12 +32,12 @@ struct SelfTestTests {
     @Test("rates are those of the runs, by what was planted")
     func groups() throws {
         var runs = try (0..<98).map { _ in try run(0, .same) }
-        runs += [try run(0, .slower), try run(0, .hostUnfit)]
+        runs += [try run(0, .slower), try run(0, .noisyHost)]
         runs += try [2.0, 4, 6, 12].map { try run(0.03, .slower, seconds: $0) }
         runs.append(try run(0.03, .inconclusive, seconds: 20))
         let groups = SelfTestGroup.groups(of: runs.map { .run($0) })
         #expect(groups.map(\.planted) == [0, 0.03])
-        #expect(groups[0].runs.count == 100 && groups[0].count(.slower) == 1 && groups[0].count(.hostUnfit) == 1)
+        #expect(groups[0].runs.count == 100 && groups[0].count(.slower) == 1 && groups[0].count(.noisyHost) == 1)
         let rate = try #require(groups[0].rate(.slower))
         #expect(abs(rate.low - 0.000253) < 1e-6 && abs(rate.high - 0.054459) < 1e-6)
         #expect(groups[1].count(.slower) == 4)

@@ -1,14 +1,9 @@
+import Glibc
 import HLS
 import RandomAccess
 import SystemPackage
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A playlist with one thing wrong.
 struct BadPlaylist: CustomTestStringConvertible {

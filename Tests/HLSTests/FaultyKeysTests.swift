@@ -80,7 +80,7 @@ struct FaultyKeysTests {
         // No time limit that a busy machine could reach.
         let day = Duration.seconds(86_400)
         return KeySession(
-            exchange: exchange, policy: KeyPolicy(timeLimit: day, patience: day, firstPause: .zero), device: "d",
+            exchange: exchange, policy: KeyPolicy(deadline: day, idleTimeout: day, firstPause: .zero), device: "d",
             seed: 1, clock: SystemKeyClock { .seconds(1_700_000_000) })
     }
 

@@ -68,7 +68,7 @@ final class RecordedResources: SegmentResources {
 /// Resources in memory that count how many of them are open.
 final class CountedResources: SegmentResources {
     private final class Counts: Sendable {
-        let open = Mutex((now: 0, most: 0))
+        let open = Mutex((now: 0, maximum: 0))
     }
 
     private final class Source: ByteSource {
@@ -78,7 +78,7 @@ final class CountedResources: SegmentResources {
         init(_ base: MemorySource, _ counts: Counts) {
             self.base = base
             self.counts = counts
-            counts.open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            counts.open.withLock { $0 = ($0.now + 1, max($0.maximum, $0.now + 1)) }
         }
 
         deinit {
@@ -99,7 +99,7 @@ final class CountedResources: SegmentResources {
         self.resources = resources
     }
 
-    var mostOpen: Int { counts.open.withLock { $0.most } }
+    var maxOpenCount: Int { counts.open.withLock { $0.maximum } }
 
     func source(for uri: String) throws(DecryptionError) -> any ByteSource {
         Source(MemorySource(resources[uri] ?? []), counts)

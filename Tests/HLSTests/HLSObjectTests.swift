@@ -250,8 +250,8 @@ struct HLSObjectTests {
             #expect(try cursors[number % 3].read(at: UInt64(start), count: 70) == Array(plain[start..<start + 70]))
         }
         // One more while a new one is opened, and four for each cursor.
-        #expect(resources.mostOpen <= HLSObject.mostOpenResources + 1 + 3 * 4)
-        #expect(resources.mostOpen >= HLSObject.mostOpenResources)
+        #expect(resources.maxOpenCount <= HLSObject.maxOpenResources + 1 + 3 * 4)
+        #expect(resources.maxOpenCount >= HLSObject.maxOpenResources)
     }
 
     @Test("a segment's place in the plaintext")

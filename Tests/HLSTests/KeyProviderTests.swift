@@ -1,15 +1,10 @@
 import Foundation
+import Glibc
 import HLS
 import RandomAccess
 import SystemPackage
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 private func bytes(_ key: SecretKey) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
 
@@ -196,10 +191,10 @@ struct KeyProviderTests {
 
 @Suite("key commands")
 struct CommandKeysTests {
-    private func run(_ script: String, timeLimit: Duration = .seconds(60), uri: String = "mykey://a b") throws
+    private func run(_ script: String, deadline: Duration = .seconds(60), uri: String = "mykey://a b") throws
         -> [UInt8]
     {
-        bytes(try CommandKeys(command: ["sh", "-c", script, "sh"], timeLimit: timeLimit).key(for: uri).key)
+        bytes(try CommandKeys(command: ["sh", "-c", script, "sh"], deadline: deadline).key(for: uri).key)
     }
 
     @Test("the URI is the last argument, and standard output the key")
@@ -227,8 +222,8 @@ struct CommandKeysTests {
     @Test(
         "a command that takes too long is killed, whether its output is open or not",
         arguments: ["sleep 1000", "exec >&-; sleep 1000"])
-    func timeLimit(script: String) throws {
-        let error = #expect(throws: KeyError.self) { try run(script, timeLimit: .milliseconds(50)) }
+    func deadline(script: String) throws {
+        let error = #expect(throws: KeyError.self) { try run(script, deadline: .milliseconds(50)) }
         #expect("\(try #require(error))".contains("did not end within"))
     }
 
@@ -242,7 +237,7 @@ struct CommandKeysTests {
             """
         func runs() -> String { String(decoding: folder.bytes("log") ?? [], as: UTF8.self) }
         func key(_ name: String) -> [UInt8] { Array((String(repeating: " ", count: 16 - name.count) + name).utf8) }
-        let keys = BatchCommandKeys(command: ["sh", "-c", script, "sh"], timeLimit: .seconds(60))
+        let keys = BatchCommandKeys(command: ["sh", "-c", script, "sh"], deadline: .seconds(60))
         #expect(bytes(try keys.key(for: "alone").key) == key("alone"))
         let names = (0..<40).map { "k\($0)" }
         keys.expect(names)
@@ -252,7 +247,7 @@ struct CommandKeysTests {
         #expect(runs() == "1\n32\n8\n")
         #expect(bytes(try keys.key(for: "k0").key) == key("k0"), "one that is asked for again")
         #expect(runs() == "1\n32\n8\n1\n")
-        let others = BatchCommandKeys(command: ["sh", "-c", script, "sh"], timeLimit: .seconds(60))
+        let others = BatchCommandKeys(command: ["sh", "-c", script, "sh"], deadline: .seconds(60))
         others.expect(["a", "none", "b"])
         #expect(bytes(try others.key(for: "a").key) == key("a"))
         #expect(throws: KeyError.self) { try others.key(for: "none") }
@@ -263,7 +258,7 @@ struct CommandKeysTests {
     func nobodyAsked() throws {
         let folder = try TemporaryFolder()
         let script = "echo run >>'\(folder.path("log"))'; exit 74"
-        let keys = BatchCommandKeys(command: ["sh", "-c", script, "sh"], name: "keys", timeLimit: .seconds(60))
+        let keys = BatchCommandKeys(command: ["sh", "-c", script, "sh"], name: "keys", deadline: .seconds(60))
         keys.expect(["a", "b", "c"])
         for name in ["a", "b", "c"] {
             #expect {

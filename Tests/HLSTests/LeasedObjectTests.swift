@@ -10,9 +10,9 @@ import Testing
 private final class SetClock: KeyClock {
     let time = Mutex(Duration.zero)
 
-    func now() -> KeyReading {
+    func now() -> ClockSample {
         let time = time.withLock { $0 }
-        return KeyReading(monotonic: time, wall: .seconds(1_700_000_000) + time)
+        return ClockSample(monotonic: time, wall: .seconds(1_700_000_000) + time)
     }
 
     func sleep(until monotonic: Duration) async throws { try await Task.sleep(for: .seconds(1 << 30)) }

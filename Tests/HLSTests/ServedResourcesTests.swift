@@ -1,14 +1,9 @@
 import ByteSources
+import Glibc
 import HLS
 import RandomAccess
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 @Suite("what lies around a playlist on a server")
 struct ServedResourcesTests {

@@ -1,6 +1,6 @@
 import HTTPSources
-import JSON
 import RandomAccess
+import Support
 import TestSupport
 import Testing
 
@@ -11,7 +11,7 @@ struct CertificateMatrixTests {
     private static func options(_ peer: MatrixPeer, _ allowances: Set<TLSAllowance>) -> HTTPSource.Options {
         var options = HTTPSource.Options()
         options.policy = TLSPolicy(roots: .file(peer.rootPath), allowances: allowances)
-        options.patience = .seconds(2)
+        options.idleTimeout = .seconds(2)
         options.deadline = .seconds(20)
         return options
     }
@@ -65,7 +65,7 @@ struct CertificateMatrixTests {
         let peer = try PeerProcess(Peers.python ?? "", arguments, port: port)
         var options = HTTPSource.Options()
         options.policy.allowances = [.anyRoot]
-        options.patience = .seconds(1)
+        options.idleTimeout = .seconds(1)
         #expect(failureName { _ = try HTTPSource("https://localhost:\(peer.port)/", options: options) } == "notTLS")
     }
 

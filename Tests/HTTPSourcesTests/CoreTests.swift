@@ -1,17 +1,12 @@
 import ByteSources
 import Foundation
+import Glibc
 import HLS
 import OpenSSLBackend
 import RandomAccess
 import SystemPackage
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 @Suite(
     "cores of processes that are ended by a signal in the middle of their work",

@@ -1,14 +1,9 @@
+import ByteSources
 import Foundation
+import Glibc
 import OpenSSLBackend
 import RandomAccess
 import TestSupport
-import Transfer
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A server with an encrypted object, and something before it that spoils the exchange.
 final class FaultSite {

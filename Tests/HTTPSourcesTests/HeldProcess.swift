@@ -1,11 +1,6 @@
 import Foundation
-import TestSupport
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import TestSupport
 
 /// A program in a folder of its own that may leave a core of any length, and whose output nobody takes.
 final class HeldProcess {
@@ -78,11 +73,11 @@ final class HeldProcess {
     func writtenByteCount(in folder: TemporaryFolder) -> Int {
         let descriptors = "/proc/\(number)/fd/"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
-        return names.reduce(0) { most, name in
+        return names.reduce(0) { maximum, name in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + name)
             var status = stat()
-            guard target?.hasPrefix(folder.path) == true, stat(descriptors + name, &status) == 0 else { return most }
-            return max(most, Int(status.st_size))
+            guard target?.hasPrefix(folder.path) == true, stat(descriptors + name, &status) == 0 else { return maximum }
+            return max(maximum, Int(status.st_size))
         }
     }
 

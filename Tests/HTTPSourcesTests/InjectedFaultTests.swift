@@ -1,10 +1,10 @@
+import ByteSources
 import Foundation
 import HTTPSources
 import OpenSSLBackend
 import RandomAccess
 import TestSupport
 import Testing
-import Transfer
 
 @Suite(
     "a thousand faults in the exchange",
@@ -26,7 +26,7 @@ struct InjectedFaultTests {
     private static func options(_ site: FaultSite) -> HTTPSource.Options {
         var options = HTTPSource.Options()
         options.policy = TLSPolicy(roots: .file(site.peer.rootPath))
-        options.patience = .milliseconds(400)
+        options.idleTimeout = .milliseconds(400)
         options.deadline = .seconds(10)
         options.firstByteCount = 4096
         options.largestBlockByteCount = 16 << 10

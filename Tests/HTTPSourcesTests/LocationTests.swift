@@ -1,4 +1,4 @@
-import NetworkAccess
+import ByteSources
 import RandomAccess
 import Testing
 

@@ -1,11 +1,6 @@
 import Foundation
-import TestSupport
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import TestSupport
 
 /// A server that a test started, and that ends with it.
 final class PeerProcess {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSources
-import JSON
 import RandomAccess
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -42,7 +42,7 @@ struct RangeServerTests {
 
     private func options() -> HTTPSource.Options {
         var options = HTTPSource.Options()
-        options.patience = .seconds(1)
+        options.idleTimeout = .seconds(1)
         options.deadline = .seconds(10)
         return options
     }
@@ -86,7 +86,7 @@ struct RangeServerTests {
     @Test("bytes that come too slowly are late by the limit, and the limit is one for all that is tried")
     func late() throws {
         var options = options()
-        options.patience = .seconds(8)
+        options.idleTimeout = .seconds(8)
         options.deadline = .seconds(2)
         options.readAheadDepth = 1
         let source = try HTTPSource(url("trickles"), options: options)

@@ -2,8 +2,8 @@ import ByteSources
 import Foundation
 import HLS
 import HTTPSources
-import JSON
 import OpenSSLBackend
+import Support
 import SystemPackage
 import TestSupport
 import Testing

@@ -7,8 +7,8 @@ import Testing
 /// A kernel in this process: it takes pieces that are as small as asked for, and returns them bit by bit.
 private final class FakeSocket: PieceSocket {
     let largestPieceByteCount: Int
-    var mostBytesTaken = Int.max
-    var mostBytesReturned = Int.max
+    var maxBytesTaken = Int.max
+    var maxBytesReturned = Int.max
     var failsAtReceive = false
     private(set) var resetCount = 0
     private(set) var sentCount = 0
@@ -26,7 +26,7 @@ private final class FakeSocket: PieceSocket {
     ) throws(DecryptionError) -> Int {
         #expect(output.isEmpty, "a piece is sent while another one is still inside")
         #expect(piece.count > 0 && piece.count <= largestPieceByteCount)
-        var taken = Array(piece.prefix(mostBytesTaken))
+        var taken = Array(piece.prefix(maxBytesTaken))
         sentCount += 1
         do {
             try taken.withUnsafeMutableBytes { try cipher.process(inPlace: $0, iv: iv) }
@@ -40,7 +40,7 @@ private final class FakeSocket: PieceSocket {
     func receive(into room: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         #expect(room.count == output.count, "asked for what never comes, or not for all")
         if failsAtReceive { throw .backend(name: "fake", operation: "receive", reason: "as asked for") }
-        let count = min(output.count, mostBytesReturned)
+        let count = min(output.count, maxBytesReturned)
         room.copyBytes(from: output.prefix(count))
         output.removeFirst(count)
         return count
@@ -95,8 +95,8 @@ struct PieceTests {
             let reference = try SwiftReference().makeContext(mode: mode, direction: direction, key: key)
             let socket = try FakeSocket(
                 mode: mode, direction: direction, key: key, largestPieceByteCount: treatment.largest)
-            socket.mostBytesTaken = treatment.taken
-            socket.mostBytesReturned = treatment.returned
+            socket.maxBytesTaken = treatment.taken
+            socket.maxBytesReturned = treatment.returned
             let context = KernelContext(mode: mode, direction: direction, socket: socket)
             for count in [0, 16, 32, 48, 64, 80, 400, 416] + (mode == .ctr ? [1, 15, 17, 63, 65, 401] : []) {
                 let expected = try outOfPlace(reference, sample(count), iv)
@@ -125,7 +125,7 @@ struct PieceTests {
     func oddWrites(taken: Int) throws {
         let socket = try FakeSocket(
             mode: .ctr, direction: .decrypt, key: SecretKey(sample(16)), largestPieceByteCount: 64)
-        socket.mostBytesTaken = taken
+        socket.maxBytesTaken = taken
         let context = KernelContext(mode: .ctr, direction: .decrypt, socket: socket)
         #expect(throws: DecryptionError.self) { try inPlace(context, sample(64), Block(bigEndianValue: 5)) }
         #expect(socket.resetCount == 1)

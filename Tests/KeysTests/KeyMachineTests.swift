@@ -12,14 +12,14 @@ struct KeyMachineTests {
         var open: [Int: [String]] = [:]
         var waiting: Set<String> = []
         var log: [KeyAction] = []
-        var complaint: String?
+        var mismatch: String?
 
         init(seed: UInt64) {
-            machine = KeyMachine(policy: KeyPolicy(timeLimit: .seconds(3), attempts: 3), device: "d", seed: seed)
+            machine = KeyMachine(policy: KeyPolicy(deadline: .seconds(3), attempts: 3), device: "d", seed: seed)
             random = SplitMix64(seed: seed &+ 1000)
         }
 
-        var reading: KeyReading { KeyReading(monotonic: time, wall: .seconds(1_700_000_000) + time) }
+        var reading: ClockSample { ClockSample(monotonic: time, wall: .seconds(1_700_000_000) + time) }
 
         mutating func choose(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
@@ -38,15 +38,15 @@ struct KeyMachineTests {
             switch action {
             case .ask(let query):
                 let asked = Set(open.values.flatMap(\.self))
-                if !asked.isDisjoint(with: query.identifiers) { complaint = "asked twice: \(query.identifiers)" }
-                if Set(query.identifiers).count != query.identifiers.count { complaint = "one question, twice" }
+                if !asked.isDisjoint(with: query.identifiers) { mismatch = "asked twice: \(query.identifiers)" }
+                if Set(query.identifiers).count != query.identifiers.count { mismatch = "one question, twice" }
                 open[query.exchange] = query.identifiers
             case .cancel(let exchange): open[exchange] = nil
             case .deliver(let reader, let identifier, _), .refuse(let reader, let identifier, _):
-                if waiting.remove("\(reader) \(identifier)") == nil { complaint = "nobody waits: \(action)" }
+                if waiting.remove("\(reader) \(identifier)") == nil { mismatch = "nobody waits: \(action)" }
             case .report(let reader, let identifier, let failure):
-                if !waiting.contains("\(reader) \(identifier)") { complaint = "nobody waits: \(action)" }
-                if !failure.isPassing { complaint = "no delay: \(action)" }
+                if !waiting.contains("\(reader) \(identifier)") { mismatch = "nobody waits: \(action)" }
+                if !failure.isPassing { mismatch = "no delay: \(action)" }
             default: break
             }
         }
@@ -96,7 +96,7 @@ struct KeyMachineTests {
         var walk = Walk(seed: seed)
         for number in 0..<200 { walk.step(number) }
         walk.pass(until: walk.time + .seconds(200))
-        #expect(walk.complaint == nil)
+        #expect(walk.mismatch == nil)
         #expect(walk.waiting.isEmpty)
         let deliveries = walk.log.filter { if case .deliver = $0 { true } else { false } }
         #expect(!deliveries.isEmpty)
@@ -135,11 +135,11 @@ struct KeyTimingTests {
     func pauses() {
         let policy = KeyPolicy(firstPause: .milliseconds(500), longestPause: .seconds(3))
         for (attempt, full) in [(1, 500), (2, 1000), (3, 2000), (4, 3000), (400, 3000)] {
-            let least = KeyTiming.pause(attempt: attempt, retryAfter: nil, policy: policy, bits: 0)
-            let most = KeyTiming.pause(attempt: attempt, retryAfter: nil, policy: policy, bits: .max)
-            #expect(least == Duration.milliseconds(full) / 2)
-            #expect(most < .milliseconds(full))
-            #expect(most > .milliseconds(full - 1))
+            let minimum = KeyTiming.pause(attempt: attempt, retryAfter: nil, policy: policy, bits: 0)
+            let maximum = KeyTiming.pause(attempt: attempt, retryAfter: nil, policy: policy, bits: .max)
+            #expect(minimum == Duration.milliseconds(full) / 2)
+            #expect(maximum < .milliseconds(full))
+            #expect(maximum > .milliseconds(full - 1))
             #expect(
                 KeyTiming.pause(attempt: attempt, retryAfter: .seconds(9), policy: policy, bits: 0) == .seconds(9))
         }

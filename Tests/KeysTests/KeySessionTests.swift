@@ -15,8 +15,8 @@ struct KeySessionTests {
     private let storage = MemoryKeys()
     private let rental = KeyTerms.persistable(storage: .seconds(30 * 86_400), playback: .seconds(86_400))
 
-    private func shelf(_ letter: Character = "S") throws -> KeyShelf {
-        KeyShelf(
+    private func shelf(_ letter: Character = "S") throws -> SealedKeyStore {
+        SealedKeyStore(
             storage: storage, sealer: try GCMSealer(backend: SwiftBitsliced(), key: SecretKey(repeated(letter))))
     }
 
@@ -53,7 +53,7 @@ struct KeySessionTests {
     func silence() async throws {
         let exchange = ScriptedExchange(isHolding: true)
         let session = KeySession(
-            exchange: exchange, policy: KeyPolicy(timeLimit: .seconds(1), attempts: 2, firstPause: .zero),
+            exchange: exchange, policy: KeyPolicy(deadline: .seconds(1), attempts: 2, firstPause: .zero),
             device: "d", seed: 1, clock: clock)
         let task = Task { try await session.key(for: "a") }
         await exchange.wait(for: 1)

@@ -15,8 +15,8 @@ final class ManualClock: KeyClock {
 
     private let state = Mutex(State())
 
-    func now() -> KeyReading {
-        state.withLock { KeyReading(monotonic: $0.time, wall: Self.start + $0.time + $0.shift) }
+    func now() -> ClockSample {
+        state.withLock { ClockSample(monotonic: $0.time, wall: Self.start + $0.time + $0.shift) }
     }
 
     func sleep(until monotonic: Duration) async throws {

@@ -1,4 +1,5 @@
 import Measurement
+import Support
 import Testing
 
 @Suite("byte sizes")

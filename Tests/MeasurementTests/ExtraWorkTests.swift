@@ -1,8 +1,8 @@
 import Crypto
-import JSON
 import Measurement
 import RandomAccess
 import SubjectProtocol
+import Support
 import TestSupport
 import Testing
 
@@ -66,8 +66,8 @@ struct ExtraWorkTests {
         let reads = Self.reads(112)
         let plain = try counts(reads, 0, .ctr(iv: Self.iv))
         let found = try counts(reads, 0.3, .ctr(iv: Self.iv), threadCount: threadCount)
-        let most = 3936 * 3 / 10
-        #expect((most - 16 * threadCount...most).contains(found.decrypted - plain.decrypted))
+        let maximum = 3936 * 3 / 10
+        #expect((maximum - 16 * threadCount...maximum).contains(found.decrypted - plain.decrypted))
         #expect(found.digest == plain.digest)
     }
 

@@ -1,9 +1,9 @@
 import BackendRegistry
 import ByteSources
-import JSON
 import Measurement
 import RandomAccess
 import SubjectProtocol
+import Support
 import TestSupport
 import Testing
 

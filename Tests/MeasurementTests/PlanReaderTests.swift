@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import Measurement
 import RandomAccess
+import Support
 import SystemPackage
 import TestSupport
 import Testing
@@ -9,7 +9,7 @@ import Testing
 private func read(_ text: String) throws(PlanError) -> Plan {
     let backends = ["openssl", "libgcrypt", "boringssl", "nettle", "swift-reference", "swift-bitsliced", "af-alg"]
     let film = PlayerTrace(
-        name: "film", source: "", leastByteCount: 100,
+        name: "film", source: "", minByteCount: 100,
         requests: [.init(offset: 0, count: 2), .init(offset: 50, count: nil)])
     return try PlanReader(file: "p.yml", knownBackends: backends, missingBackends: ["af-alg": "no AF_ALG"]) {
         try $0 == "film" ? film : projectTrace($0)

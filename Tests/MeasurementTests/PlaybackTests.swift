@@ -1,5 +1,6 @@
 import Measurement
 import Results
+import Support
 import Testing
 
 @Suite("playback of traces")
@@ -7,7 +8,7 @@ struct PlaybackTests {
     /// Two requests of two windows of 1000 bytes, which are 1 ms of film each, and one of one window elsewhere.
     private static func trace(_ times: [UInt64?]) -> PlayerTrace {
         PlayerTrace(
-            name: "t", source: "", leastByteCount: 10_000,
+            name: "t", source: "", minByteCount: 10_000,
             requests: [
                 .init(offset: 0, count: 2000, nanoseconds: times[0]),
                 .init(offset: 2000, count: 2000, nanoseconds: times[1]),

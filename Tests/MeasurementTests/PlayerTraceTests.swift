@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import Measurement
 import SubjectProtocol
+import Support
 import Testing
 
 @Suite("player traces")
@@ -17,9 +17,9 @@ struct PlayerTraceTests {
             let bytes = try Data(contentsOf: Self.folder.appending(path: name))
             let trace = try PlayerTrace(JSONValue.parse(Array(bytes)), file: name)
             #expect(trace.name + ".json" == name && !trace.source.isEmpty)
-            let reads = try #require(trace.reads(objectByteCount: trace.leastByteCount, windowByteCount: 4096))
-            #expect(reads.allSatisfy { $0.count > 0 && $0.offset + $0.count <= trace.leastByteCount })
-            #expect(trace.reads(objectByteCount: trace.leastByteCount - 1, windowByteCount: 4096) == nil)
+            let reads = try #require(trace.reads(objectByteCount: trace.minByteCount, windowByteCount: 4096))
+            #expect(reads.allSatisfy { $0.count > 0 && $0.offset + $0.count <= trace.minByteCount })
+            #expect(trace.reads(objectByteCount: trace.minByteCount - 1, windowByteCount: 4096) == nil)
         }
     }
 
@@ -38,7 +38,7 @@ struct PlayerTraceTests {
     @Test("a request is cut into windows, and one to the end ends where the object does")
     func windows() {
         let trace = PlayerTrace(
-            name: "x", source: "", leastByteCount: 100,
+            name: "x", source: "", minByteCount: 100,
             requests: [.init(offset: 10, count: 25), .init(offset: 90, count: nil), .init(offset: 0, count: 1)])
         let reads = trace.reads(objectByteCount: 105, windowByteCount: 10)?.map { [$0.offset, $0.count] }
         #expect(reads == [[10, 10], [20, 10], [30, 5], [90, 10], [100, 5], [0, 1]])

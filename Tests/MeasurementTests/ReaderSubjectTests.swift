@@ -1,9 +1,9 @@
 import ByteSources
 import Crypto
-import JSON
 import Measurement
 import RandomAccess
 import SubjectProtocol
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import BackendRegistry
 import Foundation
-import MachineLimits
 import Measurement
 import RandomAccess
 import Results
@@ -36,7 +35,7 @@ private struct SmallSweep {
         folder = try TemporaryFolder()
         run = RunFolder(path: FilePath(folder.path("run")))
         let film = PlayerTrace(
-            name: "film", source: "", leastByteCount: 5000,
+            name: "film", source: "", minByteCount: 5000,
             requests: [.init(offset: 100, count: 2000), .init(offset: 4000, count: nil)])
         plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names) { $0 == "film" ? film : nil }
             .read(text)
@@ -132,7 +131,7 @@ struct SweepTests {
     }
 
     @Test("a sweep of another plan, version or machine is not mixed in")
-    func foreignResults() throws {
+    func externalResults() throws {
         var sweep = try SmallSweep(smallPlan)
         try sweep.run(steps: 0)
         let before = sweep.folder.bytes("run/results.jsonl")

@@ -28,7 +28,7 @@ struct NaiveLayout {
     }
 
     /// What is wrong with the plan of a range, or `nil`.
-    func complaint(about plan: ReadPlan, range: Range<Int>, window: Int, strategy: Strategy) -> String? {
+    func mismatch(in plan: ReadPlan, range: Range<Int>, window: Int, strategy: Strategy) -> String? {
         var position = range.lowerBound
         for step in plan {
             guard step.count > 0, position + step.count <= range.upperBound else {

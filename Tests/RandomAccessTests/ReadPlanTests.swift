@@ -35,10 +35,10 @@ struct ReadPlanTests {
                 for start in 0...length {
                     for end in start...length {
                         let plan = layout.plan(UInt64(start)..<UInt64(end), windowByteCount: window)
-                        let complaint = naive.complaint(
-                            about: plan, range: start..<end, window: effective, strategy: strategy)
-                        if let complaint {
-                            Issue.record("\(length) bytes, window \(window), range \(start)..<\(end): \(complaint)")
+                        let mismatch = naive.mismatch(
+                            in: plan, range: start..<end, window: effective, strategy: strategy)
+                        if let mismatch {
+                            Issue.record("\(length) bytes, window \(window), range \(start)..<\(end): \(mismatch)")
                             return
                         }
                     }

@@ -1,6 +1,6 @@
-import JSON
 import Report
 import Results
+import Support
 import Testing
 
 @Suite("two runs side by side")

@@ -1,4 +1,3 @@
-import MachineLimits
 import Results
 
 /// Small results in which every kind of record occurs, chosen so that figures can be checked by hand.

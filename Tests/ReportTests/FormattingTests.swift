@@ -1,5 +1,5 @@
-import JSON
 import Report
+import Support
 import Testing
 
 @Suite struct FormattingTests {

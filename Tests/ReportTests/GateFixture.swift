@@ -1,5 +1,5 @@
 import Gate
-import JSON
+import Support
 
 /// Results of gates in which every verdict occurs.
 enum GateFixture {
@@ -100,13 +100,13 @@ enum GateFixture {
         ])
 
     static let unfit = result(
-        .hostUnfit,
+        .noisyHost,
         [
             cell(
-                "ctr window=256KiB", .hostUnfit, 0.05, 0.04, 0.06,
+                "ctr window=256KiB", .noisyHost, 0.05, 0.04, 0.06,
                 reason: "two copies differ; by itself the cell is slower")
         ],
-        control: cell("control: ctr window=256KiB", .hostUnfit, 0.04, 0.03, 0.05, reason: "two copies differ"))
+        control: cell("control: ctr window=256KiB", .noisyHost, 0.04, 0.03, 0.05, reason: "two copies differ"))
 
     static let inconclusive = result(
         .inconclusive,

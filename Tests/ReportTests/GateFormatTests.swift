@@ -1,7 +1,7 @@
 import Foundation
 import Gate
-import JSON
 import Report
+import Support
 import Testing
 
 @Suite("a gate's result where CI looks")

@@ -1,8 +1,8 @@
 import Foundation
-import JSON
 import Report
 import Results
 import Statistics
+import Support
 import Testing
 
 @Suite("a history of runs")

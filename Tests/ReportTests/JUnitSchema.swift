@@ -32,7 +32,7 @@ final class JUnitSchema: NSObject, XMLParserDelegate {
     ]
 
     /// What is wrong with the document.
-    private(set) var complaints: [String] = []
+    private(set) var mismatches: [String] = []
     /// How often each element occurs.
     private(set) var counts: [String: Int] = [:]
     /// The names of the cases, in order.
@@ -44,9 +44,9 @@ final class JUnitSchema: NSObject, XMLParserDelegate {
         super.init()
         let parser = XMLParser(data: Data(text.utf8))
         parser.delegate = self
-        if !parser.parse() { complaints.append("not well-formed: \(parser.parserError.map { "\($0)" } ?? "")") }
+        if !parser.parse() { mismatches.append("not well-formed: \(parser.parserError.map { "\($0)" } ?? "")") }
         // The parser takes a document that ends too early.
-        if !path.isEmpty || counts.isEmpty { complaints.append("not well-formed: it ends too early") }
+        if !path.isEmpty || counts.isEmpty { mismatches.append("not well-formed: it ends too early") }
     }
 
     func parser(
@@ -58,21 +58,21 @@ final class JUnitSchema: NSObject, XMLParserDelegate {
         let rule = Self.elements[name] ?? Element()
         let parent = path.last?.name
         if Self.elements[name] == nil || parent == nil && name != "testsuites" {
-            complaints.append("<\(name)> is not expected here")
+            mismatches.append("<\(name)> is not expected here")
         }
         if let parent, !(Self.elements[parent]?.children ?? []).contains(name) {
-            complaints.append("<\(name)> in <\(parent)>")
+            mismatches.append("<\(name)> in <\(parent)>")
         }
         let names = Set(attributes.keys)
-        for missing in rule.required.subtracting(names) { complaints.append("<\(name)> without \(missing)") }
+        for missing in rule.required.subtracting(names) { mismatches.append("<\(name)> without \(missing)") }
         for extra in names.subtracting(rule.required).subtracting(rule.optional) {
-            complaints.append("<\(name)> with \(extra)")
+            mismatches.append("<\(name)> with \(extra)")
         }
         for number in ["tests", "failures", "errors", "skipped", "assertions"] {
-            if let value = attributes[number], Int(value) == nil { complaints.append("\(number)=\"\(value)\"") }
+            if let value = attributes[number], Int(value) == nil { mismatches.append("\(number)=\"\(value)\"") }
         }
         if let time = attributes["time"], time.wholeMatch(of: /\d+(\.\d+)?/) == nil {
-            complaints.append("time=\(time)")
+            mismatches.append("time=\(time)")
         }
         if !path.isEmpty { path[path.count - 1].children.append(name) }
         path.append((name, attributes, []))
@@ -82,10 +82,10 @@ final class JUnitSchema: NSObject, XMLParserDelegate {
         guard let element = path.popLast() else { return }
         let order = Self.elements[name]?.children ?? []
         let places = element.children.compactMap(order.firstIndex)
-        if name != "testcase", places != places.sorted() { complaints.append("<\(name)>: children out of order") }
+        if name != "testcase", places != places.sorted() { mismatches.append("<\(name)>: children out of order") }
         if name == "testsuite" { check(element.attributes, tests: element.children.count { $0 == "testcase" }) }
         if name == "testsuites" { checkTotals(element.attributes) }
-        if name == "testcase", element.children.count > 1 { complaints.append("a case with two outcomes") }
+        if name == "testcase", element.children.count > 1 { mismatches.append("a case with two outcomes") }
     }
 
     private var suiteTotals: [String: Int] = [:]
@@ -93,12 +93,12 @@ final class JUnitSchema: NSObject, XMLParserDelegate {
 
     private func check(_ attributes: [String: String], tests: Int) {
         let names = [("failures", "failure"), ("errors", "error"), ("skipped", "skipped")]
-        if attributes["tests"] != "\(tests)" { complaints.append("tests=\(attributes["tests"] ?? "") of \(tests)") }
+        if attributes["tests"] != "\(tests)" { mismatches.append("tests=\(attributes["tests"] ?? "") of \(tests)") }
         for (attribute, element) in names {
             let found = (counts[element] ?? 0) - (seen[element] ?? 0)
             seen[element] = counts[element] ?? 0
             if attributes[attribute] != "\(found)" {
-                complaints.append("\(attribute)=\(attributes[attribute] ?? "none") of \(found)")
+                mismatches.append("\(attribute)=\(attributes[attribute] ?? "none") of \(found)")
             }
             suiteTotals[attribute, default: 0] += found
         }
@@ -107,7 +107,7 @@ final class JUnitSchema: NSObject, XMLParserDelegate {
 
     private func checkTotals(_ attributes: [String: String]) {
         for name in ["tests", "failures", "errors"] where attributes[name] != "\(suiteTotals[name] ?? 0)" {
-            complaints.append("all \(name)=\(attributes[name] ?? "none") of \(suiteTotals[name] ?? 0)")
+            mismatches.append("all \(name)=\(attributes[name] ?? "none") of \(suiteTotals[name] ?? 0)")
         }
     }
 }

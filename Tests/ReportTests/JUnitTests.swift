@@ -11,7 +11,7 @@ struct JUnitTests {
     func gate(index: Int, allowsInconclusive: Bool) {
         let (name, result) = GateFixture.all[index]
         let schema = JUnitSchema(result.junit(allowsInconclusive: allowsInconclusive))
-        #expect(schema.complaints.isEmpty, "\(name): \(schema.complaints)")
+        #expect(schema.mismatches.isEmpty, "\(name): \(schema.mismatches)")
         for cell in result.cells + [result.control].compactMap(\.self) { #expect(schema.cases.contains(cell.name)) }
         for cell in result.notCompared { #expect(schema.cases.contains(cell.name)) }
         #expect(schema.counts["failure", default: 0] == (name == "slower" ? 3 : 0))
@@ -36,7 +36,7 @@ struct JUnitTests {
         let files = renderEvidence(EvidenceTests.evidence([failing, silent]))
         let file = try #require(files.first { $0.name == "junit.xml" })
         let schema = JUnitSchema(String(decoding: file.bytes, as: UTF8.self))
-        #expect(schema.complaints.isEmpty, "\(schema.complaints)")
+        #expect(schema.mismatches.isEmpty, "\(schema.mismatches)")
         #expect(schema.cases.count == 2)
     }
 
@@ -49,6 +49,6 @@ struct JUnitTests {
             "<testsuites tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"1\"/>", "<testsuites>", "",
         ])
     func notices(text: String) {
-        #expect(!JUnitSchema(text).complaints.isEmpty)
+        #expect(!JUnitSchema(text).mismatches.isEmpty)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import Report
 import Results
+import Support
 import TestSupport
 import Testing
 

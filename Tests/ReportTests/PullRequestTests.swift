@@ -74,7 +74,7 @@ struct PullRequestTests {
         var results = Fixture.small
         results.conformance[1].failed = 2
         let schema = JUnitSchema(Self.text(.junit, results))
-        #expect(schema.complaints.isEmpty, "\(schema.complaints)")
+        #expect(schema.mismatches.isEmpty, "\(schema.mismatches)")
         #expect(schema.cases.count == 1 + 2 + results.cells.count)
         // One subject, the cells of its backend, one that failed and one unchecked.
         let own = results.cells.count { $0.cell.backend == "libgcrypt" }

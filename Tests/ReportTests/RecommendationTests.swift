@@ -1,8 +1,7 @@
-import JSON
-import Recommendation
 import Report
 import Results
 import Statistics
+import Support
 import Testing
 
 @Suite("recommendations from results")
@@ -22,10 +21,10 @@ struct RecommendationTests {
     @Test("the known best is named for 1000 random budgets", arguments: 0..<10 as Range<UInt64>)
     func knownBest(block: UInt64) throws {
         var generator = SplitMix64(seed: block)
-        func draw(_ least: UInt64, _ most: UInt64) -> UInt64? {
+        func draw(_ minimum: UInt64, _ maximum: UInt64) -> UInt64? {
             guard Bool.random(using: &generator) else { return nil }
             let shift = UInt64.random(in: 0...40, using: &generator)
-            return min(max(UInt64.random(in: least...most, using: &generator) >> shift, least), most)
+            return min(max(UInt64.random(in: minimum...maximum, using: &generator) >> shift, minimum), maximum)
         }
         for _ in 0..<100 {
             let budgets = Budgets(

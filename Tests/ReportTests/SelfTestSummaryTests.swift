@@ -1,6 +1,6 @@
 import Gate
-import JSON
 import Report
+import Support
 import Testing
 
 @Suite("a self-test's rates, as they are shown")
@@ -54,7 +54,7 @@ struct SelfTestSummaryTests {
     }
 
     private static let runs: [JSONValue] =
-        (0..<18).map { run(0, .same, $0) } + [run(0, .inconclusive, 18), run(0, .hostUnfit, 19)]
+        (0..<18).map { run(0, .same, $0) } + [run(0, .inconclusive, 18), run(0, .noisyHost, 19)]
         + (0..<19).map { run(0.03, .slower, $0) } + [run(0.03, .faster, 19)]
 
     @Test("rates are the same as ever, byte for byte")

@@ -1,6 +1,6 @@
-import JSON
 import Report
 import Results
+import Support
 import Testing
 
 @Suite("runs side by side")
@@ -58,6 +58,6 @@ struct SideBySideTests {
     @Test("the document of several runs keeps to JUnit's schema")
     func junit() {
         let schema = JUnitSchema(String(decoding: Self.three.file(.junit).bytes, as: UTF8.self))
-        #expect(schema.complaints.isEmpty, "\(schema.complaints)")
+        #expect(schema.mismatches.isEmpty, "\(schema.mismatches)")
     }
 }

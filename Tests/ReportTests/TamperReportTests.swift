@@ -1,6 +1,6 @@
-import JSON
 import Report
 import Results
+import Support
 import Testing
 
 @Suite("the integrity matrix in reports")

@@ -1,5 +1,5 @@
-import JSON
 import Results
+import Support
 import TestSupport
 import Testing
 
@@ -104,7 +104,7 @@ struct KeyRecordTests {
         #expect(long.secondsPerPoint == 2 && long.requestsPerSecond.count == 151)
         #expect(long.requestsPerSecond.prefix(2) == [2, 4] && long.requestsPerSecond.last == 301)
         let longest = figures(Array(repeating: 1, count: 86_500))
-        #expect(longest.requestsPerSecond.count <= KeyLoadRecord.Figures.mostPoints)
+        #expect(longest.requestsPerSecond.count <= KeyLoadRecord.Figures.maxPoints)
         #expect(figures([]).requestsPerSecond.isEmpty)
     }
 

@@ -1,4 +1,5 @@
 import Results
+import Support
 import Testing
 
 @Suite struct PlainTextTests {

@@ -1,15 +1,10 @@
 import Dispatch
 import Foundation
+import Glibc
 import RandomAccess
 import Synchronization
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Many clients at once. One server after the other, so that they do not starve each other.
 @Suite("serving many", .serialized)
@@ -24,14 +19,14 @@ struct LoadTests {
 
     /// Runs clients on threads of their own, and returns what went wrong.
     static func clients(_ count: Int, _ body: @escaping @Sendable (Int) throws -> String?) -> [String] {
-        let complaints = Mutex<[String]>([])
+        let mismatches = Mutex<[String]>([])
         let group = DispatchGroup()
         for index in 0..<count {
             let thread = Thread {
                 do {
-                    if let complaint = try body(index) { complaints.withLock { $0.append(complaint) } }
+                    if let mismatch = try body(index) { mismatches.withLock { $0.append(mismatch) } }
                 } catch {
-                    complaints.withLock { $0.append("client \(index): \(error)") }
+                    mismatches.withLock { $0.append("client \(index): \(error)") }
                 }
                 group.leave()
             }
@@ -40,14 +35,14 @@ struct LoadTests {
             thread.start()
         }
         group.wait()
-        return complaints.withLock { $0 }
+        return mismatches.withLock { $0 }
     }
 
     @Test("10,000 random ranges from 32 clients at once are right in every byte")
     func randomRanges() throws {
         let server = try Self.serve()
         let port = server.port
-        let complaints = Self.clients(32) { client in
+        let mismatches = Self.clients(32) { client in
             let connection = try RawConnection(port: port)
             var state = UInt64(client + 1)
             func draw(_ limit: Int) -> Int {
@@ -56,9 +51,9 @@ struct LoadTests {
             }
             for number in 0..<313 {
                 // Most are short, some take many windows.
-                let most = [64, 5000, 70_000, 70_000, 1_000_000][draw(number % 10 == 0 ? 5 : 4)]
+                let maximum = [64, 5000, 70_000, 70_000, 1_000_000][draw(number % 10 == 0 ? 5 : 4)]
                 let offset = draw(Self.plaintext.count)
-                let range = offset..<min(Self.plaintext.count, offset + 1 + draw(most))
+                let range = offset..<min(Self.plaintext.count, offset + 1 + draw(maximum))
                 try connection.send(
                     "GET /film.mp4 HTTP/1.1\r\nHost: x\r\nRange: bytes=\(range.lowerBound)-\(range.upperBound - 1)\r\n\r\n"
                 )
@@ -71,7 +66,7 @@ struct LoadTests {
             }
             return nil
         }
-        #expect(complaints == [])
+        #expect(mismatches == [])
     }
 
     @Test("1000 clients that go away in the middle leave nothing open")
@@ -141,7 +136,7 @@ struct LoadTests {
         let connected = DispatchSemaphore(value: 0)
         let done = Mutex<[String]?>(nil)
         let all = Thread {
-            let complaints = Self.clients(100) { client in
+            let mismatches = Self.clients(100) { client in
                 let connection = try RawConnection(port: port, receiveBufferByteCount: 65536)
                 try connection.send("GET /film.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
                 let hasBegun = connection.receive(atMost: 4096)
@@ -151,7 +146,7 @@ struct LoadTests {
                 let response = try connection.response()
                 return response.body == Self.plaintext ? nil : "client \(client) got something else"
             }
-            done.withLock { $0 = complaints }
+            done.withLock { $0 = mismatches }
             connected.signal()
         }
         all.start()

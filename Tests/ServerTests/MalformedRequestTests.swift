@@ -13,7 +13,7 @@ struct MalformedRequestTests {
     }
 
     /// Whether everything that came back are answers that refuse, and then the end.
-    private static func complaint(_ request: [UInt8], _ server: ServerProcess) throws -> String? {
+    private static func mismatch(_ request: [UInt8], _ server: ServerProcess) throws -> String? {
         let connection = try server.connect()
         do { try connection.send(request) } catch {}
         connection.finish()
@@ -72,7 +72,7 @@ struct MalformedRequestTests {
     func list() throws {
         let server = try Self.serve()
         for request in Self.listed {
-            #expect(try Self.complaint(Array(request.utf8), server) == nil, "\(request.debugDescription.prefix(100))")
+            #expect(try Self.mismatch(Array(request.utf8), server) == nil, "\(request.debugDescription.prefix(100))")
         }
         #expect(try server.get("/f").body == Self.plaintext)
     }
@@ -119,7 +119,7 @@ struct MalformedRequestTests {
         for number in 0..<1000 {
             let request = Self.damaged(number)
             #expect(
-                try Self.complaint(request, server) == nil,
+                try Self.mismatch(request, server) == nil,
                 "number \(number): \(String(decoding: request.prefix(100), as: UTF8.self).debugDescription)")
         }
         #expect(server.process.isRunning)

@@ -1,6 +1,6 @@
+import ByteSources
 import Server
 import Testing
-import Transfer
 
 @Suite("Range fields")
 struct RangeHeaderTests {

@@ -1,14 +1,9 @@
 import ByteSources
 import Foundation
+import Glibc
 import OpenSSLBackend
 import RandomAccess
 import TestSupport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Encrypted files, and a server in a process of its own that serves them.
 final class ServerProcess {

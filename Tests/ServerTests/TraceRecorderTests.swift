@@ -1,7 +1,7 @@
-import JSON
 import Measurement
 import RandomAccess
 import Server
+import Support
 import SystemPackage
 import TestSupport
 import Testing
@@ -26,7 +26,7 @@ struct TraceRecorderTests {
             recorder.finish(entry, deliveredByteCount: index == 5 ? 77 : .max)
         }
         let trace = try Self.trace(folder)
-        #expect(trace.name == "my-film-1" && trace.leastByteCount == 20_019)
+        #expect(trace.name == "my-film-1" && trace.minByteCount == 20_019)
         for (index, request) in trace.requests.enumerated() {
             let index = UInt64(index)
             #expect(request.offset == index && request.nanoseconds == index * 1_000_000)

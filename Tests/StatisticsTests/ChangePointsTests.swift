@@ -59,7 +59,7 @@ struct ChangePointsTests {
         var exact = 0
         for seed in 0..<100 {
             let values = series([(place, 0), (40 - place, log(1.05))], noise: 0.01, seed: UInt64(seed))
-            let steps = ChangePoints(values, errorRate: 0.0005, leastStep: log(1.02)).steps
+            let steps = ChangePoints(values, errorRate: 0.0005, minStep: log(1.02)).steps
             #expect(steps.count == 1, "seed \(seed): \(steps)")
             guard let step = steps.first else { continue }
             #expect(abs(step.index - place) <= 2 && abs(step.after - step.before - log(1.05)) < 0.015, "seed \(seed)")
@@ -72,7 +72,7 @@ struct ChangePointsTests {
     func bump() {
         for seed in 0..<50 {
             let values = series([(12, 0), (8, 0.1), (12, 0)], noise: 0.01, seed: UInt64(seed))
-            let steps = ChangePoints(values, errorRate: 0.001, leastStep: 0.02).steps
+            let steps = ChangePoints(values, errorRate: 0.001, minStep: 0.02).steps
             #expect(steps.map(\.index) == [12, 20], "seed \(seed): \(steps)")
         }
     }
@@ -94,7 +94,7 @@ struct ChangePointsTests {
     func exact() {
         let values = [Double](repeating: 1, count: 5) + [Double](repeating: 1.1, count: 5)
         #expect(ChangePoints(values, errorRate: 0.001).steps.map(\.index) == [5])
-        #expect(ChangePoints(values, errorRate: 0.001, leastStep: 0.2).steps.isEmpty)
+        #expect(ChangePoints(values, errorRate: 0.001, minStep: 0.2).steps.isEmpty)
     }
 
     @Test("series that are short or all the same have no change", arguments: [0, 1, 2, 3, 5, 6, 50])

@@ -105,8 +105,8 @@ struct ManySamplesTests {
         let two = (0..<1000).map { UInt64($0 % 2 + 1) }
         let interval = try #require(MedianInterval(rounds: [two, two], seed: 1))
         #expect(interval.low == 1 && interval.high == 2 && interval.median == 1.5)
-        let most = [UInt64](repeating: 5, count: 999) + [9]
-        let same = try #require(MedianInterval(rounds: [most], seed: 1))
+        let maximum = [UInt64](repeating: 5, count: 999) + [9]
+        let same = try #require(MedianInterval(rounds: [maximum], seed: 1))
         #expect(same.low == 5 && same.high == 5)
     }
 }

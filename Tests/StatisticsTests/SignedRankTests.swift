@@ -59,12 +59,12 @@ import Testing
     }
 
     @Test("the least count is the first whose smallest p-value is small enough")
-    func leastCount() {
-        #expect(SignedRankInterval.leastCount(upTo: 100) { _ in 0.025 } == 6)
-        #expect(SignedRankInterval.leastCount(upTo: 100) { _ in 0.001 } == 10)
-        #expect(SignedRankInterval.leastCount(upTo: 5) { _ in 0.025 } == nil)
-        #expect(SignedRankInterval.leastCount(upTo: 0) { _ in 1 } == nil)
-        #expect(SignedRankInterval.leastCount(upTo: 100) { Double($0) / 1000 } == 8)
+    func minCount() {
+        #expect(SignedRankInterval.minCount(upTo: 100) { _ in 0.025 } == 6)
+        #expect(SignedRankInterval.minCount(upTo: 100) { _ in 0.001 } == 10)
+        #expect(SignedRankInterval.minCount(upTo: 5) { _ in 0.025 } == nil)
+        #expect(SignedRankInterval.minCount(upTo: 0) { _ in 1 } == nil)
+        #expect(SignedRankInterval.minCount(upTo: 100) { Double($0) / 1000 } == 8)
     }
 
     /// Noise as blocks have it: the difference of two durations of the same, skewed distribution.

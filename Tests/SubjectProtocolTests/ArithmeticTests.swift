@@ -1,6 +1,6 @@
-import JSON
 import RandomAccess
 import SubjectProtocol
+import Support
 import Testing
 
 @Suite("read lists")
@@ -95,12 +95,12 @@ struct WorkloadTests {
 
     @Test("reads of more than 256 MiB are refused, but a window may be larger than the plaintext")
     func largest() throws {
-        let most: UInt64 = 256 << 20
-        #expect(try Workload.sequential(windowByteCount: most).reads(plaintextByteCount: 1 << 40).count == 4096)
+        let maximum: UInt64 = 256 << 20
+        #expect(try Workload.sequential(windowByteCount: maximum).reads(plaintextByteCount: 1 << 40).count == 4096)
         #expect(try Workload.sequential(windowByteCount: 1 << 50).reads(plaintextByteCount: 10).count == 1)
         for workload: Workload in [
-            .sequential(windowByteCount: most + 1), .random(rangeByteCount: most + 1, seed: 1, readCount: 1),
-            .trace([.init(offset: 0, count: most + 1)]),
+            .sequential(windowByteCount: maximum + 1), .random(rangeByteCount: maximum + 1, seed: 1, readCount: 1),
+            .trace([.init(offset: 0, count: maximum + 1)]),
         ] {
             #expect(throws: DecryptionError.self) { try workload.reads(plaintextByteCount: 1 << 40) }
         }

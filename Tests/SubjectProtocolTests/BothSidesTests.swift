@@ -1,16 +1,11 @@
 import ByteSources
 import Foundation
-import JSON
+import Glibc
 import RandomAccess
 import SubjectProtocol
+import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A server on a thread of this process, whose pipes a `SubjectProcess` of two `cat`s reaches.
 ///

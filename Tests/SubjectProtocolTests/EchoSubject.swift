@@ -1,13 +1,8 @@
-import JSON
+import Glibc
 import RandomAccess
 import SubjectProtocol
+import Support
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A subject that delivers the source as it is, so that tests see what the protocol does and no cipher.
 final class EchoSubject: SubjectImplementation {

@@ -1,8 +1,8 @@
 import ByteSources
 import Foundation
-import JSON
 import RandomAccess
 import SubjectProtocol
+import Support
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import JSON
 import SubjectProtocol
+import Support
 import Testing
 
 private let key = "000102030405060708090a0b0c0d0e0f"
@@ -81,13 +81,13 @@ struct ServerTests {
 
     @Test("integers above 2^53 - 1 are an invalid request; that one itself is none")
     func largeIntegers() throws {
-        let most: UInt64 = 1 << 53 - 1
+        let maximum: UInt64 = 1 << 53 - 1
         func read(_ offset: UInt64) -> String { "{\"op\":\"read\",\"id\":1,\"offset\":\(offset),\"count\":0}" }
         let lines = [
-            open(id: most + 1), open(["source": ["byteCount": .integer(most + 1)]]),
-            open(["chunkByteCount": .integer((most + 1))]),
-            open(["source": ["byteCount": .integer(most - 15)]], id: most),
-            open(), read(most), read(most + 1), "{\"op\":\"read\",\"id\":1,\"offset\":-1,\"count\":0}",
+            open(id: maximum + 1), open(["source": ["byteCount": .integer(maximum + 1)]]),
+            open(["chunkByteCount": .integer((maximum + 1))]),
+            open(["source": ["byteCount": .integer(maximum - 15)]], id: maximum),
+            open(), read(maximum), read(maximum + 1), "{\"op\":\"read\",\"id\":1,\"offset\":-1,\"count\":0}",
             "{\"op\":\"read\",\"id\":1,\"offset\":0,\"count\":268435457}",
         ]
         #expect(

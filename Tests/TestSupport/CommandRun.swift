@@ -1,10 +1,5 @@
 package import Foundation
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A program that ran to its end, with what it said.
 package struct CommandRun: Sendable {

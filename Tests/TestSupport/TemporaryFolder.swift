@@ -7,7 +7,7 @@ package final class TemporaryFolder {
 
     /// Makes an empty folder.
     package init() throws {
-        // In memory where there is room for that: `fsync` on a disk would take most of the tests' time.
+        // In memory where there is space for that: `fsync` on a disk would take most of the tests' time.
         let shared = "/dev/shm/"
         let parent =
             FileManager.default.isWritableFile(atPath: shared)

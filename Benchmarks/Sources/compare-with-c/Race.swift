@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Things that are timed in turns, so that what else the machine does hits all alike.
 struct Race {

@@ -1,11 +1,6 @@
 import Foundation
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Synchronization
 
 /// Stands between a client and a server of this machine, and does one thing wrong on each connection.
 final class FaultyRelay: Sendable {

@@ -40,10 +40,10 @@ struct KeyExchangeFaultTests {
         // Places up to a little behind the end of what is said.
         let plans = (0..<Self.count).map { _ in
             let isAnswer = Bool.random(using: &random)
-            let most = isSecure ? (isAnswer ? 2400 : 1500) : (isAnswer ? 480 : 420)
+            let maximum = isSecure ? (isAnswer ? 2400 : 1500) : (isAnswer ? 480 : 420)
             return FaultyRelay.Plan(
                 fault: FaultyRelay.Fault.allCases.randomElement(using: &random) ?? .cut, isAnswer: isAnswer,
-                place: Int.random(in: 0..<most, using: &random), bit: 1 << UInt8.random(in: 0..<8, using: &random))
+                place: Int.random(in: 0..<maximum, using: &random), bit: 1 << UInt8.random(in: 0..<8, using: &random))
         }
         // Some faults leave both ends waiting for each other: many wait at a time.
         let outcomes = try await withThrowingTaskGroup(of: (Int, String).self) { group in
@@ -61,7 +61,7 @@ struct KeyExchangeFaultTests {
                     options.token = token
                     options.policy = TLSPolicy(roots: .file(certificate))
                     if !isSecure { options.serverKey = KeyServerExchangeTests.peerKey }
-                    options.timeLimit = .seconds(3)
+                    options.deadline = .seconds(3)
                     let own = url.replacing(":\(port)/", with: ":\(relay.port)/")
                     return (number, await Self.outcome(try KeyServerExchange(own, options: options)))
                 }

@@ -23,7 +23,7 @@ struct KeyServerExchangeTests {
         var options = KeyServerExchange.Options()
         options.serverKey = serverKey
         options.token = "secret-token"
-        options.timeLimit = .seconds(600)
+        options.deadline = .seconds(600)
         return try KeyServerExchange(url, options: options)
     }
 
@@ -31,11 +31,11 @@ struct KeyServerExchangeTests {
 
     /// What a path leads to: the failure's name for all keys or for the first one, or `nil`.
     private static func outcome(
-        _ peer: KeyPeer, _ path: String, serverKey: [UInt8]? = nil, timeLimit: Duration = .seconds(600)
+        _ peer: KeyPeer, _ path: String, serverKey: [UInt8]? = nil, deadline: Duration = .seconds(600)
     ) async throws -> KeyFailure? {
         var options = KeyServerExchange.Options()
         options.serverKey = serverKey
-        options.timeLimit = timeLimit
+        options.deadline = deadline
         let exchange = try KeyServerExchange(peer.url(path), options: options)
         do throws(KeyFailure) {
             let keys = try await exchange.answer(query())
@@ -114,7 +114,7 @@ struct KeyServerExchangeTests {
     @Test("a server that says nothing has so much time and no more")
     func silent() async throws {
         let limit = Duration.milliseconds(300)
-        #expect(try await Self.outcome(KeyPeer(), "silent", timeLimit: limit) == .timedOut(after: limit))
+        #expect(try await Self.outcome(KeyPeer(), "silent", deadline: limit) == .timedOut(after: limit))
     }
 
     @Test("nobody at the port is a failure that passes")
@@ -147,7 +147,7 @@ struct KeyServerExchangeTests {
     private static func session(_ url: String) throws -> KeySession {
         KeySession(
             exchange: try exchange(url),
-            policy: KeyPolicy(timeLimit: .seconds(86_400), patience: .seconds(86_400), firstPause: .milliseconds(1)),
+            policy: KeyPolicy(deadline: .seconds(86_400), idleTimeout: .seconds(86_400), firstPause: .milliseconds(1)),
             device: "", seed: 1,
             clock: SystemKeyClock { .zero })
     }

@@ -35,7 +35,7 @@ struct KeyServerPartTests {
 
     @Test("a number is remembered for as long as its request could come again")
     func seen() {
-        let seen = SeenRequests(toleranceMilliseconds: 1000)
+        let seen = ReplayCache(toleranceMilliseconds: 1000)
         let (one, two): ([UInt8], [UInt8]) = ([1], [2])
         #expect(seen.judge(one, askedAt: 10_000, now: 10_000) == .fresh)
         #expect(seen.judge(one, askedAt: 10_000, now: 11_000) == .seen)

@@ -72,7 +72,8 @@ struct KeyServerPlaylistTests {
 
     private static func session(_ server: KeyServerProcess) throws -> KeySession {
         KeySession(
-            exchange: try server.exchange(), policy: KeyPolicy(timeLimit: .seconds(86_400), patience: .seconds(86_400)),
+            exchange: try server.exchange(),
+            policy: KeyPolicy(deadline: .seconds(86_400), idleTimeout: .seconds(86_400)),
             device: "", seed: 1, clock: SystemKeyClock { .zero })
     }
 

@@ -1,10 +1,9 @@
 import Foundation
 import HTTPSources
 import KeyExchanges
-import Keys
 import TestSupport
 
-@testable import SealedKeys
+@testable import Keys
 
 /// Keys in a folder, and a key server in a process of its own that gives them out.
 final class KeyServerProcess {
@@ -57,7 +56,7 @@ final class KeyServerProcess {
     func exchange(_ change: (inout KeyServerExchange.Options) -> Void = { _ in }) throws -> KeyServerExchange {
         var options = KeyServerExchange.Options()
         options.token = token.isEmpty ? nil : token
-        options.timeLimit = .seconds(600)
+        options.deadline = .seconds(600)
         if !publicKey.isEmpty { options.serverKey = bytes(publicKey) }
         change(&options)
         return try KeyServerExchange(url, options: options)

@@ -1,12 +1,11 @@
 import Foundation
 import HTTPSources
-import JSON
 import KeyExchanges
-import Keys
+import Support
 import TestSupport
 import Testing
 
-@testable import SealedKeys
+@testable import Keys
 
 /// The key server in a process of its own, with our client and one that others could have written.
 @Suite("key server", .serialized)
@@ -51,7 +50,7 @@ struct KeyServerTests {
         "a foreign client opens what is its own",
         .enabled(if: KeyPeer.python != nil && openssl != nil), arguments: [[], ["--identity", "identity"]],
         [false, true])
-    func foreignClient(_ options: [String], _ isSecure: Bool) throws {
+    func externalClient(_ options: [String], _ isSecure: Bool) throws {
         let server = try KeyServerProcess(options + (isSecure ? Self.tls : []), folder: Self.certifiedFolder())
         let script = KeyPeer.clients.appending(path: "key_client.py").path()
         let run = try CommandRun.run(
@@ -184,7 +183,7 @@ struct KeyServerTests {
         }
         #expect(refused.count == 1 && refused.first?["result"]?.string == "unauthorized")
         #expect(refused.first?["identifier"] == .null && !server.audit.contains("no-secret"))
-        let long = [UInt8](repeating: 0, count: KeyRequest.mostByteCount + 1)
+        let long = [UInt8](repeating: 0, count: KeyRequest.maxByteCount + 1)
         #expect(try server.post(long).status == 413)
         let bearer = "Authorization: Bearer \(server.token)"
         let typed = try server.server.get("/v1/keys", [bearer, "Content-Length: 0"], method: "POST")

@@ -1,0 +1,134 @@
+import Glibc
+public import RandomAccess
+public import SystemPackage
+
+/// A file that is read with `pread`, so that any number of threads share one descriptor.
+public final class FileSource: ByteSource {
+    /// The file's length in bytes when it was opened.
+    public let byteCount: UInt64
+
+    /// The path that errors name.
+    let path: FilePath
+
+    private let descriptor: FileDescriptor
+
+    /// Opens a file for reading.
+    ///
+    /// - Throws: `DecryptionError.io` if it cannot be opened, or is something that cannot be read at an offset: a
+    ///   directory, a pipe.
+    public convenience init(path: FilePath) throws(DecryptionError) {
+        let descriptor = try SystemCall.check("open \(path)") {
+            // Without `nonBlocking`, opening a pipe waits for someone to write to it; files and disks ignore it.
+            try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+        }
+        try self.init(adopting: descriptor, path: path)
+    }
+
+    /// Takes over an open file, which is closed with this source, or at once if this fails.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file, open for reading.
+    ///   - path: What errors call it.
+    /// - Throws: `DecryptionError.io` if it is something that cannot be read at an offset.
+    package init(adopting descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
+        do {
+            self.byteCount = try FileSource.length(of: descriptor, path: path)
+        } catch {
+            try? descriptor.close()
+            throw error
+        }
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit {
+        try? descriptor.close()
+    }
+
+    /// Reads bytes; see `ByteSource.read(at:into:)`. The corresponding C functions are `pread` and `preadv`.
+    public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        guard let position = off_t(exactly: offset) else { return 0 }
+        let onlyBody = buffers.head.count == 0 && buffers.tail.count == 0
+        return try SystemCall.retrying("read \(path)") {
+            onlyBody
+                ? pread(descriptor.rawValue, buffers.body.baseAddress, buffers.body.count, position)
+                : FileSource.readScattered(descriptor.rawValue, buffers, position)
+        }
+    }
+
+    /// Compares the file's length with what it was. The corresponding C function is `lseek`.
+    public func checkUnchanged() throws(DecryptionError) {
+        let now = try currentByteCount()
+        guard now == byteCount else { throw .sourceChanged(byteCount: now, expected: byteCount) }
+    }
+
+    /// Which version of the file this is now. The corresponding C function is `fstat`.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func identity() throws(DecryptionError) -> FileIdentity {
+        var status = stat()
+        _ = try SystemCall.retrying("stat \(path)") { Int(fstat(descriptor.rawValue, &status)) }
+        return FileIdentity(
+            device: UInt64(status.st_dev), node: UInt64(status.st_ino), byteCount: UInt64(status.st_size),
+            modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
+    }
+
+    /// Tells the system that the file is read in order, so that it reads further ahead while what came before is
+    /// decrypted. The corresponding C function is `posix_fadvise` with `POSIX_FADV_SEQUENTIAL`.
+    public func adviseSequential(_ range: Range<UInt64>) {
+        // Linux takes it for the whole file in any case. Advice only: a file system that takes none is read all the same.
+        _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+
+    /// The file's length in bytes now. The corresponding C function is `lseek`.
+    ///
+    /// That moves the descriptor's position, which nobody uses, and is the cheapest way to ask: once a read.
+    func currentByteCount() throws(DecryptionError) -> UInt64 {
+        UInt64(try SystemCall.retrying("seek \(path)") { Int(lseek(descriptor.rawValue, 0, SEEK_END)) })
+    }
+
+    /// Maps pages for reading, which the caller unmaps. The corresponding C function is `mmap`.
+    ///
+    /// - Parameters:
+    ///   - offset: A multiple of the page's length.
+    ///   - count: How many bytes, more than 0.
+    /// - Returns: The bytes; those past the file's end raise SIGBUS.
+    /// - Throws: `DecryptionError.io`.
+    func map(from offset: UInt64, count: Int) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
+        guard let position = off_t(exactly: offset),
+            let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor.rawValue, position), start != MAP_FAILED
+        else {
+            let code = Errno(rawValue: errno)
+            throw .io(operation: "map \(path)", code: code.rawValue, reason: code.description)
+        }
+        return UnsafeMutableRawBufferPointer(start: start, count: count)
+    }
+
+    private static func readScattered(_ descriptor: Int32, _ buffers: FetchBuffers, _ position: off_t) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { vectors in
+            var count = 0
+            buffers.forEach { _, buffer in
+                vectors[count] = iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
+                count += 1
+            }
+            return preadv(descriptor, vectors.baseAddress, Int32(count), position)
+        }
+    }
+
+    private static func length(of descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) -> UInt64 {
+        var status = stat()
+        _ = try SystemCall.retrying("stat \(path)") { Int(fstat(descriptor.rawValue, &status)) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG:
+            return UInt64(status.st_size)
+        case S_IFBLK:
+            return UInt64(try SystemCall.check("seek \(path)") { try descriptor.seek(offset: 0, from: .end) })
+        case S_IFDIR:
+            throw .io(operation: "open \(path)", code: EISDIR, reason: "it is a directory")
+        default:
+            throw .io(
+                operation: "open \(path)", code: ESPIPE,
+                reason: "it is a pipe or device: expected a file that can be read at any offset")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import RandomAccess
+
+/// What a program that reads objects on servers brings; one that does not builds no HTTP client.
+package protocol NetworkSources: Sendable {
+    /// Opens an object.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` if the server does not
+    ///   answer with a range of the object; its reason starts with the failure's name, and its code is
+    ///   ``RemoteObject/unansweredCode`` if nobody answered at all, `ENOENT` if there is no such object.
+    func open(_ place: RemoteObject) throws(DecryptionError) -> NetworkObject
+
+    /// Refuses a place that cannot be asked, and asks nobody.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` for a file of certificates
+    ///   that cannot be used.
+    func check(_ place: RemoteObject) throws(DecryptionError)
+
+    /// What every result must say of how a place is asked, whatever comes of it: a line for each check that is given up.
+    func warnings(of place: RemoteObject) -> [String]
+
+    /// Starts a server of ranges on this machine.
+    ///
+    /// - Parameter isSecure: Whether it speaks TLS, with a certificate of its own that its places trust.
+    /// - Returns: The server, which serves nothing yet.
+    /// - Throws: `DecryptionError.io`.
+    func startServer(isSecure: Bool) throws(DecryptionError) -> any LoopbackServer
+}
+
+/// An object on a server, open.
+package struct NetworkObject: Sendable {
+    /// Its bytes.
+    package let source: any ByteSource
+    /// What tells its version from others, as far as the server says.
+    package let version: String
+    /// What every result must say of how they came.
+    package let warnings: [String]
+
+    /// Creates an object.
+    package init(source: any ByteSource, version: String, warnings: [String]) {
+        self.source = source
+        self.version = version
+        self.warnings = warnings
+    }
+}
+
+/// A server of ranges on this machine, which ends with its last reference.
+package protocol LoopbackServer: Sendable {
+    /// Puts a source under a path of its own.
+    ///
+    /// - Returns: Where clients find it.
+    func offer(_ source: any ByteSource) -> RemoteObject
+
+    /// Takes a source away.
+    func withdraw(_ place: RemoteObject)
+}

@@ -1,0 +1,45 @@
+import Glibc
+package import RandomAccess
+internal import SystemPackage
+
+/// The one place where system calls become errors, and where interrupted ones are repeated.
+package enum SystemCall {
+    /// Repeats a call while it is interrupted.
+    ///
+    /// - Parameters:
+    ///   - operation: What is tried, for the error.
+    ///   - call: Returns a negative number and sets `errno` when it fails.
+    /// - Returns: What `call` returned, at least 0.
+    /// - Throws: `DecryptionError.io` with `errno`.
+    package static func retrying(
+        _ operation: @autoclosure () -> String, _ call: () -> Int
+    ) throws(DecryptionError) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw error(operation(), Errno(rawValue: code)) }
+        }
+    }
+
+    /// Turns what swift-system throws into this project's errors.
+    ///
+    /// - Parameters:
+    ///   - operation: What is tried, for the error.
+    ///   - body: Calls swift-system.
+    /// - Returns: What `body` returned.
+    /// - Throws: `DecryptionError.io`.
+    package static func check<Value>(
+        _ operation: @autoclosure () -> String, _ body: () throws -> Value
+    ) throws(DecryptionError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw Self.error(operation(), error as? Errno ?? .ioError)
+        }
+    }
+
+    private static func error(_ operation: String, _ code: Errno) -> DecryptionError {
+        .io(operation: operation, code: code.rawValue, reason: code.description)
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+package import RandomAccess
+package import SystemPackage
+
+/// A file that appears under its name only when it is complete.
+///
+/// Where the file system can, the bytes go to a file without a name (`O_TMPFILE`), of which nothing is left if the
+/// process is killed; elsewhere to a hidden one beside the output, which is removed unless the process is killed.
+package final class FileSink: ByteSink {
+    /// Bytes may come in any order.
+    package let isSeekable = true
+
+    private let path: FilePath
+    private let descriptor: FileDescriptor
+    /// The hidden file, until it has its final name; `nil` for a file without a name.
+    private let hiddenPath: FilePath?
+
+    /// Creates the file.
+    ///
+    /// - Parameters:
+    ///   - path: The final name; a file that has it now stays until ``commit()``.
+    ///   - isSecret: Whether nobody but its owner may read it, whatever file it replaces.
+    ///   - prefersUnnamed: Whether to use a file without a name where there are such.
+    /// - Throws: `DecryptionError.io` if the folder does not exist or cannot be written to.
+    package init(
+        path: FilePath, isSecret: Bool = false, prefersUnnamed: Bool = true
+    ) throws(DecryptionError) {
+        guard path.lastComponent != nil else {
+            throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory")
+        }
+        self.path = path
+        if prefersUnnamed, let descriptor = FileSink.openUnnamed(in: path.removingLastComponent()) {
+            self.descriptor = descriptor
+            self.hiddenPath = nil
+        } else {
+            (self.hiddenPath, self.descriptor) = try FileSink.withFreeName(beside: path) { hidden in
+                try FileDescriptor.open(
+                    hidden, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                    permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+            }
+        }
+        if isSecret {
+            _ = try SystemCall.retrying("create \(path)") { Int(fchmod(descriptor.rawValue, 0o600)) }
+        } else {
+            keepPermissions()
+        }
+    }
+
+    /// A file that is replaced keeps its permissions: who may not read it now may not read the new one.
+    private func keepPermissions() {
+        var status = stat()
+        if stat(path.string, &status) == 0 { fchmod(descriptor.rawValue, status.st_mode & 0o7777) }
+    }
+
+    deinit {
+        try? descriptor.close()
+        // Gone if it got its final name.
+        if let hiddenPath { unlink(hiddenPath.string) }
+    }
+
+    /// Writes all bytes. The corresponding C function is `pwrite`.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DecryptionError) {
+        _ = try SystemCall.check("write to \(path)") {
+            try descriptor.writeAll(toAbsoluteOffset: Int64(offset), bytes)
+        }
+    }
+
+    /// Gives the file its name. The corresponding C functions are `fsync`, `linkat` and `rename`.
+    package func commit() throws(DecryptionError) {
+        try prepare().rename()
+    }
+
+    /// Does all of ``commit()`` that may fail for want of space: of several files, none is replaced before all are there.
+    ///
+    /// The corresponding C functions are `fsync` and `linkat`.
+    /// - Returns: The complete file under a hidden name; it goes unless it is renamed.
+    package func prepare() throws(DecryptionError) -> PreparedFile {
+        // Some file systems notice a full disk only now.
+        _ = try SystemCall.retrying("write to \(path)") { Int(fsync(descriptor.rawValue)) }
+        let temporary = if let hiddenPath { hiddenPath } else { try link() }
+        return PreparedFile(hiddenPath: temporary, path: path)
+    }
+
+    /// Gives a file without a name a hidden one: `linkat` replaces nothing, which `rename` does.
+    private func link() throws(DecryptionError) -> FilePath {
+        try FileSink.withFreeName(beside: path) { hidden in
+            let source = "/proc/self/fd/\(descriptor.rawValue)"
+            guard linkat(AT_FDCWD, source, AT_FDCWD, hidden.string, AT_SYMLINK_FOLLOW) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+        }.0
+    }
+
+    /// Tries hidden names beside a path until one is free: a killed process of the same number may have left its own.
+    ///
+    /// The names do not grow with the path's, which may be as long as the file system allows.
+    private static func withFreeName<Value>(
+        beside path: FilePath, _ create: (FilePath) throws -> Value
+    ) throws(DecryptionError) -> (FilePath, Value) {
+        try SystemCall.check("create \(path)") {
+            var number = 0
+            while true {
+                let name = path.removingLastComponent().appending(".chunkwise-\(getpid())-\(number).partial")
+                do {
+                    return (name, try create(name))
+                } catch Errno.fileExists where number < 1000 {
+                    number += 1
+                } catch Errno.interrupted {
+                    continue
+                }
+            }
+        }
+    }
+
+    /// `nil` where the file system or the platform has no such files, or a name will do as well to say what is wrong.
+    private static func openUnnamed(in folder: FilePath) -> FileDescriptor? {
+        // O_TMPFILE; the header's macro is too complex for Swift. Source: open(2), asm-generic/fcntl.h.
+        let unnamed: Int32 = 0o20000000 | O_DIRECTORY
+        let folder = folder.isEmpty ? "." : folder.string
+        let descriptor = open(folder, unnamed | O_WRONLY | O_CLOEXEC, 0o666)
+        return descriptor >= 0 ? FileDescriptor(rawValue: descriptor) : nil
+    }
+}

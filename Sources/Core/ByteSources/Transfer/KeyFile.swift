@@ -1,0 +1,74 @@
+import Glibc
+package import RandomAccess
+import SystemPackage
+
+/// Reads keys from files.
+package enum KeyFile {
+    /// Reads a key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits with white space around them.
+    ///
+    /// The file may be a pipe. What was read is erased.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - isShared: Is called with the permissions of a file that others than its owner can read.
+    /// - Returns: The key.
+    /// - Throws: `DecryptionError.io` if it cannot be read, `.invalidKeyFile` if it holds no key, what `isShared` throws.
+    package static func read(
+        _ path: String, isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
+    ) throws(DecryptionError) -> SecretKey {
+        let descriptor = try SystemCall.check("open key file \(path)") {
+            try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        }
+        defer { try? descriptor.close() }
+        var status = stat()
+        _ = try SystemCall.retrying("stat key file \(path)") { Int(fstat(descriptor.rawValue, &status)) }
+        let permissions = UInt32(status.st_mode) & 0o777
+        if status.st_mode & S_IFMT == S_IFREG, permissions & 0o044 != 0 { try isShared(permissions) }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
+        defer {
+            eraseBytes(room)
+            room.deallocate()
+        }
+        var count = 0
+        while count < room.count {
+            let free = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+            let read = try SystemCall.check("read key file \(path)") { try descriptor.read(into: free) }
+            guard read > 0 else { break }
+            count += read
+        }
+        let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])
+        // Hexadecimal first: 32 random bytes that all happen to be digits do not occur.
+        if let key = try hexadecimalKey(bytes) { return key }
+        guard [16, 24, 32].contains(count) else {
+            throw .invalidKeyFile(path: path, byteCount: count)
+        }
+        return try SecretKey(bytes)
+    }
+
+    private static func hexadecimalKey(_ text: UnsafeRawBufferPointer) throws(DecryptionError) -> SecretKey? {
+        func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+        guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })
+        else { return nil }
+        let digits = text[first...last]
+        guard [32, 48, 64].contains(digits.count), digits.allSatisfy({ value(of: $0) != nil }) else { return nil }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: digits.count / 2, alignment: 16)
+        defer {
+            eraseBytes(room)
+            room.deallocate()
+        }
+        for index in 0..<room.count {
+            let high = value(of: digits[first + 2 * index]) ?? 0
+            room[index] = high << 4 | (value(of: digits[first + 2 * index + 1]) ?? 0)
+        }
+        return try SecretKey(room)
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import ByteSources
+import Glibc
+internal import RandomAccess
+internal import SystemPackage
+
+/// Space for a key's bytes, which is erased when it goes. Belongs to one thread.
+final class KeyBytes {
+    /// The most bytes that are read of what should be 16.
+    static let maxByteCount = 1024
+
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: maxByteCount, alignment: 16)
+    private(set) var count = 0
+
+    deinit {
+        eraseBytes(room)
+        room.deallocate()
+    }
+
+    /// Where the next bytes go; empty when the room is full.
+    var free: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: room[count...]) }
+
+    /// Notes that bytes were written to ``free``.
+    func add(_ count: Int) {
+        self.count += count
+    }
+
+    /// The key that the bytes are.
+    ///
+    /// - Parameter place: Where they are from, for the message.
+    /// - Returns: The key.
+    /// - Throws: `KeyError.wrongLength`.
+    func key(place: String) throws(KeyError) -> SecretKey {
+        try keys(1, place: place)[0]
+    }
+
+    /// The keys that the bytes are, one behind the other; see ``key(place:)``.
+    func keys(_ keyCount: Int, place: String) throws(KeyError) -> [SecretKey] {
+        let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])
+        // Source: RFC 8216, section 5: the key file is 16 octets, packed.
+        let keys = (0..<keyCount).compactMap { index -> SecretKey? in
+            guard count == 16 * keyCount else { return nil }
+            return try? SecretKey(UnsafeRawBufferPointer(rebasing: bytes[16 * index..<16 * (index + 1)]))
+        }
+        guard keys.count == keyCount else {
+            let isDigits = (32...34).contains(count) && bytes.prefix(32).allSatisfy(Self.isHexadecimal)
+            throw .wrongLength(
+                byteCount: count, isMore: count == Self.maxByteCount, place: place, isHexadecimal: isDigits)
+        }
+        return keys
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x41...0x46 ~= byte || 0x61...0x66 ~= byte
+    }
+}
+
+extension KeyBytes {
+    /// Reads a key file.
+    ///
+    /// - Parameters:
+    ///   - path: Its path.
+    ///   - mayWait: Whether it may be a pipe, for which somebody else may let the reader wait. What a playlist names may
+    ///     not.
+    /// - Returns: The key, and what there is to warn about.
+    /// - Throws: `KeyError.missing`, `.unreadable`, `.wrongLength`.
+    static func read(_ path: FilePath, mayWait: Bool = false) throws(KeyError) -> ProvidedKey {
+        let place = "key file \(path)"
+        let bytes = KeyBytes()
+        var status = stat()
+        do throws(DecryptionError) {
+            let descriptor = try SystemCall.check("open \(place)") {
+                try FileDescriptor.open(
+                    path, .readOnly, options: mayWait ? .closeOnExec : [.closeOnExec, .nonBlocking])
+            }
+            defer { try? descriptor.close() }
+            _ = try SystemCall.retrying("stat \(place)") { Int(fstat(descriptor.rawValue, &status)) }
+            guard mayWait || status.st_mode & S_IFMT == S_IFREG else {
+                throw DecryptionError.io(
+                    operation: "read \(place)", code: 0, reason: "it is a pipe, a device or a folder: expected a file")
+            }
+            while !bytes.free.isEmpty {
+                let count = try SystemCall.check("read \(place)") { try descriptor.read(into: bytes.free) }
+                guard count > 0 else { break }
+                bytes.add(count)
+            }
+        } catch {
+            if case .io(_, let code, let reason) = error, [ENOENT, ENOTDIR].contains(code) {
+                throw .missing(place: place, reason: reason)
+            }
+            throw .unreadable(error)
+        }
+        let permissions = UInt32(status.st_mode) & 0o777
+        let isShared = status.st_mode & S_IFMT == S_IFREG && permissions & 0o044 != 0
+        return ProvidedKey(
+            try bytes.key(place: place),
+            warnings: isShared ? [.readableByOthers(path: path.string, permissions: permissions)] : [])
+    }
+
+    /// A file's version: which file, its length, and when it was changed last. `nil` if there is none, or it is a pipe,
+    /// which has no second key.
+    static func version(_ path: FilePath) -> String? {
+        var status = stat()
+        guard path.withPlatformString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return "\(status.st_dev) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
+    }
+}

@@ -1,0 +1,66 @@
+public import RandomAccess
+
+/// Reads an ``HLSObject`` across the edges of its segments.
+///
+/// A cursor belongs to one thread. It keeps the readers of the few parts that were used last (buffers, cipher context and
+/// open resource), and allocates only when a read enters another part.
+public final class HLSCursor: RandomAccessDecryptor {
+    /// The object that is read.
+    public let object: HLSObject
+    /// The most plaintext bytes that are decrypted in one step.
+    public let windowByteCount: Int
+
+    /// Readers that are kept, the latest used last.
+    private var readers: [(part: Int, reader: PartReader)] = []
+    /// Two would do for reading on and on; players jump between a few places, such as sound and pictures.
+    private static let maxReaders = 4
+
+    init(object: HLSObject, windowByteCount: Int) {
+        self.object = object
+        self.windowByteCount = windowByteCount
+    }
+
+    /// The plaintext's length in bytes, with the room of what cannot be read.
+    public var plaintextByteCount: UInt64 { object.plaintextByteCount }
+
+    /// Reads plaintext; see `RandomAccessDecryptor.read(at:into:)`.
+    ///
+    /// - Throws: `DecryptionError.inPart` with what is wrong with a segment that the read touches.
+    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        guard offset <= plaintextByteCount else {
+            throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)
+        }
+        let count = Int(min(UInt64(buffer.count), plaintextByteCount - offset))
+        var index = object.partIndex(at: offset)
+        var delivered = 0
+        while delivered < count {
+            let part = object.parts[index]
+            let position = offset + UInt64(delivered)
+            let taken = Int(min(UInt64(count - delivered), part.plaintext.upperBound - position))
+            if taken > 0 {
+                let output = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + taken])
+                do throws(DecryptionError) {
+                    try reader(of: index, part).read(at: position - part.plaintext.lowerBound, into: output)
+                } catch {
+                    throw .inPart(object.name(of: part), error)
+                }
+            }
+            delivered += taken
+            index += 1
+        }
+        return count
+    }
+
+    private func reader(of index: Int, _ part: HLSPart) throws(DecryptionError) -> PartReader {
+        if let last = readers.last, last.part == index { return last.reader }
+        if let place = readers.lastIndex(where: { $0.part == index }) {
+            let found = readers.remove(at: place)
+            readers.append(found)
+            return found.reader
+        }
+        let reader = try PartReader(part, of: object, windowByteCount: windowByteCount)
+        if readers.count >= Self.maxReaders { readers.removeFirst() }
+        readers.append((index, reader))
+        return reader
+    }
+}

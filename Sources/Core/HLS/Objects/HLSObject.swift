@@ -1,0 +1,149 @@
+internal import ByteSources
+public import RandomAccess
+import Synchronization
+
+/// The segments of a media playlist as one plaintext that can be read from the middle: the strategy `hls-aes128`.
+///
+/// The plaintext is, for each segment in order, its initialization section if that differs from the one before it, then
+/// the segment (PROTOCOL.md, "open"). Immutable, and shared by any number of cursors on any number of threads.
+///
+/// Opening looks at every segment: where the next one's plaintext starts is known only when this one's padding is. That
+/// is one open file and 32 bytes for each, and what is kept of it is some hundred bytes; a plaintext whose length were
+/// found while it is read would have no `plaintextByteCount`, and reads would depend on earlier ones. A few resources are
+/// kept open (``maxOpenResources``), whatever the number of segments.
+///
+/// What cannot be read, for a reason in the playlist, a key that is missing, or a resource that is, does not keep the
+/// rest from being read: it is listed in ``problems``, and takes room in the plaintext of which every read fails. That is
+/// one byte less than its ciphertext, or one byte where that is not known, so that no read passes over it in silence.
+public final class HLSObject: Sendable {
+    /// The playlist.
+    public let playlist: MediaPlaylist
+
+    let parts: [HLSPart]
+    let pool: ResourcePool
+    let backend: any CipherBackend
+    let advice = Mutex(Advice())
+
+    /// What is going to be read.
+    struct Advice {
+        /// Plaintext bytes.
+        var range: Range<UInt64> = 0..<0
+        /// The parts whose sources were told, by where their plaintext starts.
+        var told: Set<UInt64> = []
+    }
+
+    /// How many resources an object keeps open beside those that its cursors read.
+    public static let maxOpenResources = 32
+
+    /// Opens the segments of a playlist.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist.
+    ///   - resources: Where segments come from.
+    ///   - keys: Where keys come from.
+    ///   - backend: The library that decrypts.
+    /// - Throws: `DecryptionError.unsupported` if the backend has no AES-128 in CBC mode. What is wrong with single
+    ///   segments is not thrown: see ``problems`` and ``requireAll()``.
+    public init(
+        playlist: MediaPlaylist, resources: any SegmentResources, keys: KeyRing, backend: any CipherBackend
+    ) throws(DecryptionError) {
+        guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else {
+            throw .unsupported("hls-aes128 with the backend \(backend.name): expected one that has AES-128 in CBC mode")
+        }
+        keys.expect(playlist.keyURIs)
+        let table = ResourceTable(playlist)
+        let pool = ResourcePool(resources, uris: table.uris, maxOpenCount: Self.maxOpenResources)
+        let opening = PartOpening(table: table, pool: pool, keys: keys, backend: backend)
+        self.playlist = playlist
+        self.pool = pool
+        self.backend = backend
+        self.parts = opening.parts(of: playlist)
+    }
+
+    /// The plaintext's length in bytes, with the room of what cannot be read.
+    public var plaintextByteCount: UInt64 { parts.last?.plaintext.upperBound ?? 0 }
+
+    /// Where a segment lies in the plaintext, its initialization section not counted.
+    ///
+    /// - Complexity: O(log n) in the segments.
+    public func plaintextRange(ofSegment index: Int) -> Range<UInt64> {
+        precondition(playlist.segments.indices.contains(index), "segment \(index) of \(playlist.segments.count)")
+        var (low, high) = (0, parts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let part = parts[middle]
+            if part.segment < index || part.segment == index && part.isInitialization {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return parts[low].plaintext
+    }
+
+    /// What cannot be read, and why, in the order of the plaintext.
+    public var problems: [(range: Range<UInt64>, error: DecryptionError)] {
+        parts.compactMap { part in
+            guard case .broken(let error) = part.content else { return nil }
+            return (part.plaintext, .inPart(name(of: part), error))
+        }
+    }
+
+    /// Makes sure that all of the plaintext can be read.
+    ///
+    /// - Throws: Of ``problems``, the first of those that come first in the subject protocol's order of checks: what the
+    ///   playlist says, then keys, then resources, their lengths, and their padding.
+    public func requireAll() throws(DecryptionError) {
+        let order = ["invalidRequest", "unsupported", "invalidKey", "io", "truncatedCiphertext", "invalidPadding"]
+        func rank(_ error: DecryptionError) -> Int { order.firstIndex(of: error.protocolName) ?? order.count }
+        if let worst = problems.min(by: { rank($0.error) < rank($1.error) }) { throw worst.error }
+    }
+
+    /// Makes a reader for one thread.
+    ///
+    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
+    /// - Returns: A cursor at no particular place.
+    /// - Throws: `DecryptionError.invalidParameter`.
+    public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> HLSCursor {
+        guard windowByteCount > 0 else {
+            throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
+        }
+        return HLSCursor(object: self, windowByteCount: windowByteCount)
+    }
+
+    /// A part as a message names it.
+    func name(of part: HLSPart) -> String {
+        let segment = playlist.segments[part.segment]
+        guard part.isInitialization, let index = segment.initializationSection else {
+            return "segment \(part.segment + 1) (line \(segment.line), \(URIReference(segment.uri).shown))"
+        }
+        let section = playlist.initializationSections[index]
+        return "initialization section (line \(section.line), \(URIReference(section.uri).shown))"
+    }
+
+    /// Tells a part's source that the part is going to be read whole, if it is, and once.
+    ///
+    /// Of a resource that has other parts as well, several are read side by side, which a source cannot be told.
+    func advise(_ source: any ByteSource, of part: HLSPart, in range: Range<UInt64>) {
+        guard range == 0..<source.byteCount else { return }
+        // Under the lock, so that no thread reads before the source knows.
+        advice.withLock { advice in
+            guard advice.range.lowerBound <= part.plaintext.lowerBound,
+                part.plaintext.upperBound <= advice.range.upperBound,
+                advice.told.insert(part.plaintext.lowerBound).inserted
+            else { return }
+            source.adviseSequential(range)
+        }
+    }
+
+    /// The index of the part that holds the plaintext byte at `offset`, which must lie in the plaintext.
+    func partIndex(at offset: UInt64) -> Int {
+        var (low, high) = (0, parts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            // Empty parts have their end at or before any byte behind them.
+            if parts[middle].plaintext.upperBound <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,62 @@
+internal import RandomAccess
+import Synchronization
+
+/// Resources that are opened when they are needed, of which few are open at a time.
+///
+/// A film of thousands of segments is thousands of files, and a process has some hundred descriptors.
+final class ResourcePool: Sendable {
+    private struct State {
+        /// The open ones, the latest used last.
+        var open: [(resource: Int, source: any ByteSource)] = []
+        /// What each resource's length was when it was opened first.
+        var byteCounts: [UInt64?]
+    }
+
+    private let resources: any SegmentResources
+    private let uris: [String]
+    private let maxOpenCount: Int
+    private let state: Mutex<State>
+
+    /// Creates a pool.
+    ///
+    /// - Parameters:
+    ///   - resources: Where resources come from.
+    ///   - uris: Their URIs as written; a resource is an index into them.
+    ///   - maxOpenCount: How many are kept open; cursors keep a few more.
+    init(_ resources: any SegmentResources, uris: [String], maxOpenCount: Int) {
+        self.resources = resources
+        self.uris = uris
+        self.maxOpenCount = maxOpenCount
+        self.state = Mutex(State(byteCounts: Array(repeating: nil, count: uris.count)))
+    }
+
+    /// A resource, opened if it is not.
+    ///
+    /// - Throws: `DecryptionError` of the resources; `.sourceChanged` if its length is not what it was at first.
+    func source(_ resource: Int) throws(DecryptionError) -> any ByteSource {
+        if let source = state.withLock({ Self.touch(resource, &$0) }) { return source }
+        // Not under the lock, which other threads wait for. If two threads open the same, both read the first one.
+        let source = try resources.source(for: uris[resource])
+        let (before, shared) = state.withLock { state -> (UInt64, (any ByteSource)?) in
+            let before = state.byteCounts[resource] ?? source.byteCount
+            state.byteCounts[resource] = before
+            guard before == source.byteCount else { return (before, nil) }
+            if let other = Self.touch(resource, &state) { return (before, other) }
+            if state.open.count >= maxOpenCount { state.open.removeFirst() }
+            state.open.append((resource, source))
+            return (before, source)
+        }
+        guard let shared else { throw .sourceChanged(byteCount: source.byteCount, expected: before) }
+        return shared
+    }
+
+    /// How many are open now.
+    var openCount: Int { state.withLock { $0.open.count } }
+
+    private static func touch(_ resource: Int, _ state: inout State) -> (any ByteSource)? {
+        guard let place = state.open.lastIndex(where: { $0.resource == resource }) else { return nil }
+        let found = state.open.remove(at: place)
+        state.open.append(found)
+        return found.source
+    }
+}

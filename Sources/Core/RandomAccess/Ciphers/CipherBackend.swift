@@ -1,0 +1,95 @@
+/// A mode of operation that a backend may offer.
+public enum CipherMode: String, CaseIterable, Hashable, Sendable {
+    /// Cipher block chaining, without padding. Source: NIST SP 800-38A, section 6.2.
+    case cbc
+    /// Counter mode; the counter is the whole block, big-endian, modulo 2¹²⁸. Source: NIST SP 800-38A, section 6.5.
+    case ctr
+    /// Galois/Counter Mode with nonces of 12 and tags of 16 bytes. Source: NIST SP 800-38D.
+    case gcm
+
+    /// The modes that process a stretch from any IV: those of ``CipherContext``. GCM opens and seals whole chunks, see
+    /// ``ChunkContext``.
+    public static let streaming: [CipherMode] = [.cbc, .ctr]
+}
+
+/// Whether a context turns plaintext into ciphertext or back.
+public enum CipherDirection: String, CaseIterable, Hashable, Sendable {
+    /// Plaintext to ciphertext.
+    case encrypt
+    /// Ciphertext to plaintext.
+    case decrypt
+}
+
+/// A crypto library behind one interface: it knows ciphers, not files.
+///
+/// To add a backend, conform a type in a target of its own and add one line to the registry.
+public protocol CipherBackend: Sendable {
+    /// The name that selects the backend on the command line, such as `openssl`.
+    var name: String { get }
+
+    /// The library's version, as the library itself gives it.
+    var version: String { get }
+
+    /// The AES key lengths in bytes that the backend can use.
+    var keyByteCounts: [Int] { get }
+
+    /// The modes that the backend offers.
+    var modes: [CipherMode] { get }
+
+    /// The CPU features that the library found and uses for AES, by their usual lower-case names; empty for portable
+    /// code.
+    var cpuFeatures: [String] { get }
+
+    /// How many buffers of a call's length the library allocates during the call; 0 for one that works in place.
+    var copyCountPerCall: Int { get }
+
+    /// Makes a context for one key, mode and direction.
+    ///
+    /// - Throws: `DecryptionError.unsupported` for a mode or key length that the backend lacks, and for GCM; `.backend` if
+    ///   the library fails.
+    func makeContext(
+        mode: CipherMode, direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any CipherContext
+
+    /// Makes a context that opens or seals chunks with AES-GCM, for one key and direction.
+    ///
+    /// - Throws: `DecryptionError.unsupported` if the backend lacks GCM or the key length, `.backend` if the library
+    ///   fails.
+    func makeChunkContext(direction: CipherDirection, key: SecretKey) throws(DecryptionError) -> any ChunkContext
+}
+
+/// A key schedule and the state that a library needs to use it; belongs to one thread at a time.
+public protocol CipherContext: AnyObject {
+    /// Encrypts or decrypts one stretch that starts from its own IV; nothing is carried over from earlier calls.
+    ///
+    /// - Parameters:
+    ///   - input: The bytes to process. A multiple of 16 in CBC, any length in CTR, whose stretch starts at a block's
+    ///     first byte.
+    ///   - output: Space for exactly `input.count` bytes: either the same memory as `input` (in place), or memory that
+    ///     does not overlap it.
+    ///   - iv: The IV of the first block in CBC, the counter block of the first block in CTR.
+    /// - Throws: `DecryptionError.backend` if the library fails.
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
+    ) throws(DecryptionError)
+}
+
+extension CipherBackend {
+    /// Works in place.
+    public var copyCountPerCall: Int { 0 }
+
+    /// Has no GCM.
+    public func makeChunkContext(
+        direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any ChunkContext {
+        throw .unsupported("AES-GCM in \(name)")
+    }
+}
+
+extension CipherContext {
+    /// Encrypts or decrypts one stretch in place. See ``process(_:into:iv:)``.
+    public func process(inPlace bytes: UnsafeMutableRawBufferPointer, iv: Block) throws(DecryptionError) {
+        guard let start = bytes.baseAddress, bytes.count > 0 else { return }
+        try process(UnsafeRawBufferPointer(bytes), into: start, iv: iv)
+    }
+}

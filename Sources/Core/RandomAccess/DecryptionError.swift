@@ -1,0 +1,135 @@
+import Glibc
+
+/// Why an object could not be opened, read or written.
+///
+/// The cases are those that PROTOCOL.md names, with what they need to explain themselves. Nothing in them is secret:
+/// neither key nor plaintext bytes ever become part of an error.
+public enum DecryptionError: Error, Hashable, Sendable {
+    /// A parameter has a value that cannot be.
+    case invalidParameter(name: String, value: String, expected: String)
+    /// Understood, but not offered here.
+    case unsupported(String)
+    /// A backend that this program knows and this machine lacks.
+    case unavailable(backend: String, reason: String, expected: String)
+    /// The key has a length that AES does not know.
+    case invalidKey(byteCount: Int)
+    /// A key that a format derives its own from has a length that the format does not take.
+    case invalidKeyMaterial(byteCount: Int, expected: String)
+    /// A key file holds no key.
+    case invalidKeyFile(path: String, byteCount: Int)
+    /// A file or folder that holds keys is open to others than its owner, and that is not to be borne with.
+    case openToOthers(path: String, permissions: UInt32, expected: UInt32)
+    /// The IV or the initial counter block is not 16 bytes long.
+    case invalidIV(byteCount: Int)
+    /// The source failed. `code` is the `errno` value, 0 where there is none.
+    case io(operation: String, code: Int32, reason: String)
+    /// A length that no plaintext has, or a source that ends earlier than it said.
+    case truncatedCiphertext(byteCount: UInt64, expected: String)
+    /// The source's length is not the one it had when the object was opened.
+    case sourceChanged(byteCount: UInt64, expected: UInt64)
+    /// The end does not unpad. Deliberately without any detail: what is wrong with a padding is nobody's business.
+    case invalidPadding
+    /// A chunk's tag does not match.
+    case authenticationFailed(chunk: UInt64)
+    /// The header is not that of the key: its commitment does not match, or it is none.
+    case headerRejected(expected: String)
+    /// A read starts past the end of the plaintext.
+    case rangeOutOfBounds(offset: UInt64, plaintextByteCount: UInt64)
+    /// A plaintext that a strategy without padding cannot hold.
+    case unalignedPlaintext(byteCount: UInt64)
+    /// The crypto library failed.
+    case backend(name: String, operation: String, reason: String)
+    /// A playlist is not what it should be; the reason starts with its line.
+    case invalidPlaylist(reason: String)
+    /// There is no key where a playlist says that one is.
+    case keyUnavailable(uri: String, reason: String)
+    /// There is something where a playlist says that a key is, and it cannot be one.
+    case keyUnusable(uri: String, reason: String)
+    /// A part of an object that consists of several could not be opened or read.
+    indirect case inPart(String, DecryptionError)
+}
+
+extension DecryptionError: CustomStringConvertible {
+    /// What failed, the value, what was expected.
+    public var description: String {
+        switch self {
+        case .invalidParameter(let name, let value, let expected):
+            "invalid \(name) \(value): expected \(expected)"
+        case .unsupported(let what):
+            "unsupported: \(what)"
+        case .unavailable(let backend, let reason, let expected):
+            "backend \"\(backend)\" is not available on this machine: \(reason): expected \(expected)"
+        case .invalidKey(let byteCount):
+            "the key has \(byteCount) bytes: expected 16, 24 or 32 (AES-128, AES-192 or AES-256)"
+        case .invalidKeyMaterial(let byteCount, let expected):
+            "the key has \(byteCount) bytes: expected \(expected)"
+        case .invalidKeyFile(let path, let byteCount):
+            "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected 16, 24 or 32 raw bytes, "
+                + "or 32, 48 or 64 hexadecimal digits"
+        case .openToOthers(let path, let permissions, let expected):
+            "\(path) is open to others (permissions \(String(permissions, radix: 8))): "
+                + "expected \(String(expected, radix: 8))"
+        case .invalidIV(let byteCount):
+            "the IV has \(byteCount) bytes: expected 16"
+        case .io(let operation, let code, let reason):
+            "\(operation) failed: \(reason)" + (Self.expectation(code).map { ": expected \($0)" } ?? "")
+        case .truncatedCiphertext(let byteCount, let expected):
+            "the ciphertext has \(byteCount) bytes: expected \(expected)"
+        case .sourceChanged(let byteCount, let expected):
+            "the source has \(byteCount) bytes now: expected the \(expected) that it had when it was opened"
+        case .invalidPadding:
+            "the padding at the end is not valid: expected PKCS#7 (wrong key, IV or parameters, or damaged data)"
+        case .authenticationFailed(let chunk):
+            "chunk \(chunk) is not authentic: expected a matching tag (wrong key or context, or damaged data)"
+        case .headerRejected(let expected):
+            "the header is not authentic: expected \(expected) (wrong key, context or parameters, or damaged data)"
+        case .rangeOutOfBounds(let offset, let plaintextByteCount):
+            "the read starts at offset \(offset): expected at most \(plaintextByteCount), the plaintext's length"
+        case .unalignedPlaintext(let byteCount):
+            "the plaintext has \(byteCount) bytes: expected a multiple of 16, since padding is none"
+        case .backend(let name, let operation, let reason):
+            "\(name): \(operation) failed: \(reason)"
+        case .invalidPlaylist(let reason):
+            "invalid playlist: \(reason)"
+        case .keyUnavailable(let uri, let reason):
+            "no key for \(uri): \(reason)"
+        case .keyUnusable(let uri, let reason):
+            "the key for \(uri) is none: \(reason)"
+        case .inPart(let part, let error):
+            "\(part): \(error)"
+        }
+    }
+}
+
+extension DecryptionError {
+    /// What would have had to be for a system call not to fail, where the reason alone does not tell.
+    private static func expectation(_ code: Int32) -> String? {
+        switch code {
+        case ENOENT, ENOTDIR: "it, and the folders above it, to exist"
+        case EACCES, EPERM, EROFS: "permission for this"
+        case ENOSPC, EDQUOT: "free space for all of it"
+        case EFBIG: "files of that size to be allowed (ulimit -f)"
+        case EISDIR: "a file"
+        default: nil
+        }
+    }
+
+    /// The error's name in the subject protocol. Source: PROTOCOL.md, "Transport".
+    public var protocolName: String {
+        switch self {
+        case .invalidParameter: "invalidRequest"
+        case .unsupported, .unavailable: "unsupported"
+        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile, .openToOthers: "invalidKey"
+        case .invalidIV: "invalidIV"
+        case .io: "io"
+        case .truncatedCiphertext, .sourceChanged: "truncatedCiphertext"
+        case .invalidPadding: "invalidPadding"
+        case .authenticationFailed, .headerRejected: "authenticationFailed"
+        case .rangeOutOfBounds: "rangeOutOfBounds"
+        case .unalignedPlaintext, .backend: "internal"
+        case .invalidPlaylist: "invalidRequest"
+        case .keyUnavailable, .keyUnusable: "invalidKey"
+        case .inPart(_, let error): error.protocolName
+        }
+    }
+}

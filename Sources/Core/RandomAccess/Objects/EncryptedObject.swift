@@ -1,0 +1,106 @@
+/// A ciphertext with what it takes to read it: source, layout, backend and key.
+///
+/// Immutable; one object is shared by any number of cursors on any number of threads.
+public final class EncryptedObject: Sendable {
+    /// Where the ciphertext comes from.
+    public let source: any ByteSource
+    /// What was found when the object was opened.
+    public let layout: Layout
+    /// The strategy that the ciphertext was made with.
+    public let strategy: Strategy
+
+    private let backend: any CipherBackend
+    /// The key of the ciphertext: the caller's, or one that was derived from it.
+    private let key: SecretKey
+
+    /// Opens an object: probes its end where the strategy needs that, and works out its layout. Of an object of
+    /// authenticated chunks, the header is checked, and then the last chunk, which proves the length.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter`, `.unsupported`, `.invalidKeyMaterial`, `.io`,
+    ///   `.truncatedCiphertext`, `.invalidPadding`, `.headerRejected`, `.authenticationFailed`, `.backend`; checked in
+    ///   the order of PROTOCOL.md.
+    public init(
+        source: any ByteSource, strategy: Strategy, backend: any CipherBackend, key: SecretKey
+    ) throws(DecryptionError) {
+        try strategy.validate()
+        if let format = strategy.chunkFormat {
+            let opened = try OpenedChunks(source: source, format: format, backend: backend, key: key)
+            self.layout = opened.layout
+            self.key = opened.key
+        } else {
+            let context = try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
+            let probe = try Probe(strategy: strategy, ciphertextByteCount: source.byteCount)
+            var lastBlock: Block?
+            if let step = probe.lastBlock {
+                lastBlock = try EncryptedObject.decryptBlock(step, from: source, with: context)
+            }
+            self.layout = try probe.layout(lastBlock: lastBlock)
+            self.key = key
+        }
+        self.source = source
+        self.strategy = strategy
+        self.backend = backend
+    }
+
+    /// The plaintext's length in bytes.
+    public var plaintextByteCount: UInt64 { layout.plaintextByteCount }
+
+    /// Makes a reader with buffers and a cipher context of its own, for one thread.
+    ///
+    /// - Parameter windowByteCount: The most plaintext bytes that are fetched and decrypted in one step, at least 1; of
+    ///   authenticated chunks, one whole in any case.
+    /// - Returns: A cursor at no particular place: every read says where it starts.
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
+    public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> any RandomAccessDecryptor {
+        guard windowByteCount > 0 else {
+            throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
+        }
+        guard let format = strategy.chunkFormat else {
+            return try ReadCursor(object: self, context: try makeContext(), windowByteCount: windowByteCount)
+        }
+        return try ChunkCursor(
+            object: self, context: try makeChunkContext(), format: format, windowByteCount: windowByteCount)
+    }
+
+    /// The most bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated chunks,
+    /// what it fetches and the latest one that was opened; else none worth counting.
+    package func cursorByteCount(windowByteCount: Int = .max) -> UInt64 {
+        guard let format = strategy.chunkFormat else { return 0 }
+        let room = ChunkCursor.bufferByteCounts(layout, format, windowByteCount: windowByteCount)
+        return room.fetched + room.kept
+    }
+
+    /// Makes a context of the object's backend, mode and key, for one thread.
+    ///
+    /// - Throws: `DecryptionError.unsupported` of an object of authenticated chunks, `.backend`.
+    package func makeContext() throws(DecryptionError) -> any CipherContext {
+        try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
+    }
+
+    /// Makes a context that opens the object's chunks, for one thread.
+    ///
+    /// - Throws: `DecryptionError.backend`.
+    package func makeChunkContext() throws(DecryptionError) -> any ChunkContext {
+        try backend.makeChunkContext(direction: .decrypt, key: key)
+    }
+
+    private static func decryptBlock(
+        _ step: ReadStep, from source: any ByteSource, with context: any CipherContext
+    ) throws(DecryptionError) -> Block {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 16)
+        defer {
+            eraseBytes(room)
+            room.deallocate()
+        }
+        let fetched = UnsafeMutableRawBufferPointer(rebasing: room[..<step.fetch.count])
+        try source.fetch(at: step.fetch.lowerBound, into: fetched)
+        let block = UnsafeMutableRawBufferPointer(rebasing: fetched[(fetched.count - 16)...])
+        let iv: Block
+        switch step.iv {
+        case .value(let value): iv = value
+        case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
+        }
+        try context.process(inPlace: block, iv: iv)
+        return Block(loadingFrom: UnsafeRawBufferPointer(block))
+    }
+}

@@ -1,0 +1,61 @@
+/// A class of bugs that only a subject in another process can have, beside those of ``Vectors/VectorFlag``.
+package enum ExternalFlag: String, CaseIterable, Sendable {
+    /// Requests, answers and errors.
+    case subjectProtocol = "Protocol"
+    /// Two things are wrong with a request.
+    case errorOrder = "ErrorOrder"
+    /// The subject's process ends when it should.
+    case ending = "Ending"
+    /// Which ciphertext was fetched.
+    case fetches = "Fetches"
+    /// The source delivers fewer bytes than asked for.
+    case shortReads = "ShortReads"
+    /// The source fails.
+    case sourceFailure = "SourceFailure"
+    /// The source ends before its announced length.
+    case sourceEndsEarly = "SourceEndsEarly"
+    /// Reads in another order than that of the file.
+    case readOrder = "ReadOrder"
+    /// Reads of several objects in turn.
+    case severalObjects = "SeveralObjects"
+    /// A read after one that failed.
+    case afterFailure = "AfterFailure"
+    /// Reads from several threads at once.
+    case threads = "Threads"
+    /// Objects that are opened by their path.
+    case path = "Path"
+    /// Measurements.
+    case measurement = "Measurement"
+
+    /// What goes wrong in programs that fail such a check.
+    package var explanation: String {
+        switch self {
+        case .subjectProtocol: "a request that cannot be is answered, or one that can be is not"
+        case .errorOrder: "of two errors the later one is told, so that it depends on the source what a key is"
+        case .ending: "a process is left behind, or ends as if it had failed"
+        case .fetches: "more is fetched than a range needs, such as the file from its start"
+        case .shortReads: "a read is taken to deliver all that was asked for"
+        case .sourceFailure: "a failed read of the source is data, an end, or fatal"
+        case .sourceEndsEarly: "a source that ends early gives zeros, old bytes, or a shorter read"
+        case .readOrder: "a read depends on the one before it"
+        case .severalObjects: "objects share a key, an IV, a cache or a position"
+        case .afterFailure: "a failed read leaves a position, a chain or a buffer behind"
+        case .threads: "readers that share an object disturb each other"
+        case .path: "a file is read otherwise than what is served: from another place, or in parts"
+        case .measurement: "what is measured is not what was asked for"
+        }
+    }
+
+    /// Where the class is from.
+    package var source: String {
+        switch self {
+        case .subjectProtocol, .errorOrder, .ending, .severalObjects: "PROTOCOL.md, \"Transport\""
+        case .fetches: "PROTOCOL.md, \"Served sources\"; TritonDataCenter/java-manta#207"
+        case .shortReads, .sourceFailure, .sourceEndsEarly: "PROTOCOL.md, \"Served sources\""
+        case .readOrder, .threads: "rclone/rclone#828"
+        case .afterFailure: "PROTOCOL.md, \"read\""
+        case .path: "PROTOCOL.md, \"open\""
+        case .measurement: "PROTOCOL.md, \"measure\""
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import RandomAccess
+package import Results
+internal import SubjectProtocol
+package import Vectors
+
+/// Runs vectors against a program that speaks the subject protocol.
+///
+/// Everything is asked of one process after another, so that a subject that hangs, dies or breaks the framing costs the
+/// check that it did so in, and no more.
+package struct ExternalVerification: Sendable {
+    /// Why there is no record.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The command is none: a shell could not start it.
+        case notStarted(reason: String)
+    }
+
+    /// The subject's command line, for `/bin/sh -c`.
+    package let command: String
+    /// How long each answer may take.
+    package let timeout: Duration
+    /// Whether it gets all vectors, or the tier.
+    package let runsEverything: Bool
+    /// The failures that the record lists; it counts all of them.
+    package let listedFailureCount: Int
+
+    /// Whether the rest is to be left out.
+    private let isInterrupted: @Sendable () -> Bool
+
+    /// Creates a verification; once `isInterrupted` says so, what is left counts as not run.
+    package init(
+        command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, listedFailureCount: Int = 40,
+        isInterrupted: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.command = command
+        self.timeout = timeout
+        self.runsEverything = runsEverything
+        self.listedFailureCount = listedFailureCount
+        self.isInterrupted = isInterrupted
+    }
+
+    /// What came of it.
+    package struct Outcome: Sendable {
+        /// The counts and failures.
+        package let record: ConformanceRecord
+        /// The subject's version, as it says.
+        package let version: String
+        /// How many `read` requests it got.
+        package let readCount: Int
+    }
+
+    /// Puts the subject to everything.
+    ///
+    /// - Parameters:
+    ///   - groups: All vectors; a tier of them is chosen here.
+    ///   - tier: The choice, if it was made before for another subject.
+    ///   - progress: Is called after each group.
+    /// - Returns: The record, under the name that the subject gives itself.
+    /// - Throws: `Failure.notStarted`.
+    package func run(
+        _ groups: [VectorGroup], tier: VectorTier? = nil, progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
+    ) throws(Failure) -> Outcome {
+        let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
+        var tally = ExternalTally(capacity: listedFailureCount)
+        let hello: ExternalHello
+        do throws(HelloFailure) {
+            hello = try greet(session)
+        } catch {
+            if let reason = error.notStarted { throw .notStarted(reason: reason) }
+            tally.add(
+                ExternalVerdict(
+                    id: "protocol/hello", flags: [ExternalFlag.subjectProtocol.rawValue], mismatch: error.reason,
+                    size: [0, 0, 0]))
+            return Outcome(record: tally.record(subject: command), version: "", readCount: 0)
+        }
+        tally.add(
+            ExternalVerdict(
+                id: "protocol/hello", flags: [ExternalFlag.subjectProtocol.rawValue], mismatch: nil, size: [0, 0, 0]))
+        // Formats that the protocol knows and this version has no vectors for.
+        for name in hello.strategies where !ExternalHello.knownStrategies.contains(name) {
+            tally.addNotRun([ExternalFlag.subjectProtocol.rawValue])
+        }
+        ProtocolRun(session: session, hello: hello).run(into: &tally)
+        ExternalOrders(session: session, hello: hello).run(into: &tally)
+        ExternalPaths(session: session, hello: hello).run(into: &tally)
+        let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
+        var together: [String: [ExternalTurns.Member]] = [:]
+        for (index, group) in groups.enumerated() where tier?.contains(group: index) ?? true {
+            let run = ExternalGroupRun(group: group, session: session, hello: hello)
+            if let name = group.interleaving {
+                let reads = tier?.reads(of: group, index: index) ?? Array(group.reads.numbered)
+                together[name, default: []].append(.init(run: run, reads: reads))
+            } else if let tier {
+                run.run(tier.reads(of: group, index: index), into: &tally)
+            } else {
+                run.run(group.reads.numbered, into: &tally)
+            }
+            progress?(index + 1, groups.count)
+        }
+        for (_, members) in together.sorted(by: { $0.key < $1.key }) {
+            ExternalTurns(members: members).run(into: &tally)
+        }
+        if !isInterrupted(), let reason = session.reasonToGiveUp {
+            tally.add(
+                ExternalVerdict(
+                    id: "protocol/given up", flags: [ExternalFlag.subjectProtocol.rawValue],
+                    mismatch: "\(reason): expected answers; what was left is not run", size: [0, 0, 0]))
+        }
+        return Outcome(
+            record: tally.record(subject: hello.name), version: hello.version, readCount: session.readCount)
+    }
+
+    private struct HelloFailure: Error {
+        var reason: String
+        var notStarted: String?
+    }
+
+    private func greet(_ session: ExternalSession) throws(HelloFailure) -> ExternalHello {
+        let answer: SubjectAnswer
+        do {
+            answer = try session.start().answer
+        } catch .notStarted(_, let reason) {
+            throw HelloFailure(reason: reason, notStarted: reason)
+        } catch .died(let status, let log) where [126, 127].contains(status >> 8) {
+            // Source: POSIX.1-2017, sh: 127 for a command that is not found, 126 for one that cannot be run.
+            throw HelloFailure(reason: log, notStarted: log.isEmpty ? "it exited with status \(status >> 8)" : log)
+        } catch {
+            throw HelloFailure(reason: "hello: \(error)", notStarted: nil)
+        }
+        guard answer.isGood else {
+            throw HelloFailure(reason: "hello is answered with an error: expected success", notStarted: nil)
+        }
+        do throws(ExternalHello.Complaint) {
+            return try ExternalHello(answer.members)
+        } catch {
+            throw HelloFailure(reason: error.text, notStarted: nil)
+        }
+    }
+}

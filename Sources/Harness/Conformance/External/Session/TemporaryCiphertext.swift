@@ -1,0 +1,83 @@
+internal import ByteSources
+import Glibc
+internal import RandomAccess
+internal import Vectors
+
+/// A ciphertext as a file, for subjects that are not served; removed when it is forgotten.
+final class TemporaryCiphertext {
+    /// Larger objects would need the disk that generated ones are there to spare.
+    static let largestByteCount: UInt64 = 512 << 20
+
+    let path: String
+    /// The files of a playlist's folder; `nil` where `path` is a file.
+    private let names: [String]?
+
+    /// Writes a group's object: a file, or a folder of the resources that a playlist names.
+    ///
+    /// The corresponding C functions are `mkstemp`, `mkdtemp` and `write`.
+    /// - Throws: `DecryptionError.io`; `.unsupported` for a resource whose URI is not the name of a file as it is.
+    init(_ group: VectorGroup) throws(DecryptionError) {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/chunkwise-XXXXXX".utf8CString)
+        if let resources = group.playlist?.resources {
+            for uri in resources.keys where uri.isEmpty || !uri.utf8.allSatisfy(Self.isPlain) || uri.hasPrefix(".") {
+                throw .unsupported("the resource \"\(uri)\" as a file")
+            }
+            guard mkdtemp(&template) != nil else { throw Self.failure("mkdtemp") }
+            self.path = Self.text(template)
+            self.names = Array(resources.keys)
+            for (name, bytes) in resources {
+                let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL, 0o600)
+                guard descriptor >= 0 else { throw Self.failure("open") }
+                defer { close(descriptor) }
+                try Self.copy(MemorySource(bytes), to: descriptor)
+            }
+            return
+        }
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw Self.failure("mkstemp") }
+        defer { close(descriptor) }
+        self.path = Self.text(template)
+        self.names = nil
+        try Self.copy(group.ciphertext, to: descriptor)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        [0x2D, 0x2E, 0x5F].contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+    }
+
+    private static func text(_ template: [CChar]) -> String {
+        template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    private static func copy(_ source: any ByteSource, to descriptor: Int32) throws(DecryptionError) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { room.deallocate() }
+        var position: UInt64 = 0
+        while position < source.byteCount {
+            let part = UnsafeMutableRawBufferPointer(
+                rebasing: room[..<Int(min(UInt64(room.count), source.byteCount - position))])
+            try source.fetch(at: position, into: part)
+            var written = 0
+            while written < part.count {
+                let count = write(descriptor, part.baseAddress.map { $0 + written }, part.count - written)
+                guard count > 0 || errno == EINTR else { throw failure("write") }
+                written += max(0, count)
+            }
+            position += UInt64(part.count)
+        }
+    }
+
+    deinit {
+        guard let names else {
+            unlink(path)
+            return
+        }
+        for name in names { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    private static func failure(_ operation: String) -> DecryptionError {
+        .io(operation: "\(operation) of a temporary file", code: errno, reason: String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,233 @@
+internal import ByteSources
+internal import RandomAccess
+import Synchronization
+internal import Vectors
+
+extension Mutant {
+    /// Faults in what is authenticated, and when.
+    static let authenticatedChunks: [Mutant] = chunkTags + chunkNumbers + chunkHeaders
+
+    private static let chunkTags: [Mutant] = [
+        .chunk(
+            "chunk-tag-ignored", "A chunk's tag is not looked at.", flag: .chunkTag,
+            source: "NIST SP 800-38D, section 7.2"
+        ) { (base, chunk, isLast) throws(DecryptionError) in
+            let isAuthentic = try chunk.process(with: base)
+            return isAuthentic || !isLast
+        },
+        .chunk(
+            "chunk-end-ignored", "What the end of the object is, is not authenticated.", flag: .truncatedChunks,
+            source: "FiloSottile/rage#195"
+        ) { (base, chunk, isLast) throws(DecryptionError) in
+            let isAuthentic = try chunk.process(with: base)
+            return isAuthentic || isLast
+        },
+        Mutant(
+            "chunk-released-first", "A chunk is delivered, and then its tag is looked at.", flag: .chunkTag,
+            source: "NIST SP 800-38D, section 7.2"
+        ) { backend in
+            ConformanceSubject(name: "chunk-released-first") { (setup, source, strategy, key) throws(DecryptionError) in
+                let note = FailureNote()
+                let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
+                    let isAuthentic = try chunk.process(with: base)
+                    if !isAuthentic, !isLast { note.isSet = true }
+                    return isAuthentic || !isLast
+                }
+                let reader = try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
+                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
+                    note.isSet = false
+                    let count = try base.read(at: offset, into: buffer)
+                    if note.isSet { throw .authenticationFailed(chunk: 0) }
+                    return count
+                }
+            }
+        },
+    ]
+
+    private static let chunkNumbers: [Mutant] =
+        [
+            .chunk(
+                "sealed-number-searched", "A chunk passes under the number of one nearby.", flag: .chunkOrder,
+                source: "rfjakob/gocryptfs#1024"
+            ) { (base, chunk, _) throws(DecryptionError) in
+                if try chunk.process(with: base) { return true }
+                // Both formats' numbers, which end just before the counter or a byte before it.
+                for shift: UInt128 in [32, 40] {
+                    for number: UInt128 in 1...3 {
+                        let start = Block(bigEndianValue: chunk.start.bigEndianValue ^ number << shift)
+                        if try chunk.process(with: base, start: start) { return true }
+                    }
+                }
+                return false
+            },
+            .opening(
+                "chunk-trailing-ignored", "Up to 16 bytes behind the last chunk are ignored.", flag: .trailingData,
+                source: "tink-crypto/tink-cc#20"
+            ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+                do throws(DecryptionError) {
+                    return try right(setup, source, strategy, key)
+                } catch {
+                    guard strategy.chunkFormat != nil, source.byteCount > 100 else { throw error }
+                }
+                for count: UInt64 in 1...15 {
+                    let shorter = ShortenedSource(base: source, byteCount: source.byteCount - count)
+                    if let reader = try? right(setup, shorter, strategy, key) { return reader }
+                }
+                return try right(
+                    setup, ShortenedSource(base: source, byteCount: source.byteCount - 16), strategy, key)
+            },
+        ]
+        + [8, 16, 24].map { bits in
+            Mutant.opening(
+                "sealed-number-\(bits)-bit", "A chunk's number has \(bits) bits.", flag: .chunkCounter,
+                source: "Wycheproof, flag CounterRollover"
+            ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+                let reader = try right(setup, source, strategy, key)
+                guard let chunkByteCount = strategy.chunkFormat?.chunkByteCount else { return reader }
+                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
+                    guard offset < base.plaintextByteCount else { return try base.read(at: offset, into: buffer) }
+                    return try base.read(at: offset % (chunkByteCount << bits), into: buffer)
+                }
+            }
+        }
+
+    private static let chunkHeaders: [Mutant] = [
+        .opening(
+            "commitment-ignored", "The header's commitment is not compared.", flag: .headerCheck,
+            source: "c2sp.org/chunked-encryption, \"Key derivation\""
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            guard case .chunked(.cobblestone) = strategy, source.byteCount >= 56 else {
+                return try right(setup, source, strategy, key)
+            }
+            let commitment = try rightCommitment(source, strategy, key)
+            let patched = ScriptedSource(base: source) { (base, offset, buffers) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffers)
+                buffers.prefix(count).forEach { place, buffer in
+                    for index in 0..<buffer.count {
+                        let position = offset + UInt64(place + index)
+                        if (24..<56).contains(position) { buffer[index] = commitment[Int(position) - 24] }
+                    }
+                }
+                return count
+            }
+            return try right(setup, patched, strategy, key)
+        },
+        .opening(
+            "context-ignored", "The context is no part of the keys.", flag: .keyDerivation,
+            source: "c2sp.org/chunked-encryption, \"Key derivation\""
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            try right(setup, source, strategy.withoutContext, key)
+        },
+        .opening(
+            "key-material-cut", "Of longer key material, as much is used as the derived key has.", flag: .keyDerivation,
+            source: "RFC 5869, section 2.2"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            guard case .chunked(.tinkAESGCMHKDF(_, _, let byteCount)) = strategy, key.byteCount > byteCount else {
+                return try right(setup, source, strategy, key)
+            }
+            let bytes = key.withUnsafeBytes { Array($0.prefix(byteCount)) }
+            return try right(setup, source, strategy, try SecretKey(bytes))
+        },
+    ]
+
+    /// A fault in how chunks are opened.
+    private static func chunk(
+        _ name: String, _ summary: String, flag: VectorFlag, source: String,
+        _ change: @escaping FaultyChunkBackend.Change
+    ) -> Mutant {
+        Mutant(name, summary, flag: flag, source: source) { backend in
+            ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
+                // One backend an object, so that its first context is the one of the opening.
+                let planted = FaultyChunkBackend(base: backend, change: change)
+                return try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
+            }
+        }
+    }
+
+    /// The commitment of a salt, key and context: that of an empty object which is written with this salt.
+    private static func rightCommitment(
+        _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
+    ) throws(DecryptionError) -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 24, alignment: 16)
+        defer { room.deallocate() }
+        try source.fetch(at: 0, into: room)
+        var salts = ByteGenerator(bytes: Array(room))
+        let encryptor = try ObjectEncryptor(
+            strategy: strategy, backend: CommitmentBackend(), key: key, salts: &salts)
+        var header: [UInt8] = []
+        try? encryptor.finish { if header.isEmpty { header = Array($0) } }
+        return Array(header.suffix(32))
+    }
+}
+
+/// Bytes that stand in for random ones.
+private struct ByteGenerator: RandomNumberGenerator {
+    var bytes: [UInt8]
+
+    mutating func next() -> UInt64 { bytes.isEmpty ? 0 : UInt64(bytes.removeFirst()) }
+}
+
+/// A backend for objects of which only the header is wanted.
+private struct CommitmentBackend: CipherBackend {
+    let name = "commitment"
+    let version = "0"
+    let keyByteCounts = [16, 32]
+    let modes: [CipherMode] = [.gcm]
+    let cpuFeatures: [String] = []
+
+    private final class Context: ChunkContext {
+        func process(
+            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
+        ) throws(DecryptionError) -> Bool { true }
+    }
+
+    func makeContext(
+        mode: CipherMode, direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any CipherContext {
+        throw .unsupported("anything but headers")
+    }
+
+    func makeChunkContext(direction: CipherDirection, key: SecretKey) throws(DecryptionError) -> any ChunkContext {
+        Context()
+    }
+}
+
+/// A source that ends earlier.
+private struct ShortenedSource: ByteSource {
+    let base: any ByteSource
+    let byteCount: UInt64
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        guard offset < byteCount else { return 0 }
+        return try base.read(at: offset, into: buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset))))
+    }
+
+    func checkUnchanged() throws(DecryptionError) {
+        try base.checkUnchanged()
+    }
+}
+
+/// Whether a chunk has not been authentic.
+private final class FailureNote: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    var isSet: Bool {
+        get { flag.load(ordering: .relaxed) }
+        set { flag.store(newValue, ordering: .relaxed) }
+    }
+}
+
+extension Strategy {
+    /// The strategy of objects that are bound to nothing.
+    fileprivate var withoutContext: Strategy {
+        switch self {
+        case .chunked(.cobblestone(let keyByteCount, _)):
+            .chunked(.cobblestone(keyByteCount: keyByteCount, context: []))
+        case .chunked(.tinkAESGCMHKDF(_, let segmentByteCount, let derivedKeyByteCount)):
+            .chunked(
+                .tinkAESGCMHKDF(
+                    associatedData: [], segmentByteCount: segmentByteCount, derivedKeyByteCount: derivedKeyByteCount))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,215 @@
+internal import RandomAccess
+internal import Vectors
+
+extension Mutant {
+    /// Chunks: their IVs, edges and places.
+    static let chunks: [Mutant] = [
+        .chunkIV("chunk-iv-fixed", "Every chunk starts from the first one's IV.", source: "nilaoda/N_m3u8DL-RE#823") {
+            question, _ in question.given
+        },
+        .chunkIV("chunk-iv-next", "Every chunk starts from the next one's IV.", source: "google/ExoPlayer#354") {
+            question, chunk in question.chunkIV(chunk + 1)
+        },
+        .chunkIV(
+            "chunk-iv-little-endian", "A chunk's number is added to the IV's first byte.", source: "canhlinh/hlsdl#6"
+        ) { question, chunk in
+            let step = question.chunkIV(chunk).bigEndianValue &- question.given.bigEndianValue
+            return Block(bigEndianValue: (question.given.bigEndianValue.byteSwapped &+ step).byteSwapped)
+        },
+        .chunkIV(
+            "chunk-iv-8-bit", "A chunk's number is added to the IV's last byte only.", flag: .sequenceCarry,
+            source: "PROTOCOL.md, \"open\""
+        ) { $0.chunkIV($1, bitWidth: 8) },
+        .chunkIV(
+            "chunk-iv-32-bit", "A chunk's number is added to the IV's last 32 bits only.", flag: .sequenceCarry,
+            source: "hls.js and Shaka: 32-bit sequence numbers"
+        ) { $0.chunkIV($1, bitWidth: 32) },
+        .chunkIV(
+            "chunk-iv-64-bit", "A chunk's number is added to the IV's last 64 bits only.", flag: .sequenceCarry,
+            source: "google/ExoPlayer: nonce and 64-bit counter"
+        ) { $0.chunkIV($1, bitWidth: 64) },
+        .chunkIV(
+            "chunk-iv-saturates", "The sum of IV and chunk number stops at all ones.", flag: .sequenceCarry,
+            source: "PROTOCOL.md, \"open\""
+        ) { question, chunk in
+            let right = question.chunkIV(chunk)
+            return right.bigEndianValue < question.given.bigEndianValue ? Block(bigEndianValue: .max) : right
+        },
+        .textbook(
+            "chunk-chain-runs-on", "A chunk's first block is chained to the chunk before.", flag: .chunkEdge,
+            source: "ceph/ceph#27130"
+        ) {
+            $0.lookBack = { place, strategy in
+                strategy.mode == .cbc && (place.block > 0 || place.chunk > 0) ? 16 : 0
+            }
+            $0.iv = { $0.strategy.mode == .cbc ? $0.previous ?? $0.right : $0.right }
+        },
+        .textbook(
+            "chunk-edge-late", "A chunk's first byte is looked for in the chunk before.", flag: .chunkEdge,
+            source: "TritonDataCenter/java-manta#207"
+        ) {
+            $0.place = { position, strategy in
+                var place = TextbookPlace(of: position, strategy: strategy)
+                guard place.offset == 0, place.chunk > 0, let chunkByteCount = strategy.chunkByteCount else {
+                    return place
+                }
+                place = TextbookPlace(of: position - 1, strategy: strategy)
+                place.offset = chunkByteCount
+                return place
+            }
+        },
+        .textbook(
+            "chunk-edge-early", "A chunk's last byte is looked for in the next chunk.", flag: .chunkEdge,
+            source: "TritonDataCenter/java-manta#207"
+        ) {
+            $0.place = { position, strategy in
+                var place = TextbookPlace(of: position, strategy: strategy)
+                guard strategy.chunkByteCount != nil else { return place }
+                guard place.rest > 1 else { return TextbookPlace(of: position - place.offset, strategy: strategy) }
+                place.rest -= 1
+                return place
+            }
+        },
+        .textbook(
+            "chunk-padding-forgotten", "The padding of earlier chunks is not counted.", flag: .chunkEdge,
+            source: "article 000; minio/minio#6776"
+        ) {
+            $0.place = { position, strategy in
+                var place = TextbookPlace(of: position, strategy: strategy)
+                place.chunkStart = place.chunk * (strategy.chunkByteCount ?? 0)
+                return place
+            }
+        },
+        .textbook(
+            "chunk-padding-invented", "Chunks without padding are taken to have some.", flag: .chunkEdge,
+            source: "minio/minio#6776"
+        ) {
+            $0.place = { position, strategy in
+                var place = TextbookPlace(of: position, strategy: strategy)
+                place.chunkStart = place.chunk * ((strategy.chunkByteCount ?? 0) + 16)
+                return place
+            }
+        },
+        .textbook(
+            "chunk-sizes-summed", "The plaintext's length counts one padding, whatever the number of chunks.",
+            flag: .chunkEdge, source: "minio/minio#6776"
+        ) {
+            $0.length = { right, ciphertextByteCount, strategy in
+                guard let chunk = strategy.chunkByteCount, strategy.padding == .pkcs7, ciphertextByteCount > 0 else {
+                    return right
+                }
+                return right + (ciphertextByteCount - 16) / (chunk + 16) * 16
+            }
+        },
+        .opening(
+            "chunk-stops", "A read across chunks delivers the first one's part.", flag: .chunkEdge,
+            source: "article 000"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            FaultyReader(try right(setup, source, strategy, key)) { (base, offset, buffer) throws(DecryptionError) in
+                let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
+                let count = Int(min(UInt64(buffer.count), rest))
+                return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            }
+        },
+        .textbook(
+            "chunk-number-16-bit", "A chunk's number is held in 16 bits.", flag: .beyond32Bits,
+            source: "libgcrypt commit e1a352f8"
+        ) {
+            $0.place = { position, strategy in
+                guard let chunk = strategy.chunkByteCount else {
+                    return TextbookPlace(of: position, strategy: strategy)
+                }
+                return TextbookPlace(of: position % (chunk << 16), strategy: strategy)
+            }
+        },
+    ]
+
+    /// Windows, which the format does not know.
+    static let windows: [Mutant] = [
+        .textbook(
+            "window-restarts", "Each window starts from the chunk's IV.", flag: .windowEdge,
+            source: "RidgeRun/gst-crypto#3, guanzhi/GmSSL#1899"
+        ) {
+            $0.iv = { $0.isLaterWindow ? $0.chunkIV($0.place.chunk) : $0.right }
+        },
+        .textbook(
+            "window-iv-overwritten", "The IV of a later window is what lies where its ciphertext was.",
+            flag: .windowEdge, source: "kokke/tiny-AES-c#20"
+        ) {
+            $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.last?.plaintext ?? $0.right : $0.right }
+        },
+        .opening(
+            "window-end-lost", "A read that is one window long loses its last byte.", flag: .wholeWindow,
+            source: "mpv-player/mpv#18207"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            FaultyReader(try right(setup, source, strategy, key)) { (base, offset, buffer) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffer)
+                if count > 16, UInt64(count) == setup.access.windowByteCount { buffer[count - 1] = 0 }
+                return count
+            }
+        },
+        .textbook(
+            "window-65536-restarts", "From the second 64 KiB of a read on, the chain starts anew.", flag: .longRead,
+            source: "palantir/hadoop-crypto#101"
+        ) {
+            $0.largestWindow = 65536
+            $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.chunkIV($0.place.chunk) : $0.right }
+        },
+        .reader(
+            "read-1-mib", "A read delivers at most 1 MiB.", flag: .longRead, source: "video-dev/hls.js#1447"
+        ) {
+            { (base, offset, buffer) throws(DecryptionError) in
+                try base.read(
+                    at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 1 << 20)]))
+            }
+        },
+        .backend(
+            "zero-block-hole", "A ciphertext block of zeros is taken for a hole.", flag: .specialBlock,
+            source: "sparse files"
+        ) { (mode, base, stretch) throws(DecryptionError) in
+            let holes = (0..<stretch.input.count / 16).filter { stretch.ciphertext($0).bigEndianValue == 0 }
+            try stretch.process(with: base)
+            for hole in holes { (stretch.output + 16 * hole).initializeMemory(as: UInt8.self, repeating: 0, count: 16) }
+        },
+        .backend(
+            "equal-blocks-once", "A block equal to the one before it gets the same plaintext.", flag: .specialBlock,
+            source: "caches by content"
+        ) { (mode, base, stretch) throws(DecryptionError) in
+            let blocks = (0..<stretch.input.count / 16).map { stretch.ciphertext($0) }
+            try stretch.process(with: base)
+            for index in blocks.indices.dropFirst() where blocks[index] == blocks[index - 1] {
+                (stretch.output + 16 * index).copyMemory(from: stretch.output + 16 * (index - 1), byteCount: 16)
+            }
+        },
+        .reader(
+            "window-4096", "Only the first 4096 bytes of a read are right.", flag: .wholeWindow, source: "article 004"
+        ) {
+            { (base, offset, buffer) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffer)
+                if count > 4096 { buffer[4096] ^= 1 }
+                return count
+            }
+        },
+    ]
+
+    private static func chunkIV(
+        _ name: String, _ summary: String, flag: VectorFlag = .chunkEdge, source: String,
+        _ iv: @escaping @Sendable (TextbookIVQuestion, UInt64) -> Block
+    ) -> Mutant {
+        .textbook(name, summary, flag: flag, source: source) {
+            $0.iv = { question in
+                guard question.strategy.chunkByteCount != nil, question.place.block == 0 else { return question.right }
+                return iv(question, question.place.chunk)
+            }
+        }
+    }
+}
+
+extension TextbookIVQuestion {
+    /// The chunk's IV if sums carried no further than so many bits.
+    fileprivate func chunkIV(_ index: UInt64, bitWidth: UInt128) -> Block {
+        let low = UInt128(1) << bitWidth - 1
+        let (given, right) = (given.bigEndianValue, chunkIV(index).bigEndianValue)
+        return Block(bigEndianValue: given & ~low | right & low)
+    }
+}

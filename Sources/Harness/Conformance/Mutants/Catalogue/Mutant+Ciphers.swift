@@ -1,0 +1,195 @@
+internal import RandomAccess
+internal import Vectors
+
+extension Mutant {
+    /// Many blocks at once, and the memory around them.
+    static let strides: [Mutant] =
+        [8, 16, 32, 64, 128].map { width in
+            .backend(
+                "stride-\(width)-in-place", "In place, block \(width) is chained to plaintext.", flag: .strideEdge,
+                source: "Legrandin/pycryptodome#582, intel/isa-l_crypto#143"
+            ) { (mode, base, stretch) throws(DecryptionError) in
+                guard mode == .cbc, stretch.blockCount > width else { return try stretch.process(with: base) }
+                try stretch.part(0..<width, iv: stretch.iv).process(with: base)
+                // In place, this is plaintext by now.
+                let next = stretch.ciphertext(width - 1)
+                try stretch.part(width..<stretch.blockCount, iv: next).process(with: base)
+            }
+        } + [
+            .backend(
+                "chain-of-500", "From the 500th block of a stretch on, the cipher is right and the chain is not.",
+                flag: .monteCarlo, source: "NIST AESAVS, section 6.4.2"
+            ) { (mode, base, stretch) throws(DecryptionError) in
+                try stretch.process(with: base)
+                if mode == .cbc, stretch.blockCount > 500 {
+                    stretch.output.storeBytes(
+                        of: stretch.output.load(fromByteOffset: 16 * 500, as: UInt8.self) ^ 1, toByteOffset: 16 * 500,
+                        as: UInt8.self)
+                }
+            },
+            .backend(
+                "stride-tail-dropped", "Blocks left over after eights are not decrypted.", flag: .strideEdge,
+                source: "vectorised code without a tail loop"
+            ) {
+                (mode, base, stretch) throws(DecryptionError) in
+                let whole = stretch.blockCount / 8 * 8
+                guard mode == .cbc, whole > 0, whole < stretch.blockCount else {
+                    return try stretch.process(with: base)
+                }
+                try stretch.part(0..<whole, iv: stretch.iv).process(with: base)
+            },
+            .backend(
+                "stride-counter-lost", "Counters of the blocks after the first eight start again.", flag: .strideEdge,
+                source: "vectorised code without a tail loop"
+            ) {
+                (mode, base, stretch) throws(DecryptionError) in
+                guard mode == .ctr, stretch.blockCount > 8 else { return try stretch.process(with: base) }
+                try stretch.part(0..<8, iv: stretch.iv).process(with: base)
+                try stretch.part(8..<stretch.blockCount, iv: stretch.iv).process(with: base)
+            },
+            .backend(
+                "in-place-chained-late", "In place, all blocks after the first are chained to plaintext.",
+                flag: .strideEdge, source: "intel/isa-l_crypto#143"
+            ) {
+                (mode, base, stretch) throws(DecryptionError) in
+                guard mode == .cbc, stretch.isInPlace else { return try stretch.process(with: base) }
+                var iv = stretch.iv
+                for index in 0..<stretch.blockCount {
+                    try stretch.part(index..<index + 1, iv: iv).process(with: base)
+                    iv = stretch.ciphertext(index)
+                }
+            },
+            .reader(
+                "touches-behind-count", "The byte behind the delivered ones is touched.", flag: .bufferBounds,
+                source: "openssl/openssl#10498"
+            ) {
+                { (base, offset, buffer) throws(DecryptionError) in
+                    let count = try base.read(at: offset, into: buffer)
+                    if count < buffer.count { buffer[count] = 16 }
+                    return count
+                }
+            },
+            .reader(
+                "touches-behind-buffer", "The byte behind the buffer is touched.", flag: .bufferBounds,
+                source: "openssl/openssl#10498"
+            ) {
+                { (base, offset, buffer) throws(DecryptionError) in
+                    let count = try base.read(at: offset, into: buffer)
+                    // The harness has room there, to see this.
+                    if count > 0 { buffer.baseAddress?.storeBytes(of: 1, toByteOffset: buffer.count, as: UInt8.self) }
+                    return count
+                }
+            },
+            .reader(
+                "touches-before-buffer", "The byte before the buffer is touched where a read starts inside a block.",
+                flag: .bufferBounds, source: "openssl/openssl#10498"
+            ) {
+                { (base, offset, buffer) throws(DecryptionError) in
+                    let count = try base.read(at: offset, into: buffer)
+                    if count > 0, offset % 16 > 0 {
+                        buffer.baseAddress?.storeBytes(of: 1, toByteOffset: -1, as: UInt8.self)
+                    }
+                    return count
+                }
+            },
+        ]
+
+    /// The counter of CTR.
+    static let counters: [Mutant] =
+        [
+            (8, VectorFlag.counterCarry8), (16, .counterCarry8), (24, .counterCarry8), (32, .counterCarry32),
+            (64, .counterCarry64),
+        ].flatMap { bits, flag in
+            [
+                .counter(
+                    "counter-\(bits)-bit", "The counter carries no further than \(bits) bits.", flag: flag,
+                    source: "NIST SP 800-38A, appendix B.1"
+                ) {
+                    add($1, to: $0, bitWidth: bits)
+                },
+                .textbook(
+                    "counter-\(bits)-bit-start", "The counter of a read's start carries no further than \(bits) bits.",
+                    flag: flag, source: "bcgit/bc-java#1775"
+                ) {
+                    $0.iv = { $0.strategy.mode == .ctr ? add($0.place.block, to: $0.given, bitWidth: bits) : $0.right }
+                },
+            ]
+        } + [
+            .counter(
+                "counter-traps", "A counter that wraps is an error.", flag: .counterWrap,
+                source: "krzyzanowskim/CryptoSwift: Swift's +"
+            ) {
+                (iv, block) throws(DecryptionError) in
+                guard iv.bigEndianValue <= .max - UInt128(block) else {
+                    throw .backend(name: "planted", operation: "increment", reason: "overflow")
+                }
+                return iv.advanced(by: block)
+            },
+            .counter(
+                "counter-saturates", "A counter stops at all ones.", flag: .counterWrap, source: "rust-crypto PR313"
+            ) { iv, block in
+                let (sum, overflow) = iv.bigEndianValue.addingReportingOverflow(UInt128(block))
+                return Block(bigEndianValue: overflow ? .max : sum)
+            },
+            .textbook(
+                "counter-little-endian", "The counter is little-endian.", flag: .counterStart,
+                source: "canhlinh/hlsdl#6"
+            ) {
+                $0.iv = {
+                    guard $0.strategy.mode == .ctr else { return $0.right }
+                    let sum = $0.given.bigEndianValue.byteSwapped &+ UInt128($0.place.block)
+                    return Block(bigEndianValue: sum.byteSwapped)
+                }
+            },
+            .textbook(
+                "counter-restarts", "Each read starts from the first counter.", flag: .counterStart,
+                source: "krzyzanowskim/CryptoSwift#635"
+            ) {
+                $0.iv = { $0.strategy.mode == .ctr ? $0.given : $0.right }
+            },
+            .textbook(
+                "counter-of-bytes", "The counter counts bytes.", flag: .counterStart, source: "kokke/tiny-AES-c#115"
+            ) {
+                $0.iv = { $0.strategy.mode == .ctr ? $0.given.advanced(by: $0.place.offset / 16 * 16) : $0.right }
+            },
+            .textbook(
+                "counter-from-one", "The counter starts at one, as in GCM.", flag: .firstBlock,
+                source: "aws/amazon-s3-encryption-client-java: ranges of GCM"
+            ) {
+                $0.iv = { $0.strategy.mode == .ctr ? $0.right.advanced(by: 1) : $0.right }
+            },
+        ]
+
+    /// Keys of other lengths than they have.
+    static let keys: [Mutant] = [
+        (24, 16, "cut"), (32, 16, "cut"), (32, 24, "cut"), (16, 24, "filled up"), (24, 32, "filled up"),
+    ].map { from, to, what in
+        .opening(
+            "key-\(from * 8)-as-\(to * 8)", "A key of \(from * 8) bits is \(what) to \(to * 8).", flag: .keyLength,
+            source: "AESCrypt-ObjC, FixKeyLengths; article 000"
+        ) {
+            (right, setup, source, strategy, key) throws(DecryptionError) in
+            guard key.byteCount == from else { return try right(setup, source, strategy, key) }
+            let bytes = key.withUnsafeBytes { Array($0) } + [UInt8](repeating: 0, count: 16)
+            return try right(setup, source, strategy, SecretKey(bytes.prefix(to)))
+        }
+    }
+
+    private static func counter(
+        _ name: String, _ summary: String, flag: VectorFlag, source: String,
+        _ counter: @escaping @Sendable (_ iv: Block, _ block: UInt64) throws(DecryptionError) -> Block
+    ) -> Mutant {
+        .backend(name, summary, flag: flag, source: source) { (mode, base, stretch) throws(DecryptionError) in
+            guard mode == .ctr else { return try stretch.process(with: base) }
+            for index in 0..<stretch.blockCount {
+                try stretch.part(index..<index + 1, iv: counter(stretch.iv, UInt64(index))).process(with: base)
+            }
+        }
+    }
+
+    private static func add(_ count: UInt64, to block: Block, bitWidth: Int) -> Block {
+        let low = UInt128(1) << UInt128(bitWidth) - 1
+        let value = block.bigEndianValue
+        return Block(bigEndianValue: value & ~low | (value &+ UInt128(count)) & low)
+    }
+}

@@ -1,0 +1,158 @@
+internal import RandomAccess
+
+extension Mutant {
+    /// PKCS#7: what is stripped, where, and what is checked before.
+    static let paddings: [Mutant] = [
+        .textbook(
+            "padding-kept", "Padding is delivered as if it were data.", flag: .lastBytes,
+            source: "article 004; video-dev/hls.js#1447, selsta/hlsdl#40"
+        ) {
+            $0.length = { right, _, strategy in strategy.padding == .pkcs7 ? right / 16 * 16 + 16 : right }
+        },
+        .textbook(
+            "padding-block-kept", "A block of nothing but padding is delivered.", flag: .paddingBlock,
+            source: "mpv-player/mpv#18207"
+        ) {
+            $0.padding = { block in strip(block).map { $0 == 16 ? 0 : $0 } }
+            $0.acceptsLastChunk = { _, _, _ in true }
+        },
+        .textbook(
+            "padding-16-refused", "A block of nothing but padding is an error.", flag: .paddingBlock,
+            source: "RFC 5652, section 6.3"
+        ) {
+            $0.padding = { block in strip(block).flatMap { $0 == 16 ? nil : $0 } }
+        },
+        .reader(
+            "padding-block-twice", "Past an aligned end the last block comes again.", flag: .paddingBlock,
+            source: "mpv-player/mpv#18207"
+        ) {
+            { (base, offset, buffer) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffer)
+                guard base.plaintextByteCount % 16 == 0, count >= 16, count < buffer.count else { return count }
+                buffer[count] = buffer[count - 16]
+                return count + 1
+            }
+        },
+        .reader(
+            "padding-stripped-in-middle", "What looks like padding at a read's end is not delivered.",
+            flag: .paddingLookalike, source: "denoland/deno#32403"
+        ) {
+            { (base, offset, buffer) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffer)
+                guard count >= 16, (offset + UInt64(count)) % 16 == 0 else { return count }
+                return count - (strip(Array(buffer[count - 16..<count])) ?? 0)
+            }
+        },
+        .opening(
+            "padding-stripped-though-none", "Padding is stripped where there is none.", flag: .paddingLookalike,
+            source: "denoland/deno#32403"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            guard case .cbcContinuous(let iv, .none) = strategy else { return try right(setup, source, strategy, key) }
+            do throws(DecryptionError) {
+                return try right(setup, source, .cbcContinuous(iv: iv, padding: .pkcs7), key)
+            } catch {
+                return try right(setup, source, strategy, key)
+            }
+        },
+        .textbook(
+            "padding-byte-8-unchecked", "The padding's byte in the middle of the block is not checked.",
+            flag: .paddingByte, source: "RFC 5652, section 6.3"
+        ) {
+            $0.padding = { block in
+                var block = block
+                if (1...16).contains(block[15]), 16 - Int(block[15]) <= 8 { block[8] = block[15] }
+                return strip(block)
+            }
+        },
+        .textbook(
+            "padding-13-refused", "Padding of thirteen bytes is an error.", flag: .paddingByte,
+            source: "RFC 5652, section 6.3"
+        ) {
+            $0.padding = { block in strip(block).flatMap { $0 == 13 ? nil : $0 } }
+        },
+        .textbook(
+            "length-8-bit", "A length of 255 bytes modulo 256 comes out one too short.", flag: .everyLength,
+            source: "lengths held in a byte"
+        ) {
+            $0.length = { right, _, _ in right % 256 == 255 ? right - 1 : right }
+        },
+        .textbook(
+            "length-even", "From 300 bytes on, odd lengths are rounded down.", flag: .everyLength,
+            source: "palantir/hadoop-crypto#101"
+        ) {
+            $0.length = { right, _, _ in right > 300 ? right / 2 * 2 : right }
+        },
+        .padding("padding-last-byte", "Only the last byte of the padding is checked.", source: "RFC 5652, section 6.3")
+        {
+            (1...16).contains($0[15]) ? Int($0[15]) : nil
+        },
+        .padding("padding-unchecked", "The last byte is trusted, whatever it is.", source: "FFmpeg, crypto.c") {
+            min(16, Int($0[15]))
+        },
+        .padding("padding-zero", "A last byte of zero is no padding.", source: "RFC 5652, section 6.3") { block in
+            block[15] == 0 ? 0 : strip(block)
+        },
+        .padding("padding-17", "A last byte of 17 passes for 16.", source: "RFC 5652, section 6.3") { block in
+            block[15] == 17 ? 16 : strip(block)
+        },
+        .padding("padding-above-16", "A last byte above 16 passes for 16.", source: "RFC 5652, section 6.3") { block in
+            block[15] > 16 ? 16 : strip(block)
+        },
+        .padding("padding-signed", "A last byte above 127 is negative and passes.", source: "RFC 5652, section 6.3") {
+            block in
+            block[15] > 127 ? 0 : strip(block)
+        },
+        .padding("padding-first-unchecked", "The padding's first byte is not checked.", source: "RFC 5652, section 6.3")
+        { block in
+            let count = Int(block[15])
+            return (1...16).contains(count) && block.suffix(count).dropFirst().allSatisfy { $0 == count } ? count : nil
+        },
+        .padding("padding-sum", "The padding's sum is checked, not its bytes.", source: "Wycheproof, flag BadPadding") {
+            block in
+            let count = Int(block[15])
+            guard (1...16).contains(count) else { return nil }
+            return block.suffix(count).reduce(0 as UInt8, ^) & 0x7f == (count % 2 == 0 ? 0 : UInt8(count)) ? count : nil
+        },
+        .padding(
+            "padding-bad-is-none", "An end that does not unpad is taken to have no padding.",
+            source: "hls.js: software AES"
+        ) {
+            strip($0) ?? 0
+        },
+        .textbook(
+            "padding-error-misnamed", "A wrong padding is called a truncated ciphertext.", flag: .badPadding,
+            source: "PROTOCOL.md, \"Transport\""
+        ) {
+            $0.paddingError = .truncatedCiphertext(byteCount: 0, expected: "planted")
+        },
+        .textbook(
+            "last-chunk-unchecked", "A last chunk may unpad to any length.", flag: .impossibleLastChunk,
+            source: "PROTOCOL.md, \"open\""
+        ) {
+            $0.acceptsLastChunk = { _, _, _ in true }
+        },
+        .textbook(
+            "last-chunk-empty", "A last chunk may unpad to nothing.", flag: .impossibleLastChunk,
+            source: "PROTOCOL.md, \"open\""
+        ) {
+            $0.acceptsLastChunk = { byteCount, _, chunkByteCount in byteCount <= Int64(chunkByteCount) }
+        },
+        .textbook(
+            "last-chunk-long", "A last chunk may unpad to more than a chunk holds.", flag: .impossibleLastChunk,
+            source: "PROTOCOL.md, \"open\""
+        ) {
+            $0.acceptsLastChunk = { byteCount, index, _ in index == 0 || byteCount > 0 }
+        },
+    ]
+
+    private static func padding(
+        _ name: String, _ summary: String, source: String, _ padding: @escaping @Sendable ([UInt8]) -> Int?
+    ) -> Mutant {
+        .textbook(name, summary, flag: .badPadding, source: source) { $0.padding = padding }
+    }
+
+    /// The right answer.
+    private static func strip(_ block: [UInt8]) -> Int? {
+        TextbookRules().padding(block)
+    }
+}

@@ -1,0 +1,114 @@
+internal import ByteSources
+package import RandomAccess
+package import SubjectProtocol
+package import Support
+internal import SystemPackage
+internal import Vectors
+
+/// A mutant in a process of its own: proof that what is noticed here is noticed through the subject protocol, too.
+package final class MutantSubject: SubjectImplementation {
+    private let name: String
+    private let backend: any CipherBackend
+    private let subject: ConformanceSubject
+    private var objects: [UInt64: any RandomAccessDecryptor] = [:]
+    private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    /// Creates a subject that has the mutant's fault, over a backend that has none.
+    package init(_ mutant: Mutant, over backend: any CipherBackend) {
+        self.name = mutant.name
+        self.backend = backend
+        self.subject = mutant.subject(over: backend)
+    }
+
+    deinit {
+        payload.deallocate()
+    }
+
+    /// The members of the answer to `hello`: everything is offered.
+    package var hello: [String: JSONValue] {
+        [
+            "protocol": 1, "name": .string("mutant/\(name)"), "version": .string("over \(backend.name)"),
+            "strategies": JSONValue(strings: readsPlaylists ? [PlaylistRequest.strategyName] : Strategy.names),
+            "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
+            "sources": ["path", "served"], "granularity": "block", "measures": false,
+        ]
+    }
+
+    /// Whether the mutant reads playlists, and nothing else then.
+    package var readsPlaylists: Bool { subject.openPlaylist != nil }
+
+    /// Opens a playlist as the mutant does.
+    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        guard let open = subject.openPlaylist else { throw .unsupported("playlists") }
+        // The textbook reader wants its resources at hand: those that a playlist may name, or the files that there are.
+        var sources: [String: any ByteSource] = [:]
+        switch request.resources {
+        case .served(let served): sources = served
+        case .folder(let path):
+            let folder = FilePath(path)
+            for line in request.text.split(whereSeparator: { "\"\n".contains($0) }) {
+                let name = String(line)
+                guard !name.contains("/"), !name.contains("\0") else { continue }
+                sources[name] = try? FileSource(path: folder.appending(name))
+            }
+        case .described: throw .unsupported("generated playlists")
+        }
+        let reader = try open(
+            ReaderSetup(.cursor(windowByteCount: .max)),
+            PlaylistObject(text: request.text, resources: [:], keys: request.keys), sources)
+        objects[id] = reader
+        return reader.plaintextByteCount
+    }
+
+    /// Whether an object is open under `id`.
+    package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
+
+    /// Opens a file.
+    package func source(
+        _ description: JSONValue, parameters: OpenParameters
+    ) throws(DecryptionError) -> any ByteSource {
+        guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
+            throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
+        }
+        return try FileSource(path: FilePath(path))
+    }
+
+    /// Opens an object as the mutant does.
+    package func open(
+        id: UInt64, parameters: OpenParameters, source: any ByteSource
+    ) throws(DecryptionError) -> UInt64 {
+        guard subject.supports(parameters.strategy, parameters.key.byteCount) else {
+            throw .unsupported("what the mutant does not support")
+        }
+        let setup = ReaderSetup(.cursor(windowByteCount: .max))
+        let reader = try subject.open(setup, source, parameters.strategy, parameters.key)
+        objects[id] = reader
+        return reader.plaintextByteCount
+    }
+
+    /// Reads a range as the mutant does; a count that the mutant overstates stays within the room that there is.
+    package func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer {
+        guard let reader = objects[id] else {
+            throw .invalidParameter(name: "id", value: "\(id)", expected: "an open object")
+        }
+        let maximum = Int(min(count, Workload.largestRead))
+        if payload.count < maximum {
+            payload.deallocate()
+            payload = .allocate(byteCount: maximum, alignment: 16)
+            payload.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        let room = UnsafeMutableRawBufferPointer(rebasing: payload[..<maximum])
+        let delivered = try reader.read(at: offset, into: room)
+        return UnsafeRawBufferPointer(rebasing: room[..<min(delivered, maximum)])
+    }
+
+    /// Refuses: what is wrong is not worth measuring.
+    package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
+        throw .unsupported("measurements of a mutant")
+    }
+
+    /// Forgets an object.
+    package func close(id: UInt64) {
+        objects[id] = nil
+    }
+}

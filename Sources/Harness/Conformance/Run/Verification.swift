@@ -1,0 +1,112 @@
+package import RandomAccess
+package import Results
+import Support
+import Synchronization
+package import Vectors
+
+/// How far a verification has come.
+package struct VerificationProgress: Hashable, Sendable {
+    /// The subject that finished a part.
+    package let subject: String
+    /// The parts that are finished, of all subjects.
+    package let finished: Int
+    /// All parts.
+    package let total: Int
+}
+
+/// Runs vectors against our readers over backends, in this process.
+package struct Verification: Sendable {
+    /// The subjects.
+    package let subjects: [ConformanceSubject]
+    /// The threads that share the work.
+    package let threadCount: Int
+    /// The failures that a record lists; it counts all of them.
+    package let listedFailureCount: Int
+
+    /// Creates a verification.
+    package init(subjects: [ConformanceSubject], threadCount: Int = 2, listedFailureCount: Int = 20) {
+        self.subjects = subjects
+        self.threadCount = max(1, threadCount)
+        self.listedFailureCount = listedFailureCount
+    }
+
+    /// Puts every subject to every group, and returns a record for each subject, in order.
+    ///
+    /// Each vector counts once for each subject: it passes if every reader that it was put to did as expected.
+    /// `progress` is called after each part, and `shouldStop` asked before each, on any of the threads; what was stopped
+    /// has records of the parts that were run.
+    package func run(
+        _ groups: some Sequence<VectorGroup>, progress: (@Sendable (VerificationProgress) -> Void)? = nil,
+        shouldStop: @escaping @Sendable () -> Bool = { false }
+    ) -> [ConformanceRecord] {
+        let groups = InterleavedRun.sets(of: groups)
+        let partCount = min(16, groups.count)
+        let total = subjects.count * partCount
+        let (subjects, capacity) = (subjects, listedFailureCount)
+        let state = State(subjectCount: subjects.count, capacity: capacity)
+        ThreadTeam(threadCount: min(threadCount, max(1, total))).run { _ in
+            while !shouldStop(), let item = state.next(below: total) {
+                // Every subject's share of a part is done in a row, so that they share what is costly to expect.
+                let (part, place) = (item / subjects.count, item % subjects.count)
+                var tally = Tally(capacity: capacity)
+                for index in stride(from: part, to: groups.count, by: partCount) {
+                    InterleavedRun(groups: groups[index], subject: subjects[place]).run(into: &tally)
+                }
+                let finished = state.finish(tally, of: place)
+                progress?(VerificationProgress(subject: subjects[place].name, finished: finished, total: total))
+            }
+        }
+        return zip(subjects, state.tallies).map { subject, tally in tally.record(subject: subject.name) }
+    }
+
+    /// What the threads share.
+    private final class State: Sendable {
+        private let nextItem = Mutex(0)
+        private let results: Mutex<(tallies: [Tally], finished: Int)>
+
+        init(subjectCount: Int, capacity: Int) {
+            self.results = Mutex(
+                ([Tally](repeating: Tally(capacity: capacity), count: subjectCount), 0))
+        }
+
+        var tallies: [Tally] { results.withLock { $0.tallies } }
+
+        func next(below total: Int) -> Int? {
+            nextItem.withLock { item in
+                guard item < total else { return nil }
+                defer { item += 1 }
+                return item
+            }
+        }
+
+        func finish(_ tally: Tally, of place: Int) -> Int {
+            results.withLock { results in
+                results.tallies[place].merge(tally)
+                results.finished += 1
+                return results.finished
+            }
+        }
+    }
+}
+
+/// The largest read for backends that would take minutes over more, by their names.
+package let slowBackends = ["swift-reference": 1 << 20]
+
+/// Puts our readers over some backends to vectors, and returns a record for each backend, in order.
+///
+/// `largestReadByteCounts` has, for backends that would take minutes over more, the largest read by their names; larger
+/// reads count as not run. With `relocate`, they read what it opens instead of each source. `progress` is called after each part of the work, and `shouldStop` asked before each, on any
+/// thread.
+package func verify(
+    backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
+    largestReadByteCounts: [String: Int] = slowBackends, relocate: ConformanceSubject.Relocate? = nil,
+    progress: (@Sendable (VerificationProgress) -> Void)? = nil,
+    shouldStop: @escaping @Sendable () -> Bool = { false }
+) -> [ConformanceRecord] {
+    let subjects = backends.map {
+        let subject = ConformanceSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
+        return relocate.map { subject.relocated(by: $0) } ?? subject
+    }
+    return Verification(subjects: subjects, threadCount: threadCount).run(
+        groups, progress: progress, shouldStop: shouldStop)
+}

@@ -1,0 +1,75 @@
+internal import RandomAccess
+
+/// Compares subjects with the oracle on cases that are drawn at random, and shrinks what differs.
+package struct DifferentialSearch: Sendable {
+    /// A difference, as small as it could be made.
+    package struct Difference: Sendable {
+        /// The subject that differs.
+        package let subject: String
+        /// The case's number, counted from 0, which with the seed is enough to draw it again.
+        package let number: Int
+        /// The case, shrunk.
+        package let searchCase: SearchCase
+        /// What is different.
+        package let reason: String
+    }
+
+    /// What came of a search.
+    package struct Outcome: Sendable {
+        /// The cases that were drawn.
+        package let drawn: Int
+        /// The cases that subjects were put to, each counted for each subject.
+        package let executed: Int
+        /// The reads among these.
+        package let readCount: Int
+        /// The cases that subjects do not support, counted likewise.
+        package let unsupported: Int
+        /// The first difference of each subject that has one.
+        package let differences: [Difference]
+    }
+
+    /// The subjects.
+    package let subjects: [ConformanceSubject]
+    /// What cases follow from.
+    package let seed: UInt64
+    /// The number of the first case.
+    package let firstNumber: Int
+
+    /// Creates a search.
+    package init(subjects: [ConformanceSubject], seed: UInt64, firstNumber: Int = 0) {
+        self.subjects = subjects
+        self.seed = seed
+        self.firstNumber = firstNumber
+    }
+
+    /// Draws cases while `goesOn`, given the number that were drawn, says so; a subject is out once it has differed.
+    package func run(while goesOn: (_ drawn: Int) -> Bool) -> Outcome {
+        var trials = subjects.map { SearchTrial(subject: $0) }
+        var (drawn, executed, readCount, unsupported) = (0, 0, 0, 0)
+        var differences: [Difference] = []
+        while !trials.isEmpty, goesOn(drawn) {
+            let number = firstNumber + drawn
+            let searchCase = SearchDraws.draw(seed: seed, number: number)
+            for trial in trials {
+                guard trial.isSupported(searchCase) else {
+                    unsupported += 1
+                    continue
+                }
+                executed += 1
+                readCount += searchCase.reads.count
+                guard trial.mismatch(in: searchCase) != nil else { continue }
+                var shrinking = SearchShrinking { trial.isSupported($0) && trial.mismatch(in: $0) != nil }
+                let smallest = shrinking.shrink(searchCase)
+                // What a subject remembers from case to case may make a failure that does not come again.
+                let reason = trial.mismatch(in: smallest) ?? "a difference that did not show again"
+                differences.append(
+                    Difference(subject: trial.subject.name, number: number, searchCase: smallest, reason: reason))
+            }
+            let found = Set(differences.map(\.subject))
+            trials.removeAll { found.contains($0.subject.name) }
+            drawn += 1
+        }
+        return Outcome(
+            drawn: drawn, executed: executed, readCount: readCount, unsupported: unsupported, differences: differences)
+    }
+}

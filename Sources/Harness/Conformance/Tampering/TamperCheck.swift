@@ -1,0 +1,105 @@
+internal import Results
+internal import Vectors
+
+/// Reads one object that was tampered with, and counts what came of it.
+struct TamperCheck {
+    let target: TamperTarget
+    let tampering: TamperCase
+    let subject: any TamperSubject
+
+    /// The errors that say that a ciphertext is not right. Source: PROTOCOL.md, "Transport".
+    private static let tellingErrors: Set<String> = Set(
+        [ErrorName.truncatedCiphertext, .invalidPadding, .authenticationFailed].map(\.rawValue))
+    /// A subject that says that there is far more than there was is not heard out.
+    private static let maxExtra: UInt64 = 1 << 17
+    /// So many bytes do not agree by chance.
+    private static let tellingByteCount = 16
+
+    /// Reads from the start to the end, or to the first error.
+    func sequential() -> TamperRecord.Outcome {
+        read(number: 0) { plaintextByteCount in
+            let end = min(plaintextByteCount, UInt64(target.plaintext.count) + Self.maxExtra)
+            return stride(from: 0, to: end, by: target.windowByteCount).map {
+                ($0, Int(min(UInt64(target.windowByteCount), end - $0)))
+            }
+        }
+    }
+
+    /// Reads the block that the first other ciphertext byte stands for, the one behind it, and that of the last one.
+    func touching() -> TamperRecord.Outcome {
+        read(number: 1) { plaintextByteCount in
+            guard plaintextByteCount > 0, let first = tampering.touched.first, let last = tampering.touched.last
+            else { return [] }
+            var starts: [UInt64] = []
+            for place in [UInt64(first), UInt64(first) + 16, UInt64(last)] {
+                let start = min(place, plaintextByteCount - 1) / 16 * 16
+                if !starts.contains(start) { starts.append(start) }
+            }
+            return starts.map { ($0, 16) }
+        }
+    }
+
+    /// Opens the object and reads ranges up to the first error.
+    private func read(
+        number: Int, _ ranges: (_ plaintextByteCount: UInt64) -> [(offset: UInt64, count: Int)]
+    ) -> TamperRecord.Outcome {
+        let reader: any TamperReader
+        switch subject.open(tampering.content, of: target, reader: number) {
+        case .opened(let opened): reader = opened
+        case .refused(let name):
+            return TamperRecord.Outcome(
+                state: Self.tellingErrors.contains(name) ? .detectedAtOpen : .otherError, error: name)
+        case .noAnswer(let reason): return TamperRecord.Outcome(state: .noAnswer, error: reason)
+        }
+        var outcome = TamperRecord.Outcome(state: .undetected)
+        var deliveredEnd: UInt64 = 0
+        reading: for (index, range) in ranges(reader.plaintextByteCount).enumerated() {
+            switch reader.read(at: range.offset, count: range.count) {
+            case .delivered(let bytes):
+                count(bytes, at: range.offset, in: &outcome)
+                deliveredEnd = range.offset + UInt64(bytes.count)
+                outcome.readCount += 1
+                // A reader takes a short read for the end.
+                if bytes.count < range.count { break reading }
+                continue
+            case .refused(let name, let left):
+                outcome.state = Self.tellingErrors.contains(name) ? .detectedAtRead : .otherError
+                outcome.error = name
+                countReleased(left, at: range.offset, in: &outcome)
+            case .noAnswer(let reason):
+                outcome.state = .noAnswer
+                outcome.error = reason
+            }
+            outcome.read = index + 1
+            outcome.offset = range.offset
+            return outcome
+        }
+        if number == 0 {
+            outcome.missingByteCount =
+                UInt64(target.plaintext.count) - min(UInt64(target.plaintext.count), deliveredEnd)
+        }
+        return outcome
+    }
+
+    /// Compares what was delivered with the original.
+    private func count(_ bytes: [UInt8], at offset: UInt64, in outcome: inout TamperRecord.Outcome) {
+        let start = min(Int(clamping: offset), target.plaintext.count)
+        let original = target.plaintext[start..<min(target.plaintext.count, start + bytes.count)]
+        outcome.wrongByteCount += UInt64(zip(bytes, original).count { $0 != $1 })
+        outcome.extraByteCount += UInt64(bytes.count - original.count)
+    }
+
+    /// What a refused read left of a chunk that is not authentic: where all of the read that lies in that chunk is what it
+    /// would decrypt to, it was not kept back.
+    private func countReleased(_ left: [UInt8], at offset: UInt64, in outcome: inout TamperRecord.Outcome) {
+        let range = offset..<offset + UInt64(left.count)
+        for piece in target.changedPieces(of: tampering.content, in: range)
+        where piece.bytes.count >= Self.tellingByteCount {
+            let start = Int(piece.offset - offset)
+            guard left[start..<start + piece.bytes.count].elementsEqual(piece.bytes) else { continue }
+            let original = target.plaintext.dropFirst(Int(clamping: piece.offset)).prefix(piece.bytes.count)
+            outcome.releasedByteCount += UInt64(piece.bytes.count)
+            outcome.wrongByteCount += UInt64(zip(piece.bytes, original).count { $0 != $1 })
+        }
+    }
+}

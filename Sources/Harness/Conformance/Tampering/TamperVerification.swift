@@ -1,0 +1,151 @@
+package import Results
+internal import SubjectProtocol
+import Support
+import Synchronization
+package import Vectors
+
+/// The integrity matrix: what subjects notice of ciphertexts that were tampered with, and what they deliver before.
+package struct TamperVerification: Sendable {
+    /// An object to be tampered with, and all that is done to it.
+    package struct Plan: Sendable {
+        /// The object.
+        package let target: TamperTarget
+        /// What is done to it.
+        package let cases: [TamperCase]
+
+        /// Draws up the cases of an object.
+        package init(_ target: TamperTarget) {
+            self.target = target
+            self.cases = target.cases
+        }
+    }
+
+    /// The objects.
+    package let plans: [Plan]
+    /// Whether the rest is to be left out.
+    private let isInterrupted: @Sendable () -> Bool
+
+    /// Creates a verification of some objects; once `isInterrupted` says so, what is left counts as not run.
+    package init(
+        targets: [TamperTarget] = TamperTarget.all, isInterrupted: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.plans = targets.map(Plan.init)
+        self.isInterrupted = isInterrupted
+    }
+
+    /// Puts subjects in this process to everything.
+    ///
+    /// - Parameters:
+    ///   - subjects: Our readers, or mutants of them.
+    ///   - threadCount: The threads that share the work.
+    ///   - progress: Is called after each row, on any thread.
+    /// - Returns: A record for each subject, in order.
+    package func run(
+        _ subjects: [ConformanceSubject], threadCount: Int = 2,
+        progress: (@Sendable (VerificationProgress) -> Void)? = nil
+    ) -> [TamperRecord] {
+        let total = subjects.count * plans.count
+        let state = State()
+        ThreadTeam(threadCount: min(max(1, threadCount), max(1, total))).run { _ in
+            while let item = state.next(below: total) {
+                let (subject, plan) = (subjects[item / plans.count], plans[item % plans.count])
+                let row = row(
+                    plan, subject: TamperBackendSubject(subject: subject),
+                    isSupported: subject.supports(plan.target.group(of: plan.target.original)))
+                let finished = state.finish(item, row)
+                progress?(VerificationProgress(subject: subject.name, finished: finished, total: total))
+            }
+        }
+        let rows = state.rows
+        return subjects.enumerated().map { index, subject in
+            TamperRecord(subject: subject.name, rows: plans.indices.compactMap { rows[index * plans.count + $0] })
+        }
+    }
+
+    /// What the threads share.
+    private final class State: Sendable {
+        private let nextItem = Mutex(0)
+        private let finished = Mutex<[Int: TamperRecord.Row]>([:])
+
+        var rows: [Int: TamperRecord.Row] { finished.withLock { $0 } }
+
+        func next(below total: Int) -> Int? {
+            nextItem.withLock { item in
+                guard item < total else { return nil }
+                defer { item += 1 }
+                return item
+            }
+        }
+
+        func finish(_ item: Int, _ row: TamperRecord.Row) -> Int {
+            finished.withLock { rows in
+                rows[item] = row
+                return rows.count
+            }
+        }
+    }
+
+    /// Puts a program that speaks the subject protocol to everything.
+    ///
+    /// - Parameters:
+    ///   - command: The subject's command line, for `/bin/sh -c`.
+    ///   - timeout: How long each answer may take.
+    ///   - progress: Is called after each row.
+    /// - Returns: The record, under the name that the subject gives itself.
+    /// - Throws: `ExternalVerification.Failure.notStarted`, also if it does not say hello properly.
+    package func run(
+        command: String, timeout: Duration = .seconds(10), progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
+    ) throws(ExternalVerification.Failure) -> TamperRecord {
+        let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
+        let hello: ExternalHello
+        do {
+            hello = try ExternalHello(try session.start().answer.members)
+        } catch let mismatch as ExternalHello.Complaint {
+            throw .notStarted(reason: mismatch.text)
+        } catch {
+            throw .notStarted(reason: "\(error)")
+        }
+        let subject = TamperForeignSubject(session: session, hello: hello)
+        var rows: [TamperRecord.Row] = []
+        for plan in plans {
+            let isSupported = hello.supports(plan.target.group(of: plan.target.original))
+            rows.append(row(plan, subject: subject, isSupported: isSupported) { session.reasonToGiveUp != nil })
+            progress?(rows.count, plans.count)
+        }
+        return TamperRecord(subject: hello.name, rows: rows)
+    }
+
+    /// All cases of one object; what is left when `shouldStop` says so makes the row one that was not run.
+    private func row(
+        _ plan: Plan, subject: any TamperSubject, isSupported: Bool, shouldStop: () -> Bool = { false }
+    ) -> TamperRecord.Row {
+        let target = plan.target
+        guard isSupported else { return emptyRow(plan, .unsupported) }
+        var row = emptyRow(plan, .run)
+        for tampering in plan.cases {
+            guard !isInterrupted(), !shouldStop() else {
+                row.state = .notRun
+                break
+            }
+            let exam = TamperCheck(target: target, tampering: tampering, subject: subject)
+            let (sequential, touching) = (exam.sequential(), exam.touching())
+            row.cases.append(
+                TamperRecord.Case(
+                    kind: tampering.kind.rawValue, place: tampering.place,
+                    openingErrors: tampering.openingErrors.map(\.rawValue), sequential: sequential,
+                    touching: touching,
+                    failure: TamperVerdict(target: target, tampering: tampering)
+                        .failure(sequential: sequential, touching: touching)))
+        }
+        return row
+    }
+
+    private func emptyRow(_ plan: Plan, _ state: TamperRecord.Row.State) -> TamperRecord.Row {
+        let target = plan.target
+        return TamperRecord.Row(
+            strategy: target.label, isAuthenticated: target.isAuthenticated, state: state,
+            plaintextByteCount: UInt64(target.plaintext.count),
+            ciphertextByteCount: UInt64(target.original.bytes.count), windowByteCount: UInt64(target.windowByteCount),
+            cases: [])
+    }
+}

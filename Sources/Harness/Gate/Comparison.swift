@@ -1,0 +1,148 @@
+import Glibc
+import Statistics
+
+/// The timed part of a run: the measurement, the confirmation of what seems slower, and what both mean.
+struct Comparison {
+    let sides: SidePair
+    let settings: GateSettings
+    let progress: (String) -> Void
+    let shouldStop: () -> Bool
+
+    private var rule: ControlRule { ControlRule(tolerance: settings.tolerance) }
+
+    /// Measures cells that both sides did right, and enters them in a result that lists them.
+    func run(_ prepared: [PreparedCell], into result: inout GateResult) throws(GateError) {
+        var seeds = SplitMix64(seed: settings.seed)
+        // The shortest cell costs least, and is as good as any to see whether two copies of one program differ.
+        let shortest = prepared.min { $0.blockSeconds < $1.blockSeconds } ?? prepared[0]
+        var (control, tracks) = try phase(prepared, control: shortest, seed: seeds.next() >> 11, label: "measuring")
+        enter(tracks, into: &result)
+        var controlPhases = [control]
+        let suspects = settings.isRecording ? [] : tracks.filter { $0.phase.looks.last?.verdict == .slower }
+        if !suspects.isEmpty, rule.movement(control.phase.blocks.map(\.logRatio)) == nil, control.failure == nil {
+            (control, tracks) = try phase(
+                suspects.map(\.cell), control: shortest, seed: seeds.next() >> 11, label: "confirming")
+            confirm(tracks, in: &result)
+            controlPhases.append(control)
+        }
+        judge(controlPhases, in: &result)
+        if let control = result.control { result.doubt(control) }
+    }
+
+    private func phase(
+        _ cells: [PreparedCell], control: PreparedCell, seed: UInt64, label: String
+    ) throws(GateError) -> (control: SequentialTest, tracks: [SequentialTest]) {
+        let stored = Dictionary(
+            (settings.stored?.ratios ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let tracks = cells.map { cell in
+            SequentialTest(
+                cell, settings: settings, comparisonCount: cells.count, seed: seed, stored: stored[cell.name])
+        }
+        let control = SequentialTest(control, settings: settings, comparisonCount: nil, seed: seed)
+        try PhaseRunner(
+            sides: sides, settings: settings, seed: seed, label: label, progress: progress, shouldStop: shouldStop
+        ).run(tracks, control: control)
+        return (control, tracks)
+    }
+
+    private func enter(_ tracks: [SequentialTest], into result: inout GateResult) {
+        for track in tracks {
+            guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
+            result.cells[index].take(track)
+            if !settings.isRecording { result.cells[index].explain(track, rule: settings.rule) }
+        }
+    }
+
+    /// What is slower again stays slower; what is not becomes inconclusive, with an interval that spans both phases
+    /// where the second has one.
+    private func confirm(_ tracks: [SequentialTest], in result: inout GateResult) {
+        for track in tracks {
+            guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
+            let before = result.cells[index]
+            result.cells[index].take(track)
+            guard track.failure == nil, result.cells[index].verdict != .slower else { continue }
+            var cell = result.cells[index]
+            cell.verdict = .inconclusive
+            cell.explain(track, rule: settings.rule)
+            if let again = track.phase.looks.last, again.low != nil, again.high != nil {
+                cell.reason = "not reproduced: it seemed slower, and with fresh processes and another seed it did not"
+                // What a phase decided by itself needs no time; that two disagree is not settled by any.
+                if again.verdict != .inconclusive { cell.secondsToSettle = nil }
+                cell.high = [before.high, cell.high].contains(nil) ? nil : max(before.high ?? 0, cell.high ?? 0)
+                cell.slowdown = [before.slowdown, cell.slowdown].compactMap(\.self).reduce(0, +) / 2
+            } else {
+                cell.reason = "not confirmed: it seemed slower, and \(cell.reason ?? "there was no second look")"
+                (cell.slowdown, cell.low, cell.high) = (before.slowdown, before.low, before.high)
+            }
+            result.cells[index] = cell
+        }
+    }
+
+    /// Judges the host by the control; if it moved, no cell that was timed is blamed.
+    private func judge(_ controls: [SequentialTest], in result: inout GateResult) {
+        var cell = GateCell(name: "control: \(controls[0].cell.name)", cell: controls[0].cell.cell, verdict: .same)
+        for control in controls {
+            cell.phases.append(control.phase)
+            cell.seconds += control.phase.seconds
+            if let failure = control.failure { (cell.verdict, cell.reason) = (.wrong, failure) }
+        }
+        if let ratio = rule.ratio(controls.flatMap { $0.phase.blocks.map(\.logRatio) }) {
+            cell.slowdown = ratio.estimate
+            cell.low = ratio.low > 0 ? ratio.low : nil
+            cell.high = ratio.high.isFinite ? ratio.high : nil
+        }
+        let logRatios = controls.flatMap { $0.phase.blocks.map(\.logRatio) }
+        if cell.verdict == .same, logRatios.count < ControlRule.minBlocks {
+            cell.verdict = .inconclusive
+            cell.reason =
+                "\(logRatios.count) blocks do not tell whether it moved: expected at least \(ControlRule.minBlocks)"
+        }
+        if cell.verdict != .wrong, let movement = rule.movement(logRatios) {
+            (cell.verdict, cell.reason) = (.noisyHost, movement)
+            result.blameHost(movement)
+        }
+        result.control = cell
+    }
+}
+
+extension GateCell {
+    /// Takes over what a phase found.
+    fileprivate mutating func take(_ track: SequentialTest) {
+        phases.append(track.phase)
+        seconds += track.phase.seconds
+        stored = track.stored
+        if let look = track.phase.looks.last {
+            (slowdown, low, high, verdict) = (look.slowdown, look.low, look.high, look.verdict)
+        }
+        if let failure = track.failure { (verdict, reason) = (.wrong, failure) }
+    }
+
+    /// Says what would settle a cell, if it is inconclusive.
+    fileprivate mutating func explain(_ track: SequentialTest, rule: GateRule) {
+        guard verdict == .inconclusive, track.failure == nil else { return }
+        guard let look = track.phase.looks.last else {
+            reason = "the baseline failed against itself before anything was known"
+            return
+        }
+        let stored = track.storedEstimate
+        let blocks = track.phase.blocks.map { $0.logRatio - log(stored?.estimate ?? 1) }
+        let needed: Double?
+        if let low = look.low, let high = look.high {
+            let ratio = RatioEstimate(estimate: look.slowdown, low: low, high: high)
+            let growth = rule.growthToDecide(ratio, over: stored)
+            if growth == nil, rule.growthToDecide(ratio) != nil {
+                reason = "the tolerance lies within the stored ratio's own interval: expected a longer recording"
+                return
+            }
+            reason = "the tolerance lies within the interval"
+            needed = growth.map { $0 * track.phase.seconds }
+        } else {
+            reason = blocks.count == 1 ? "1 block is too few" : "\(blocks.count) blocks are too few"
+            needed = rule.blockCountToDecide(blocks, alpha: look.alpha)
+                .map { $0 / Double(max(1, blocks.count)) * track.phase.seconds }
+        }
+        secondsToSettle = needed.flatMap { $0 <= 3600 ? max($0, 1.2 * track.phase.seconds).rounded(.up) : nil }
+        // Of a single block nothing can be said.
+        if secondsToSettle == nil, blocks.count > 1 { reason = (reason ?? "") + ", and no hour would settle it" }
+    }
+}

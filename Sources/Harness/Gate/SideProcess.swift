@@ -1,0 +1,122 @@
+import ByteSources
+import Measurement
+import RandomAccess
+import SubjectProtocol
+import Support
+
+/// A fresh process of one side, with at most one object open.
+final class SideProcess {
+    /// The process's number.
+    var processID: Int32 { process.processID }
+
+    private let role: GateSide.Role
+    private let process: SubjectProcess
+    private var served: (any ByteSource)?
+    private static let id: UInt64 = 1
+    /// Some days, in nanoseconds: no clock that moves says more of an iteration.
+    static let longestIteration: UInt64 = 1 << 50
+
+    /// Starts it, and does not wait until it is there.
+    init(_ side: GateSide, timeout: Duration, shouldStop: @escaping () -> Bool) throws(SideFailure) {
+        role = side.role
+        do throws(SubjectError) {
+            process = try SubjectProcess(
+                command: ["/bin/sh", "-c", side.command], timeout: timeout, isInterrupted: shouldStop)
+        } catch {
+            throw .failed(role, "\(error)")
+        }
+    }
+
+    /// Says hello; what is answered is known already.
+    func greet() throws(SideFailure) {
+        _ = try attempt { () throws(SubjectError) in try process.request(["op": "hello", "protocol": 1]) }
+    }
+
+    /// Opens an object, by its path if the side reads files.
+    func open(_ object: MeasuredObject, isServed: Bool) throws(SideFailure) {
+        if isServed {
+            do { served = try object.servedSource() } catch { throw .machine(error) }
+        }
+        let answer = try attempt { () throws(SubjectError) in
+            try process.request(object.openRequest(id: Self.id, served: served), serving: served).members
+        }
+        let found = answer["plaintextByteCount"]?.integer
+        guard found == object.plaintextByteCount else {
+            throw .failed(
+                role,
+                "it found \(found.map(String.init) ?? "no number of") plaintext bytes: expected \(object.plaintextByteCount)"
+            )
+        }
+    }
+
+    /// Asks for the digest of what a workload delivers.
+    func digest(_ workload: Workload) throws(SideFailure) -> (digest: String, byteCount: UInt64) {
+        let answer = try measure(workload, ["collect": "digest"])
+        guard let digest = answer["digest"]?.string, let byteCount = answer["deliveredByteCount"]?.integer else {
+            throw .failed(role, "it answered digest without digest or deliveredByteCount")
+        }
+        return (digest, byteCount)
+    }
+
+    /// Runs a workload a number of times, or fewer times if that takes long.
+    ///
+    /// - Returns: The nanoseconds of each iteration.
+    func time(
+        _ workload: Workload, iterationCount: UInt64, atMostNanoseconds limit: UInt64 = longestIteration
+    ) throws(SideFailure) -> [UInt64] {
+        let answer = try measure(
+            workload,
+            [
+                "collect": "time", "minimumNanoseconds": .integer(limit),
+                "maximumIterations": .integer(iterationCount),
+            ])
+        let nanoseconds = try attempt { () throws(SubjectError) in try answer.integers("nanoseconds") }
+        guard !nanoseconds.isEmpty, nanoseconds.count <= iterationCount else {
+            throw .failed(role, "it answered with \(nanoseconds.count) iterations: expected 1 to \(iterationCount)")
+        }
+        guard let longest = nanoseconds.max(), (1...Self.longestIteration).contains(longest) else {
+            throw .failed(
+                role, "it says that iterations took \(nanoseconds.max() ?? 0) ns: expected a clock that moves")
+        }
+        return nanoseconds
+    }
+
+    /// Says goodbye. What the process does with its end is its own business: nothing is measured any more.
+    func end() {
+        process.dismiss()
+    }
+
+    private func measure(_ workload: Workload, _ parameters: [String: JSONValue]) throws(SideFailure) -> JSONValue {
+        var members = parameters
+        members["op"] = "measure"
+        members["id"] = .integer(Self.id)
+        members["workload"] = workload.json
+        return try attempt { () throws(SubjectError) in
+            try process.request(.object(members), serving: served).members
+        }
+    }
+
+    private func attempt<Value>(_ body: () throws(SubjectError) -> Value) throws(SideFailure) -> Value {
+        do throws(SubjectError) {
+            return try body()
+        } catch {
+            switch error {
+            case .refused("unsupported", let message): throw .unsupported(role, message)
+            case .interrupted: throw .interrupted
+            default: throw .failed(role, "\(error)")
+            }
+        }
+    }
+}
+
+/// Why a step with one side came to nothing.
+enum SideFailure: Error {
+    /// The side says that it cannot do this.
+    case unsupported(GateSide.Role, String)
+    /// The side died, did not answer in time, broke the protocol or refused.
+    case failed(GateSide.Role, String)
+    /// This machine failed.
+    case machine(DecryptionError)
+    /// The user stopped it.
+    case interrupted
+}

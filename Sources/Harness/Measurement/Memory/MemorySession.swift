@@ -1,0 +1,143 @@
+import ByteSources
+import RandomAccess
+import SubjectProtocol
+import Support
+import SystemPackage
+import Vectors
+
+/// A subject's process whose memory is watched: opens, reads and closes objects in it.
+final class MemorySession {
+    /// What is read of.
+    enum Object {
+        /// Computed where it is read, by one of our readers in its own process or by the harness.
+        case generated(byteCount: UInt64)
+        /// A file that is nothing but one hole: zeros, which are ciphertext like any other where there is no padding.
+        case sparse(path: FilePath, byteCount: UInt64)
+        /// A playlist of segments of this length, computed where it is read.
+        case playlist(byteCount: UInt64, segmentByteCount: UInt64)
+    }
+
+    let process: SubjectProcess
+    /// What the subject calls itself.
+    let name: String
+    private let isOwn: Bool
+    private let keyByteCount: Int
+    private let strategies: [String]
+    private let isServed: Bool
+    private var served: [UInt64: any ByteSource] = [:]
+
+    init(_ subject: MemorySubject, reader: MemoryReader, timeout: Duration) throws {
+        process = try SubjectProcess(command: subject.command(reader), timeout: timeout)
+        let hello = try process.request(["op": "hello", "protocol": 1]).members
+        name = hello["name"]?.string ?? subject.name
+        isOwn = subject.isOwn
+        let keyByteCounts = (hello["keyByteCounts"]?.array ?? []).compactMap(\.integer)
+        keyByteCount = Int([16, 32, 24].first(where: keyByteCounts.contains) ?? 16)
+        strategies = (hello["strategies"]?.array ?? []).compactMap(\.string)
+        isServed = (hello["sources"]?.array ?? []).compactMap(\.string).contains("served")
+    }
+
+    /// Whether objects of any size can be opened: served ones, or ours.
+    var takesGenerated: Bool { isOwn || isServed }
+
+    /// Opens an object, in the first strategy that the subject has for it.
+    ///
+    /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject has no strategy for such objects.
+    func open(_ id: UInt64, _ object: Object) throws {
+        if case .playlist(let byteCount, let segmentByteCount) = object {
+            return try openPlaylist(id, byteCount, segmentByteCount)
+        }
+        let key = try SecretKey([UInt8](repeating: 7, count: keyByteCount))
+        var refusal: any Error = DecryptionError.unsupported("strategies \(strategies)")
+        for strategy in Self.strategies(of: object) where strategies.contains(strategy.name) {
+            var request = strategy.protocolMembers
+            request["op"] = "open"
+            request["id"] = .integer(id)
+            request["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
+            var source: (any ByteSource)?
+            switch object {
+            case .playlist: break
+            case .sparse(let path, _): request["source"] = ["path": .string(path.string)]
+            case .generated(let byteCount):
+                if isOwn {
+                    request["source"] = [
+                        "generated": ["plaintextByteCount": .integer(byteCount), "seed": 1]
+                    ]
+                } else {
+                    source =
+                        try GeneratedObject(
+                            strategy: strategy, key: key, plaintextByteCount: byteCount, seed: 1
+                        ).source
+                    request["source"] = ["byteCount": .integer(source?.byteCount ?? 0)]
+                }
+            }
+            let answer = try process.exchange(JSONValue.object(request).line, serving: source)
+            if answer.isGood {
+                served[id] = source
+                return
+            }
+            let name = answer.members["error"]?.string ?? "internal"
+            refusal = SubjectError.refused(name: name, message: answer.members["message"]?.string ?? "no message")
+            guard name == "unsupported" else { break }
+        }
+        throw refusal
+    }
+
+    /// Opens a playlist.
+    ///
+    /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject does not know the strategy.
+    private func openPlaylist(_ id: UInt64, _ byteCount: UInt64, _ segmentByteCount: UInt64) throws {
+        guard strategies.contains(PlaylistRequest.strategyName), takesGenerated else {
+            throw DecryptionError.unsupported("strategies \(strategies): expected \(PlaylistRequest.strategyName)")
+        }
+        let key = try SecretKey([UInt8](repeating: 7, count: 16))
+        var object = try MeasuredObject.generated(
+            strategy: .segments(of: segmentByteCount), key: key, plaintextByteCount: byteCount)
+        object.playlist = try MeasuredPlaylist(
+            resource: "media.ts", segmentByteCount: segmentByteCount, plaintextByteCount: byteCount)
+        let source = isOwn ? nil : try object.servedSource()
+        _ = try process.request(object.openRequest(id: id, served: source), serving: source)
+        served[id] = source
+    }
+
+    /// Runs a workload once: one of our readers with all its threads, a foreign subject read by read.
+    ///
+    /// - Returns: The bound that the reader declares; `nil` for one that does not.
+    func read(_ id: UInt64, _ workload: Workload, plaintextByteCount: UInt64) throws -> UInt64? {
+        if isOwn {
+            return try process.request([
+                "op": "measure", "id": .integer(id), "workload": workload.json, "collect": "time",
+                "minimumNanoseconds": 0, "maximumIterations": 1, "extended": true,
+            ]).members["boundByteCount"]?.integer
+        }
+        for read in try workload.reads(plaintextByteCount: plaintextByteCount) {
+            let answer = try process.request(
+                ["op": "read", "id": .integer(id), "offset": .integer(read.offset), "count": .integer(read.count)],
+                serving: served[id])
+            guard answer.payload.count == Int(read.count) else {
+                throw SubjectError.framing("a read of \(read.count) bytes that delivers \(answer.payload.count)")
+            }
+        }
+        return nil
+    }
+
+    /// Closes an object.
+    func close(_ id: UInt64) throws {
+        served[id] = nil
+        _ = try process.request(["op": "close", "id": .integer(id)])
+    }
+
+    /// The object's strategies, those first that a subject is most likely to have.
+    private static func strategies(of object: Object) -> [Strategy] {
+        let iv = Block(bigEndianValue: 1)
+        let chunked = { padding in
+            Strategy.cbcChunked(chunkByteCount: 1 << 20, iv: iv, ivRule: .fixed, padding: padding)
+        }
+        let unpadded = [.cbcContinuous(iv: iv, padding: .none), .ctr(iv: iv), chunked(.none)]
+        return switch object {
+        case .sparse: unpadded
+        case .playlist: []
+        case .generated: [.cbcContinuous(iv: iv, padding: .pkcs7), chunked(.pkcs7)] + unpadded
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import ByteSources
+package import RandomAccess
+package import Results
+package import SubjectProtocol
+package import Support
+import SystemPackage
+import Vectors
+
+/// An object that cells are measured on: how a subject opens it, and what its plaintext must be.
+package struct MeasuredObject: Sendable {
+    /// How the ciphertext is laid out.
+    package let strategy: Strategy
+    /// The plaintext's length in bytes.
+    package let plaintextByteCount: UInt64
+
+    let key: SecretKey
+    let source: JSONValue
+    let expected: any ExpectedPlaintext
+    /// What is opened instead of the ciphertext as a whole; `nil` for any strategy but `hls-aes128`.
+    var playlist: MeasuredPlaylist?
+
+    /// Describes an object.
+    ///
+    /// - Parameters:
+    ///   - strategy: How the ciphertext is laid out.
+    ///   - key: The key; it reaches subjects through a pipe, never by a command line.
+    ///   - plaintextByteCount: The plaintext's length.
+    ///   - source: The member `source` of an `open` request.
+    ///   - expected: The plaintext.
+    package init(
+        strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, source: JSONValue,
+        expected: any ExpectedPlaintext
+    ) {
+        self.strategy = strategy
+        self.key = key
+        self.plaintextByteCount = plaintextByteCount
+        self.source = source
+        self.expected = expected
+    }
+
+    /// The key's length in bytes.
+    package var keyByteCount: Int { key.byteCount }
+
+    /// The `open` request for this object, as a cell has it.
+    ///
+    /// Only this program's subjects know what `remote` and `mapped` in a source mean; others ignore them.
+    func openRequest(id: UInt64, cell: Cell) -> JSONValue {
+        var members = membersWithoutSource(id: id)
+        var source = playlist?.source(source) ?? source
+        if let place = RemoteObject(source) { source = place.adopting(cell.source).json }
+        members["source"] = source
+        if case .object(var place) = source, cell.source == ObjectKind.mmap.rawValue {
+            place["mapped"] = true
+            members["source"] = .object(place)
+        }
+        if case .object(var place) = source, let latency = cell.remoteLatencyNanoseconds {
+            place["remote"] = [
+                "latencyNanoseconds": .integer(latency), "bytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
+            ]
+            members["source"] = .object(place)
+        }
+        return .object(members)
+    }
+
+    private func membersWithoutSource(id: UInt64) -> [String: JSONValue] {
+        var members = strategy.protocolMembers
+        members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
+        if let playlist { members = playlist.members(key: key) }
+        members["op"] = "open"
+        members["id"] = .integer(id)
+        return members
+    }
+}
+
+extension MeasuredObject {
+    /// The `open` request for this object in any subject: a file by its path, or a source that the harness serves.
+    ///
+    /// - Parameters:
+    ///   - id: The number that the subject is to know it by.
+    ///   - served: What ``servedSource()`` returned, or `nil` for a file.
+    /// - Returns: The request.
+    package func openRequest(id: UInt64, served: (any ByteSource)?) -> JSONValue {
+        var members = membersWithoutSource(id: id)
+        let place = playlist?.source(source) ?? source
+        members["source"] =
+            served.map { served in
+                let byteCount = JSONValue.integer(served.byteCount)
+                return playlist.map { ["byteCounts": [$0.resource: byteCount]] } ?? ["byteCount": byteCount]
+            } ?? place
+        return .object(members)
+    }
+
+    /// Whether the ciphertext is a file, which any subject may open by its path.
+    package var isFile: Bool { source["path"] != nil }
+
+    /// The ciphertext, for subjects that are served.
+    ///
+    /// - Throws: `DecryptionError` if it cannot be opened.
+    package func servedSource() throws(DecryptionError) -> any ByteSource {
+        if let path = source["path"]?.string { return try FileSource(path: FilePath(path)) }
+        return try GeneratedObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount,
+            seed: source["generated"]?["seed"]?.integer ?? 1
+        ).source
+    }
+}
+
+extension Cell {
+    /// The strategy with its parameters; the IV of a measured object is always the same, with 16 different bytes.
+    ///
+    /// - Throws: `DecryptionError.unsupported` or `.invalidParameter` for a cell that no plan makes.
+    func strategy() throws(DecryptionError) -> Strategy {
+        let iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0)
+        guard let padding = padding.map(Padding.init(rawValue:)) ?? .pkcs7 else {
+            throw .invalidParameter(name: "padding", value: self.padding ?? "", expected: "pkcs7 or none")
+        }
+        switch strategy {
+        case "cbc-continuous": return .cbcContinuous(iv: iv, padding: padding)
+        case "ctr": return .ctr(iv: iv)
+        case "cbc-chunked":
+            guard let chunkByteCount, let rule = ivRule.flatMap(IVRule.init(rawValue:)) else {
+                throw .invalidParameter(name: "cell", value: id, expected: "chunk length and IV rule")
+            }
+            return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: rule, padding: padding)
+        case "cobblestone-128", "cobblestone-256":
+            return .chunked(.cobblestone(keyByteCount: strategy == "cobblestone-256" ? 32 : 16, context: []))
+        case "tink-aes-gcm-hkdf":
+            guard let chunkByteCount else {
+                throw .invalidParameter(name: "cell", value: id, expected: "a chunk length")
+            }
+            return .chunked(
+                .tinkAESGCMHKDF(
+                    associatedData: [], segmentByteCount: chunkByteCount + UInt64(ChunkFormat.tagByteCount),
+                    derivedKeyByteCount: keyByteCount))
+        case PlaylistRequest.strategyName:
+            guard let chunkByteCount, chunkByteCount > 0 else {
+                throw .invalidParameter(name: "cell", value: id, expected: "a segment's length")
+            }
+            return .segments(of: chunkByteCount)
+        default: throw .unsupported("strategy \"\(strategy)\"")
+        }
+    }
+
+    /// The reads of one iteration.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a cell that no plan makes.
+    package func workload(seed: UInt64, traces: [String: PlayerTrace]) throws(DecryptionError) -> Workload {
+        switch CellWorkload(workload) {
+        case .sequential: return .sequential(windowByteCount: windowByteCount)
+        case .random(let rangeByteCount):
+            let count = UInt64(readCount ?? CellWorkload.defaultReadCount)
+            return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: count)
+        case .trace(let name):
+            let reads = traces[name]?.reads(objectByteCount: objectByteCount, windowByteCount: windowByteCount)
+            guard let reads else {
+                throw .invalidParameter(name: "workload", value: workload, expected: "a trace within the object")
+            }
+            return .trace(reads)
+        case nil:
+            throw .invalidParameter(name: "workload", value: workload, expected: CellWorkload.expectation)
+        }
+    }
+}

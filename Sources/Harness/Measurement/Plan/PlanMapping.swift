@@ -1,0 +1,117 @@
+internal import Support
+import Yams
+
+/// A YAML mapping whose values are asked for by type, with errors that name the line.
+struct PlanMapping {
+    private let node: Node
+    private let file: String
+
+    /// - Returns: `nil` if the node is no mapping.
+    init?(_ node: Node, file: String) {
+        guard node.mapping != nil else { return nil }
+        self.node = node
+        self.file = file
+    }
+
+    /// The line that the mapping starts on.
+    var line: Int? { node.mark?.line }
+
+    /// The line of a key's value, or `nil` if the key is not there.
+    func line(of key: String) -> Int? { node[key]?.mark?.line }
+
+    /// An error at a key of the mapping.
+    func error(_ key: String, _ message: String) -> PlanError {
+        PlanError(file: file, line: node[key]?.mark?.line ?? line, message: message)
+    }
+
+    /// Refuses all other keys, and keys that stand twice.
+    func allow(_ keys: [String]) throws(PlanError) {
+        for (key, _) in node.mapping ?? [:] where !keys.contains(key.string ?? "") {
+            throw PlanError(
+                file: file, line: key.mark?.line,
+                message: "unknown key \"\(key.string ?? "?")\": expected one of \(keys.joined(separator: ", "))")
+        }
+    }
+
+    /// Refuses keys that have no place here.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - reason: What they would be, which is known already.
+    /// - Throws: `PlanError` at the first that is there.
+    func refuse(_ keys: [String], _ reason: String) throws(PlanError) {
+        guard let key = keys.first(where: { node[$0] != nil }) else { return }
+        throw error(key, "\(key) \(reason): expected none")
+    }
+
+    /// The texts under a key: a list of them, or a single one.
+    func texts(_ key: String) throws(PlanError) -> [String]? {
+        guard let value = node[key] else { return nil }
+        let items = value.sequence.map(Array.init) ?? [value]
+        var texts: [String] = []
+        for item in items {
+            guard let text = item.scalar?.string, !text.isEmpty else {
+                throw PlanError(
+                    file: file, line: item.mark?.line ?? value.mark?.line,
+                    message: "\(key): expected a text or a list of texts")
+            }
+            texts.append(text)
+        }
+        guard !texts.isEmpty else { throw error(key, "\(key): the list is empty") }
+        return texts
+    }
+
+    /// The single text under a key.
+    func text(_ key: String) throws(PlanError) -> String? {
+        guard let texts = try texts(key) else { return nil }
+        guard texts.count == 1 else { throw error(key, "\(key): expected a single value, found \(texts.count)") }
+        return texts[0]
+    }
+
+    /// The mappings in the list under a key.
+    func mappings(_ key: String) throws(PlanError) -> [PlanMapping]? {
+        guard let value = node[key] else { return nil }
+        guard let items = value.sequence else { throw error(key, "\(key): expected a list") }
+        var mappings: [PlanMapping] = []
+        for item in items {
+            guard let mapping = PlanMapping(item, file: file) else {
+                throw PlanError(file: file, line: item.mark?.line, message: "\(key): expected a list of mappings")
+            }
+            mappings.append(mapping)
+        }
+        return mappings
+    }
+
+    /// A whole number under a key.
+    func integer(_ key: String, default fallback: Int, _ range: ClosedRange<Int>) throws(PlanError) -> Int {
+        guard let text = try text(key) else { return fallback }
+        guard let value = Int(text), range.contains(value) else {
+            throw error(key, "\(key) \(text): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    /// A size under a key, in bytes.
+    func size(_ key: String, default fallback: UInt64, minimum: UInt64) throws(PlanError) -> UInt64 {
+        guard let text = try text(key) else { return fallback }
+        return try size(text, key: key, minimum: minimum)
+    }
+
+    /// A text under a key, as a size in bytes.
+    func size(_ text: String, key: String, minimum: UInt64) throws(PlanError) -> UInt64 {
+        guard let size = ByteSize(text), size.byteCount >= minimum else {
+            throw error(key, "\(key) \(text): expected a size such as 64KiB, 16MB or 100MiB, at least \(minimum) bytes")
+        }
+        return size.byteCount
+    }
+
+    /// A duration under a key, in nanoseconds: `150ms`, `2s`.
+    func duration(_ key: String, default fallback: UInt64) throws(PlanError) -> UInt64 {
+        guard let text = try text(key) else { return fallback }
+        let units = [("ms", UInt64(1_000_000)), ("us", 1000), ("s", 1_000_000_000)]
+        for (unit, factor) in units where text.hasSuffix(unit) {
+            if let value = UInt64(text.dropLast(unit.count)), value > 0, value < 1_000_000 { return value * factor }
+        }
+        throw error(key, "\(key) \(text): expected a duration such as 150ms or 2s")
+    }
+}

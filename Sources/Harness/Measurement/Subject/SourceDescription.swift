@@ -1,0 +1,45 @@
+import ByteSources
+import RandomAccess
+import SubjectProtocol
+import Support
+import SystemPackage
+import Vectors
+
+/// The sources that our readers open by themselves.
+enum SourceDescription {
+    /// Opens what the member `source` of a request describes.
+    ///
+    /// - Returns: A file, read or mapped, a generated object, or an object on a server.
+    /// - Throws: `DecryptionError.invalidParameter` if it describes none of them, `.io` if it cannot be opened,
+    ///   `.unsupported` for a server where there is nothing to ask one with.
+    static func open(
+        _ description: JSONValue, parameters: OpenParameters, network: (any NetworkSources)?
+    ) throws(DecryptionError) -> any ByteSource {
+        if let place = RemoteObject(description) {
+            guard let network else { throw .unsupported("objects on servers") }
+            return try network.open(place).source
+        }
+        if let generated = description["generated"], let byteCount = generated["plaintextByteCount"]?.integer,
+            let seed = generated["seed"]?.integer
+        {
+            return try GeneratedObject(
+                strategy: parameters.strategy, key: parameters.key, plaintextByteCount: byteCount, seed: seed
+            ).source
+        }
+        guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
+            throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
+        }
+        guard description["mapped"]?.bool == true else { return try FileSource(path: FilePath(path)) }
+        return try MappedSource(path: FilePath(path))
+    }
+}
+
+extension AccessPolicy {
+    /// The least that a reader fetches, in the protocol's words.
+    var granularity: JSONValue {
+        switch self {
+        case .block, .freshBuffers: "block"
+        case .chunkCache, .wholeChunk: "chunk"
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import RandomAccess
+package import Results
+import SubjectProtocol
+import Support
+
+/// Measures cells, each pass in a fresh process of its own.
+///
+/// The order of passes is the caller's: digest, memory, latencies and time never share a process.
+package struct CellRunner {
+    private let program: [String]
+    private let store: ObjectStore
+    private let seed: UInt64
+    private let traces: [String: PlayerTrace]
+    private let bitsPerSecond: UInt64
+    private let timeout: Duration
+    private let isInterrupted: () -> Bool
+
+    /// Creates a runner.
+    ///
+    /// - Parameters:
+    ///   - program: The command that starts a subject, to which the reader's options are added.
+    ///   - store: Where objects come from.
+    ///   - seed: What random offsets are drawn from.
+    ///   - traces: What players asked for, by name.
+    ///   - bitsPerSecond: The rate at which a player plays what its trace asks for.
+    ///   - timeout: How long one answer may take.
+    ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
+    package init(
+        program: [String], store: ObjectStore, seed: UInt64, traces: [String: PlayerTrace] = [:],
+        bitsPerSecond: UInt64 = PlayerTrace.usualBitsPerSecond, timeout: Duration = .seconds(600),
+        isInterrupted: @escaping () -> Bool = { false }
+    ) {
+        self.program = program
+        self.store = store
+        self.seed = seed
+        self.traces = traces
+        self.bitsPerSecond = bitsPerSecond
+        self.timeout = timeout
+        self.isInterrupted = isInterrupted
+    }
+
+    /// Compares the digest of what the cell delivers with what it must deliver, and counts what it takes.
+    ///
+    /// - Throws: `CellFailure`, also if the digest is wrong.
+    package func check(_ cell: Cell) throws(CellFailure) -> CheckRecord {
+        try with(cell) { (subject, object) throws in
+            let workload = try cell.workload(seed: seed, traces: traces)
+            let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
+            let expected = try store.expectedDigest(of: object, cell: cell, reads: reads)
+            let answer = try subject.measure(workload, ["collect": "digest"])
+            guard let digest = answer["digest"]?.string, let delivered = answer["deliveredByteCount"]?.integer else {
+                throw SubjectError.framing("digest answered without digest or deliveredByteCount")
+            }
+            guard digest == expected, delivered == reads.totalByteCount else {
+                throw CellFailure(
+                    "wrong plaintext: \(delivered) bytes with SHA-256 \(digest), "
+                        + "expected \(reads.totalByteCount) with \(expected)")
+            }
+            return CheckRecord(
+                cell: cell, digest: digest, deliveredByteCount: delivered,
+                fetchedByteCount: answer["fetchedByteCount"]?.integer ?? 0,
+                decryptedByteCount: answer["decryptedByteCount"]?.integer ?? 0)
+        }
+    }
+
+    /// The process's peak memory while the workload runs once; `nil` where the kernel does not tell.
+    ///
+    /// - Throws: `CellFailure`.
+    package func memory(_ cell: Cell) throws(CellFailure) -> MemoryRecord? {
+        try with(cell) { (subject, object) throws in
+            // Code that every read runs is paged in before the baseline is taken.
+            let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
+            _ = try subject.measure(first, Self.oneIteration)
+            let (answer, memory) = try MemoryWatch.run(subject.process.processID) {
+                try subject.measure(try cell.workload(seed: seed, traces: traces), Self.oneIteration)
+            }
+            guard let memory else { return nil }
+            return MemoryRecord(
+                cellID: cell.id,
+                memory: .init(
+                    baselineByteCount: memory.resident.baselineByteCount, peakByteCount: memory.resident.peakByteCount,
+                    boundByteCount: answer["boundByteCount"]?.integer,
+                    anonymousGrowthByteCount: memory.anonymous.byteCount, fileGrowthByteCount: memory.file.byteCount))
+        }
+    }
+
+    /// The latencies of the reads of one iteration, and how long a first byte takes from before the object is opened;
+    /// `nil` where there are no reads.
+    ///
+    /// - Throws: `CellFailure`.
+    package func latencies(_ cell: Cell) throws(CellFailure) -> LatencyRecord? {
+        try with(cell) { (subject, object) throws in
+            let workload = try cell.workload(seed: seed, traces: traces)
+            _ = try subject.warmUp(workload, atMostNanoseconds: Self.latencyWarmUpNanoseconds)
+            let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
+            let latencies = try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
+            guard latencies.count == reads.count else {
+                throw SubjectError.framing("\(latencies.count) latencies of \(reads.count) reads")
+            }
+            guard !latencies.isEmpty else { return nil }
+            // Beyond the protocol: other subjects may refuse it.
+            let answer = try? subject.measure(workload, ["collect": "firstByte"])
+            let firstByte = answer.flatMap { try? $0.integers("firstByte") } ?? []
+            return LatencyRecord(
+                cellID: cell.id, latency: .init(of: latencies),
+                firstByte: firstByte.isEmpty ? nil : .init(of: firstByte),
+                playback: playback(cell, latencies, objectByteCount: object.plaintextByteCount))
+        }
+    }
+
+    /// How a film would play; `nil` for what is no trace, and where reads run side by side.
+    private func playback(
+        _ cell: Cell, _ latencies: [UInt64], objectByteCount: UInt64
+    ) -> LatencyRecord.Playback? {
+        guard case .trace(let name)? = CellWorkload(cell.workload), cell.threads == 1 else { return nil }
+        return traces[name]?.playback(
+            latencies: latencies, objectByteCount: objectByteCount, windowByteCount: cell.windowByteCount,
+            bitsPerSecond: bitsPerSecond)
+    }
+
+    /// The durations of iterations until they add up to `minimumNanoseconds`, one at least.
+    ///
+    /// - Throws: `CellFailure`.
+    package func time(
+        _ cell: Cell, round: Int, minimumNanoseconds: UInt64
+    ) throws(CellFailure) -> TimeRecord {
+        try with(cell) { (subject, _) throws in
+            let workload = try cell.workload(seed: seed, traces: traces)
+            // Half as long as a round is timed, at most.
+            let warmUp = try subject.warmUp(workload, atMostNanoseconds: minimumNanoseconds / 2)
+            let before = OutsideUsage.now(of: subject.process.processID)
+            let answer = try subject.measure(
+                workload,
+                [
+                    "collect": "time", "minimumNanoseconds": .integer(minimumNanoseconds),
+                    "maximumIterations": 1_000_000,
+                ])
+            let nanoseconds = try answer.integers("nanoseconds")
+            guard !nanoseconds.isEmpty else { throw SubjectError.framing("a time without any iteration") }
+            var record = TimeRecord(cellID: cell.id, round: round, nanoseconds: nanoseconds)
+            let after = OutsideUsage.now(of: subject.process.processID)
+            record.usage = ProcessUsage(answer["usage"]) ?? after.flatMap { end in before.map { end - $0 } }
+            record.warmUpIterationCount = warmUp.iterationCount
+            record.isSteady = warmUp.isSteady
+            record.residentByteCount = answer["residentByteCount"]?.integer
+            return record
+        }
+    }
+
+    private static let latencyWarmUpNanoseconds: UInt64 = 50_000_000
+
+    private static let oneIteration: JSONValue = [
+        "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
+    ]
+
+    /// The cell's object. A full disk is no property of the cell: it is not written down, and tried again another time.
+    private func object(for cell: Cell) throws(CellFailure) -> MeasuredObject {
+        do {
+            return try store.object(for: cell)
+        } catch {
+            if case .io = error { throw CellFailure("\(error)", cause: error) }
+            throw CellFailure("\(error)")
+        }
+    }
+
+    /// Starts a subject, opens the cell's object in it, and ends it.
+    private func with<Value>(
+        _ cell: Cell, _ body: (CellSubject, MeasuredObject) throws -> Value
+    ) throws(CellFailure) -> Value {
+        do {
+            let object = try object(for: cell)
+            let process = try SubjectProcess(
+                command: program + [
+                    "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)",
+                    "--threads", "\(cell.threads)",
+                ], timeout: timeout, isInterrupted: isInterrupted)
+            _ = try process.request(["op": "hello", "protocol": 1])
+            let opened = try process.request(object.openRequest(id: CellSubject.id, cell: cell)).members
+            guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
+                throw CellFailure(
+                    "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
+                        + "expected \(object.plaintextByteCount)")
+            }
+            let value = try body(CellSubject(process: process, isCold: cell.isCold == true), object)
+            try process.end()
+            return value
+        } catch let failure as CellFailure {
+            throw failure
+        } catch SubjectError.interrupted {
+            throw CellFailure("\(SubjectError.interrupted)", isInterruption: true)
+        } catch {
+            throw CellFailure("\(error)")
+        }
+    }
+}
+
+/// Why a cell has no figures: what failed, the value, what was expected.
+package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason.
+    package let description: String
+
+    /// The error of this machine that kept the cell from being measured, or `nil` if the cell itself is at fault.
+    let cause: DecryptionError?
+
+    /// Whether the user stopped the process, which says nothing about the cell.
+    let isInterruption: Bool
+
+    init(_ description: String, cause: DecryptionError? = nil, isInterruption: Bool = false) {
+        self.description = description
+        self.cause = cause
+        self.isInterruption = isInterruption
+    }
+}

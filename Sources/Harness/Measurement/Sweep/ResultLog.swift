@@ -1,0 +1,103 @@
+import ByteSources
+package import RandomAccess
+package import Results
+package import Support
+package import SystemPackage
+
+/// A result file that is written record by record.
+package final class ResultLog {
+    /// The records that the file held when it was opened.
+    package let earlierRecords: [ResultRecord]
+
+    private let log: LineLog
+
+    /// Opens a result file, or creates it. A last line that a kill cut short is removed.
+    ///
+    /// - Throws: `SweepError`.
+    package init(path: FilePath) throws(SweepError) {
+        do throws(DecryptionError) {
+            log = try LineLog(path: path)
+        } catch {
+            throw .io(error)
+        }
+        let byteCount: Int
+        do throws(ResultsError) {
+            (earlierRecords, byteCount) = try ResultRecord.read(log.earlierBytes)
+        } catch {
+            throw .damaged(path.string, error)
+        }
+        do throws(DecryptionError) {
+            try log.keep(firstByteCount: byteCount)
+        } catch {
+            throw .io(error)
+        }
+    }
+
+    /// Adds a record: one write of one whole line.
+    ///
+    /// - Throws: `SweepError.io`.
+    package func append(_ record: ResultRecord) throws(SweepError) {
+        do throws(DecryptionError) {
+            try log.append(SystemCall.check("write a record") { try record.line() })
+        } catch {
+            throw .io(error)
+        }
+    }
+
+    /// Reads a result file as a whole, with no more of it in memory than a line.
+    ///
+    /// - Returns: What it holds, and whether a last line was cut short.
+    /// - Throws: `SweepError`.
+    package static func read(_ path: FilePath) throws(SweepError) -> (results: RunResults, isCut: Bool) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { room.deallocate() }
+        var reader = ResultFileReader()
+        do {
+            let descriptor = try SystemCall.check("open \(path)") {
+                try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            }
+            defer { try? descriptor.close() }
+            while true {
+                let count = try SystemCall.check("read \(path)") { try descriptor.read(into: room) }
+                guard count > 0 else { break }
+                try reader.take(UnsafeRawBufferPointer(rebasing: room[..<count]))
+            }
+            let results = try reader.finish()
+            return (results, results.leftOut.cutByteCount > 0)
+        } catch let error as ResultsError {
+            throw .damaged(path.string, error)
+        } catch let error as DecryptionError {
+            throw .io(error)
+        } catch {
+            throw .io(.io(operation: "read \(path)", code: 0, reason: "\(error)"))
+        }
+    }
+}
+
+/// Why a sweep or a report cannot go on.
+package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
+    /// A file could not be read or written.
+    case io(DecryptionError)
+    /// A result file is not what it should be.
+    case damaged(String, ResultsError)
+    /// A result file belongs to another sweep.
+    case externalResults(path: String, difference: String)
+
+    /// What failed, the value, what was expected.
+    package var description: String {
+        switch self {
+        case .io(let error): error.description
+        case .damaged(let path, let error): "\(path): \(error)"
+        case .externalResults(let path, let difference):
+            "\(path) belongs to another sweep: \(difference); expected the same to go on, or another output folder"
+        }
+    }
+
+    /// What a command ends with that this error stops.
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .io(let error): error.exitStatus
+        case .damaged, .externalResults: .badData
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import ByteSources
+import Glibc
+import RandomAccess
+import Results
+import Synchronization
+package import SystemPackage
+
+/// The folder of one run: its result file, and while it runs the objects that it measures on.
+package struct RunFolder: Sendable {
+    /// The folder.
+    package let path: FilePath
+
+    /// Names a folder; nothing is created yet.
+    package init(path: FilePath) {
+        self.path = path
+    }
+
+    /// The result file.
+    package var resultFile: FilePath { path.appending("results.jsonl") }
+
+    /// Where the objects are.
+    package var objectFolder: FilePath { path.appending(".chunkwise-objects") }
+
+    /// Whether a run has left results here, and has come to its end.
+    package var isFinished: Bool {
+        (try? ResultLog.read(resultFile).results.isComplete) ?? false
+    }
+
+    /// Creates the folder, and the one for objects in it, where they are not there yet.
+    ///
+    /// - Throws: `SweepError.io`.
+    package func create() throws(SweepError) {
+        do throws(DecryptionError) {
+            try Folder.create(objectFolder)
+        } catch {
+            throw .io(error)
+        }
+    }
+
+    /// Removes the objects, and nothing that was not made for this run.
+    package func removeObjects() {
+        for name in RunFolder.names(in: objectFolder) where name.hasSuffix(ObjectStore.fileSuffix) {
+            unlink(objectFolder.appending(name).string)
+        }
+        rmdir(objectFolder.string)
+    }
+
+    /// Removes a folder that ``temporary()`` made, with the results in it.
+    package func removeTemporary() {
+        _ = Self.temporaryFolders.withLock { $0.remove(path.string) }
+        removeFiles()
+    }
+
+    /// Removes all folders that ``temporary()`` made and nobody removed, for a process that ends at once.
+    package static func removeAllTemporary() {
+        for path in temporaryFolders.withLock({ $0 }) { RunFolder(path: FilePath(path)).removeFiles() }
+    }
+
+    private static let temporaryFolders = Mutex<Set<String>>([])
+
+    private func removeFiles() {
+        removeObjects()
+        unlink(resultFile.string)
+        rmdir(path.string)
+    }
+
+    /// Makes a new folder for a run whose results nobody keeps.
+    ///
+    /// - Throws: `SweepError.io`.
+    package static func temporary() throws(SweepError) -> RunFolder {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/chunkwise-XXXXXX".utf8CString)
+        do throws(DecryptionError) {
+            _ = try SystemCall.retrying("create a folder in \(parent)") { mkdtemp(&template) == nil ? -1 : 0 }
+        } catch {
+            throw .io(error)
+        }
+        let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        _ = temporaryFolders.withLock { $0.insert(name) }
+        return RunFolder(path: FilePath(name))
+    }
+
+    static func names(in folder: FilePath) -> [String] {
+        guard let directory = opendir(folder.string) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+}

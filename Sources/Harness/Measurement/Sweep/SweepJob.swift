@@ -1,0 +1,139 @@
+package import ByteSources
+package import RandomAccess
+package import Results
+import SystemPackage
+
+/// A sweep with its folder: starts it, or goes on with one that was broken off.
+package struct SweepJob {
+    private let folder: RunFolder
+    private let plan: Plan
+    private let program: [String]
+    private let header: RunHeader
+    private let encryption: any CipherBackend
+    private let network: (any NetworkSources)?
+
+    /// Prepares a job; nothing is written yet.
+    ///
+    /// - Parameters:
+    ///   - folder: Where results go.
+    ///   - plan: What to measure.
+    ///   - program: The command that starts a subject.
+    ///   - programVersion: The version of this program.
+    ///   - command: The command line that repeats the run, without keys.
+    ///   - startedAt: The time, in ISO 8601.
+    ///   - backends: The backends that are there.
+    ///   - network: What serves objects on this machine, where cells are measured over HTTP.
+    /// - Throws: `SweepError.io` if there are none.
+    package init(
+        folder: RunFolder, plan: Plan, program: [String], programVersion: String, command: [String],
+        startedAt: String, backends: [any CipherBackend], network: (any NetworkSources)? = nil
+    ) throws(SweepError) {
+        guard let encryption = backends.first else {
+            throw .io(.unsupported("a sweep without any backend"))
+        }
+        self.folder = folder
+        self.plan = plan
+        self.program = program
+        self.encryption = encryption
+        self.network = network
+        self.header = RunHeader(
+            programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
+            backends: backends.map {
+                RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
+            }, plan: plan.text, seed: plan.seed)
+    }
+
+    /// Runs the job.
+    ///
+    /// - Parameters:
+    ///   - input: The object to measure all cells on, or `nil` to make those that they ask for.
+    ///   - starting: Called when the results can be written, before anything is measured.
+    ///   - limits: Measures the machine, where the run is to begin with that; `nil` from it is no limits.
+    ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a backend
+    ///     that failed is not measured. `nil` from it is a stop before the end.
+    ///   - mutants: Puts readers with planted faults to the vectors, where that is part of the run; `nil` from it is a
+    ///     test that was stopped. A run that goes on does not repeat it.
+    ///   - progress: Called before and after each process, and for those that need not be run.
+    ///   - shouldStop: Asked before each process.
+    ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
+    /// - Returns: The results so far; they are complete unless `shouldStop` said so.
+    /// - Throws: `SweepError`.
+    package func run(
+        input: MeasuredObject? = nil, starting: () -> Void = {}, limits: (() -> MachineLimits?)? = nil,
+        verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil,
+        progress: (SweepEvent) -> Void, shouldStop: () -> Bool, isInterrupted: @escaping () -> Bool = { false }
+    ) throws(SweepError) -> RunResults {
+        try folder.create()
+        // Also after a stop: they are made again in seconds, and nobody looks for hidden files of a gigabyte.
+        defer { folder.removeObjects() }
+        let log = try ResultLog(path: folder.resultFile)
+        starting()
+        var outcomes: [ConformanceRecord] = []
+        if let first = log.earlierRecords.first {
+            try requireSameSweep(first)
+            for case .conformance(let outcome) in log.earlierRecords { outcomes.append(outcome) }
+        } else {
+            var first = header
+            first.limits = limits?()
+            try log.append(.header(first))
+        }
+        // A run that was killed while it wrote outcomes has those of some backends only.
+        let judged = Set(outcomes.map(\.subject))
+        if let verify, !header.backends.allSatisfy({ judged.contains($0.name) }) {
+            guard let found = verify() else { return try ResultLog.read(folder.resultFile).results }
+            for outcome in found where !judged.contains(outcome.subject) {
+                try log.append(.conformance(outcome))
+                outcomes.append(outcome)
+            }
+        }
+        if let mutants, !Self.isTested(log.earlierRecords), !shouldStop(), let outcome = mutants() {
+            try log.append(.mutants(outcome))
+        }
+        let servers = network.map(LoopbackServers.init)
+        let store =
+            input.map { ObjectStore(input: $0) }
+            ?? ObjectStore(folder: folder.objectFolder, encryption: encryption, serve: servers.map { $0.serve })
+        let runner = CellRunner(
+            program: program, store: store, seed: plan.seed, traces: plan.traces,
+            bitsPerSecond: plan.bitsPerSecond, isInterrupted: isInterrupted)
+        let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))
+        _ = try sweep.run(progress: progress, shouldStop: shouldStop)
+        return try ResultLog.read(folder.resultFile).results
+    }
+
+    /// Correct before fast: a backend that failed a vector gets no speed.
+    private static func refusals(_ outcomes: [ConformanceRecord]) -> [String: String] {
+        var refusals: [String: String] = [:]
+        for outcome in outcomes where outcome.failed > 0 || outcome.passed == 0 {
+            refusals[outcome.subject] =
+                "\(outcome.failed) of \(outcome.failed + outcome.passed) vectors failed: expected none before any speed"
+        }
+        return refusals
+    }
+
+    /// Whether the planted faults are done with: a run has them once, and a finished one stays as it is.
+    private static func isTested(_ records: [ResultRecord]) -> Bool {
+        records.contains {
+            switch $0 {
+            case .mutants, .end: true
+            default: false
+            }
+        }
+    }
+
+    private func requireSameSweep(_ record: ResultRecord) throws(SweepError) {
+        let path = folder.resultFile.string
+        guard case .header(let earlier) = record else { throw .damaged(path, .missingHeader) }
+        var difference: String?
+        if earlier.plan != header.plan || earlier.seed != header.seed {
+            difference = "its plan is another one"
+        } else if earlier.host.name != header.host.name || earlier.host.cpuModel != header.host.cpuModel {
+            difference = "it was measured on \(earlier.host.name) (\(earlier.host.cpuModel))"
+        } else if earlier.backends != header.backends {
+            difference = "its backends have other versions"
+        } else if earlier.programVersion != header.programVersion {
+            difference = "it was measured by version \(earlier.programVersion)"
+        }
+        if let difference { throw .externalResults(path: path, difference: difference) }
+    }
+}

@@ -1,0 +1,78 @@
+import Results
+
+extension RunSummary {
+    /// Latencies of range reads by workload and configuration, or `nil` if none were measured.
+    /// - Parameters:
+    ///   - kind: How the workloads begin: `random` or `trace`.
+    ///   - name: The picture's name.
+    ///   - title: What the picture shows.
+    /// - Returns: The picture, or `nil`.
+    func latencyChart(_ kind: String, name: String, title: String) -> RowChart? {
+        let groups = rangeGroups(kind)
+        guard !groups.isEmpty else { return nil }
+        let drawn = groups.prefix(RowChart.maxRows)
+        let names = backends.filter { name in drawn.contains { $0.cells.contains { $0.cell.backend == name } } }
+        return RowChart(
+            name: name, title: title,
+            description: "How long one read takes, on a logarithmic axis: from the median, which the backend's shape "
+                + "stands on, over strokes at the 90th, 99th and 99.9th percentile, as far as the number of reads "
+                + "supports them, to a ring at the longest read." + RowChart.remark(groups.count),
+            legend: names.map { ChartLegend.Entry(text: $0, sample: .mark(SeriesStyle(style(of: $0)))) }
+                + [ChartLegend.Entry(text: "shape: median; strokes: p90, p99, p99.9; ring: longest", sample: .none)],
+            axis: .nanoseconds("latency of one read"),
+            rows: rows(Array(drawn)) { $0.cells.compactMap(latencyLane) })
+    }
+
+    /// Ciphertext bytes per plaintext byte by workload and configuration, or `nil` if none were measured.
+    var amplificationChart: RowChart? {
+        let groups = (rangeGroups("random") + rangeGroups("trace"))
+            .filter { $0.cells.contains { $0.amplification != nil } }
+        guard !groups.isEmpty else { return nil }
+        return RowChart(
+            name: "amplification", title: "Amplification by workload",
+            description: "Ciphertext bytes that are fetched, and that are decrypted, for each plaintext byte that is "
+                + "delivered, on a logarithmic axis; 1× is the least. The larger one of several backends is drawn."
+                + RowChart.remark(groups.count),
+            legend: [
+                .init(text: "fetched (upper bar)", sample: .bar),
+                .init(text: "decrypted (lower bar)", sample: .lightBar),
+            ],
+            axis: .init(title: "ciphertext bytes per plaintext byte", base: 10, label: RatioText.decade),
+            rows: rows(Array(groups.prefix(RowChart.maxRows)), lanes: amplificationLanes))
+    }
+
+    private func rows(_ groups: [RangeGroup], lanes: (RangeGroup) -> [RowChart.Lane]) -> [RowChart.Row] {
+        var workload: String?
+        return groups.map { group in
+            defer { workload = group.workload }
+            return RowChart.Row(
+                heading: group.workload == workload ? nil : group.workload, name: group.name, detail: group.detail,
+                lanes: lanes(group))
+        }
+    }
+
+    private func latencyLane(_ cell: CellSummary) -> RowChart.Lane? {
+        guard let latency = cell.latency else { return nil }
+        let all = latency.percentiles.map { Double($0.nanoseconds) }
+        return RowChart.Lane(
+            style: SeriesStyle(style(of: cell.cell.backend)),
+            line: (Double(latency.p50), Double(max(latency.max, latency.p50))),
+            ticks: Array(all.dropFirst().dropLast()),
+            point: Double(latency.p50), ring: Double(latency.max),
+            label: DurationText.text(nanoseconds: latency.p50),
+            words: "\(cell.cell.backend), \(cell.cell.workload), \(cell.cell.access): \(latency.words)")
+    }
+
+    private func amplificationLanes(_ group: RangeGroup) -> [RowChart.Lane] {
+        func lane(_ word: String, isLight: Bool, _ member: (CellSummary.Amplification) -> Double) -> RowChart.Lane? {
+            group.cells.compactMap { $0.amplification.map(member) }.max().map { ratio in
+                RowChart.Lane(
+                    style: SeriesStyle(0), bar: ratio, isLight: isLight, label: RatioText.times(ratio),
+                    words: "\(group.workload), \(group.name), \(group.detail): \(RatioText.times(ratio)) \(word)")
+            }
+        }
+        return [
+            lane("fetched", isLight: false, \.fetched), lane("decrypted", isLight: true, \.decrypted),
+        ].compactMap { $0 }
+    }
+}

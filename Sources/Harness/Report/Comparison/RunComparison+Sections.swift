@@ -1,0 +1,117 @@
+import Results
+
+extension RunComparison {
+    /// The comparison as plain parts: what differs, the cells of both, the cells of one.
+    var sections: [Document.Section] {
+        [differenceSection, pairSection, unpairedSection].compactMap { $0 }
+    }
+
+    /// Which run is which.
+    var runs: [(name: String, value: String)] {
+        [("A", nameA, headerA), ("B", nameB, headerB)].map { letter, name, header in
+            (
+                letter,
+                "\(name) (chunkwise \(header.programVersion) on \(header.host.name), \(header.startedAt), seed \(header.seed))"
+            )
+        }
+    }
+
+    /// What this is not.
+    static let caution =
+        "Not a gate: the runs were made at different times, and the intervals hold only what differs between the processes "
+        + "of each. To decide on a change, measure both at once: chunkwise gate."
+
+    private var differenceSection: Document.Section {
+        let block: Document.Block =
+            differences.isEmpty
+            ? .paragraph("Nothing that the files record: same host, versions, plan and seed.")
+            : .table(
+                Table(
+                    caption: "What the two runs do not share.", columns: [.text("What"), .text("A"), .text("B")],
+                    rows: differences.map { [Table.Entry($0.name), Table.Entry($0.a), Table.Entry($0.b)] }))
+        return Document.Section(name: "differences", title: "What differs between the runs", blocks: [block])
+    }
+
+    private var pairSection: Document.Section? {
+        guard !pairs.isEmpty else { return nil }
+        let names = CellNames(pairs.map(\.cell))
+        let table = Table(
+            caption: "Median throughput, and B ÷ A with its 95 % interval. Memory is how far the peak rose.",
+            columns: [
+                .text("Cell"), .number("A"), .number("B"), .number("B ÷ A"), .number("95 % interval"), .text("B is"),
+                .number("Memory A"), .number("Memory B"),
+            ], rows: pairs.map { row($0, names) })
+        var blocks: [Document.Block] = [.list(summaryLines)]
+        if !names.shared.isEmpty { blocks.append(.paragraph("All cells: \(names.shared)")) }
+        return Document.Section(
+            name: "cells", title: "\(RatioText.count(pairs.count, "cell")) in both",
+            blocks: blocks + [.table(table), .paragraph(Self.caution)])
+    }
+
+    /// The comparison in a few lines.
+    var summaryLines: [String] {
+        let share = RatioText.percent(Double(within5PercentCount) / Double(max(pairs.count, 1)))
+        var lines = ["within 5 % of each other: \(within5PercentCount) of \(pairs.count) cells (\(share))"]
+        let ratios = pairs.map(\.ratio.ratio).sorted()
+        if let minimum = ratios.first, let maximum = ratios.last {
+            lines.append(
+                "B ÷ A: median \(Self.text(ratios[ratios.count / 2])), least \(Self.text(minimum)), most \(Self.text(maximum))"
+            )
+        }
+        guard isSameHost else { return lines }
+        let misses =
+            pairs.count >= 20 ? "; of \(pairs.count) intervals at 95 %, about \(pairs.count / 20) miss by chance" : ""
+        lines.append(
+            "B faster in \(count(.faster)), slower in \(count(.slower)), undecided in \(count(.undecided))" + misses)
+        return lines
+    }
+
+    private func row(_ pair: CellPair, _ names: CellNames) -> [Table.Entry] {
+        let ratio = pair.ratio
+        let relation = relation(pair)
+        return [
+            Table.Entry(names.name(of: pair.cell)),
+            Table.Entry(pair.a.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
+            Table.Entry(pair.b.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
+            Table.Entry(Self.text(ratio.ratio)),
+            pair.hasInterval ? Table.Entry("\(Self.number(ratio.low))–\(Self.text(ratio.high))") : .absent,
+            Table.Entry(Self.word(relation)), Self.memory(pair.a), Self.memory(pair.b),
+        ]
+    }
+
+    private static func word(_ relation: CellPair.Relation) -> String {
+        switch relation {
+        case .faster: "faster"
+        case .slower: "slower"
+        case .undecided: "undecided"
+        case .notJudged: "not judged"
+        }
+    }
+
+    private static func memory(_ summary: CellSummary) -> Table.Entry {
+        summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent
+    }
+
+    private static func number(_ ratio: Double) -> String { SignificantDigits.fixed(min(ratio, 1e6), places: 3) }
+
+    private static func text(_ ratio: Double) -> String { number(ratio) + "×" }
+
+    private var unpairedSection: Document.Section? {
+        var blocks: [Document.Block] = []
+        for (letter, cells) in [("A", onlyInA), ("B", onlyInB)] where !cells.isEmpty {
+            blocks.append(.paragraph("\(RatioText.count(cells.count, "cell")) only in \(letter):"))
+            blocks.append(.list(cells.map(\.id)))
+        }
+        if !withoutFigures.isEmpty {
+            blocks.append(.paragraph("\(RatioText.count(withoutFigures.count, "cell")) of both without figures:"))
+            blocks.append(
+                .list(
+                    withoutFigures.map { missing in
+                        let reasons = [missing.a.map { "A: \($0)" }, missing.b.map { "B: \($0)" }].compactMap { $0 }
+                        return "\(missing.cell.id): \(reasons.joined(separator: "; "))"
+                    }))
+        }
+        guard !blocks.isEmpty else { return nil }
+        return Document.Section(name: "unpaired", title: "Cells that are not compared", blocks: blocks)
+    }
+}

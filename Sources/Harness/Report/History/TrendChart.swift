@@ -1,0 +1,119 @@
+/// Small pictures side by side, one a cell: its ratio in each run, its levels, and where they change.
+struct TrendChart: Sendable {
+    private static let panelHeight = 92.0
+    private static let gap = 16.0
+    private static let top = 56.0
+
+    /// A name that is unique in a report.
+    var name: String
+    /// What the picture shows; stands above it as well.
+    var title: String
+    /// What there is to be seen in it.
+    var description: String
+    /// The panels, in rows from left to right.
+    var panels: [Panel]
+
+    /// One cell.
+    struct Panel: Sendable {
+        /// The cell.
+        var name: String
+        /// A value a run, all above 0; `nil` where there is none.
+        var values: [Double?]
+        /// The levels: the runs that one goes over, and its value.
+        var levels: [(runs: Range<Int>, value: Double)]
+
+        /// What there is to be seen in it.
+        var words: String {
+            let known = values.compactMap { $0 }
+            guard let latest = known.last, let minimum = known.min(), let maximum = known.max() else {
+                return "\(name): no ratios"
+            }
+            let steps = zip(levels, levels.dropFirst()).map { before, after in
+                "\(TrendChart.change(after.value / before.value)) from run \(after.runs.lowerBound + 1) on"
+            }
+            return "\(name): \(RatioText.times(latest)) in the latest run, \(RatioText.times(minimum)) to "
+                + "\(RatioText.times(maximum)) in all; \(steps.isEmpty ? "no change" : steps.joined(separator: ", "))"
+        }
+    }
+
+    /// Draws the panels for a page or, 420 units wide, a telephone.
+    func chart(width: Double = 960) -> Chart {
+        let columns = width >= 640 ? 4 : 2
+        let panelWidth = (width - 32 - Self.gap * Double(columns - 1)) / Double(columns)
+        var svg = SVGWriter()
+        svg.label(TextWidth.shortened(title, to: width - 32), x: 16, y: 26, class: "caption")
+        for (index, panel) in panels.enumerated() {
+            let left = 16 + Double(index % columns) * (panelWidth + Self.gap)
+            let top = Self.top + Double(index / columns) * (Self.panelHeight + Self.gap)
+            svg.value(panel.words) { draw(panel, left: left, top: top, width: panelWidth, to: &$0) }
+        }
+        let rows = Double((panels.count + columns - 1) / columns)
+        return Chart(
+            name: columns == 4 ? name : name + "-narrow", title: title, description: description, width: width,
+            height: Self.top + rows * (Self.panelHeight + Self.gap), body: svg.text)
+    }
+
+    private func draw(_ panel: Panel, left: Double, top: Double, width: Double, to svg: inout SVGWriter) {
+        let latest = panel.values.last { $0 != nil }.flatMap { $0 }.map(RatioText.times) ?? "–"
+        let room = width - TextWidth.estimate(latest) - 8
+        svg.label(TextWidth.shortened(panel.name, to: room), x: left, y: top, class: "small")
+        svg.label(latest, x: left + width, y: top, anchor: "end", class: "small")
+        let (plotTop, plotBottom) = (top + 8, top + Self.panelHeight - 8)
+        svg.line(from: (left, plotBottom), to: (left + width, plotBottom), class: "grid")
+        guard let scale = Self.scale(panel.values.compactMap { $0 }, from: plotBottom - 4, to: plotTop + 4) else {
+            return
+        }
+        let step = width / Double(max(panel.values.count, 1))
+        func x(_ run: Int) -> Double { left + (Double(run) + 0.5) * step }
+        let isMany = panel.values.count > 60
+        for stretch in Self.stretches(panel.values) {
+            if stretch.count > 1 { svg.path(stretch.map { (x($0.run), scale($0.value)) }, class: "leader trace") }
+            guard !isMany || stretch.count == 1 else { continue }
+            for point in stretch {
+                let dot = Marker.commands(shape: 0, x: x(point.run), y: scale(point.value), radius: 1.8)
+                svg.path(commands: dot, class: "bar")
+            }
+        }
+        for (index, level) in panel.levels.enumerated() {
+            let (from, to) = (left + Double(level.runs.lowerBound) * step, left + Double(level.runs.upperBound) * step)
+            let y = scale(level.value)
+            svg.line(from: (from, y), to: (to, y), class: "whisker s0")
+            guard index > 0 else { continue }
+            svg.line(from: (from, plotTop), to: (from, plotBottom), class: "whisker s1")
+            let change = Self.change(level.value / panel.levels[index - 1].value)
+            // Beside the line where there is room; the last quarter of a panel has it on the left.
+            let isRight = from > left + width * 0.7
+            svg.label(
+                change, x: from + (isRight ? -5 : 5), y: plotTop + 9, anchor: isRight ? "end" : "start",
+                class: "small end")
+        }
+    }
+
+    /// A factor as a change in percent with its sign: `+5.0 %`, `−12 %`.
+    static func change(_ factor: Double) -> String {
+        let sign = factor < 1 ? "−" : "+"
+        return sign + RatioText.percent((factor - 1).magnitude)
+    }
+
+    /// The runs with values, cut where one has none.
+    private static func stretches(_ values: [Double?]) -> [[(run: Int, value: Double)]] {
+        var stretches: [[(run: Int, value: Double)]] = []
+        var isOpen = false
+        for (run, value) in values.enumerated() {
+            if let value {
+                if !isOpen { stretches.append([]) }
+                stretches[stretches.count - 1].append((run, value))
+            }
+            isOpen = value != nil
+        }
+        return stretches
+    }
+
+    /// A logarithmic scale over all values, of at least 10 % from end to end: noise must not fill a panel.
+    private static func scale(_ values: [Double], from start: Double, to end: Double) -> LogScale? {
+        let positions = values.filter { $0 > 0 && $0.isFinite }.map { LogScale.position(of: $0, base: 2) }
+        guard let low = positions.min(), let high = positions.max() else { return nil }
+        let (middle, half) = ((low + high) / 2, max((high - low) / 2, 0.069))
+        return LogScale(base: 2, lower: middle - half, upper: middle + half, start: start, end: end)
+    }
+}

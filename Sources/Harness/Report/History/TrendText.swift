@@ -1,0 +1,86 @@
+/// A history for a terminal: lines of letters, at most 80 columns where names allow.
+enum TrendText {
+    private static let lineLength = 32
+
+    /// Returns the text.
+    static func render(_ history: History) -> String {
+        var parts = history.findings.map { WrappedText.lines($0) }
+        for host in history.hosts {
+            let title = "\(host.host.name), \(host.host.cpuModel): \(RatioText.count(host.runs.count, "run"))"
+            parts.append(WrappedText.lines(title))
+            parts += changes(host)
+            guard !host.cells.isEmpty else { continue }
+            parts.append(
+                "OVER TIME\n"
+                    + WrappedText.lines(
+                        "each line from its least (▁) to its greatest ratio (█), logarithmic; | marks a change of level; "
+                            + "the figure is the latest ratio"))
+            parts += CellGroups.groups(host.cells, of: \.cell).map { group in
+                let names = CellNames(group.elements.map(\.cell))
+                return WrappedText.lines(group.title) + "\n"
+                    + group.elements.map { line($0, names) }.joined(separator: "\n")
+            }
+        }
+        if !history.skipped.isEmpty {
+            parts.append(
+                "SKIPPED\n"
+                    + history.skipped.map { WrappedText.lines("\($0.path): \($0.reason)", indent: 4) }
+                    .joined(separator: "\n"))
+        }
+        if let reference = history.reference, let anchor = history.hosts.compactMap(\.anchor).first {
+            parts.append(
+                WrappedText.lines(
+                    "Ratios are throughput ÷ that of the same configuration of \(reference) in the same run; where there "
+                        + "is none, and for \(reference) itself, ÷ that of \(anchor.id)."))
+        }
+        return TextRenderer.plainLines(parts.joined(separator: "\n\n"))
+    }
+
+    /// Returns as many values as a line has space for: the middle one of each group of neighbours.
+    static func thinned(_ values: [Double?]) -> [Double?] {
+        guard values.count > lineLength else { return values }
+        return (0..<lineLength).map { place in
+            let range = place * values.count / lineLength..<(place + 1) * values.count / lineLength
+            let known = values[range].compactMap { $0 }.sorted()
+            return known.isEmpty ? nil : known[known.count / 2]
+        }
+    }
+
+    /// More cells than these of one run are counted and not listed.
+    private static let maxCells = 3
+
+    private static func changes(_ host: HostHistory) -> [String] {
+        let texts = host.turns.map { turn in
+            let run = host.runs[turn.run]
+            let title =
+                "run \(turn.run + 1), \(run.header.startedAt), \(run.path): "
+                + "\(RatioText.count(turn.entries.count, "cell")), \(turn.rangeText): \(turn.backendsText)"
+            var lines = [WrappedText.lines(title, indent: 2)]
+            lines += (turn.entries.first?.change.differences ?? []).map {
+                WrappedText.lines("\($0.name): \($0.a) → \($0.b)", first: "  ", indent: 4)
+            }
+            lines += turn.entries.prefix(maxCells).map {
+                WrappedText.lines(
+                    $0.cell.id, first: "  \(WrappedText.padded($0.change.text, to: 8, isNumeric: true))  ")
+            }
+            let more = turn.entries.count - maxCells
+            if more > 0 { lines.append("  and \(RatioText.count(more, "cell")) more, by less") }
+            return lines.joined(separator: "\n")
+        }
+        guard !texts.isEmpty else { return [] }
+        return ["CHANGES, by the first run on the new level\n" + texts.joined(separator: "\n")]
+    }
+
+    private static func line(_ cell: CellHistory, _ names: CellNames) -> String {
+        let values = cell.ratios.compactMap { $0 }
+        let letters = Sparkline(covering: values).map { $0.text(thinned(cell.ratios)) } ?? ""
+        let width = min(cell.ratios.count, lineLength)
+        var line = Array(letters)
+        for change in cell.changes.reversed() {
+            let place = cell.ratios.count > lineLength ? change.run * lineLength / cell.ratios.count : change.run
+            line.insert("|", at: min(place, line.count))
+        }
+        let latest = WrappedText.padded(values.last.map(RatioText.times) ?? "–", to: 8, isNumeric: true)
+        return "\(WrappedText.padded(String(line), to: width + 2)) \(latest)  \(names.name(of: cell.cell))"
+    }
+}

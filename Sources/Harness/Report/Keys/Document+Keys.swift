@@ -1,0 +1,130 @@
+import Results
+internal import Support
+
+extension Document {
+    /// What players wait for and what they ask of key servers.
+    ///
+    /// - Parameters:
+    ///   - keys: What is known.
+    ///   - findings: What to take from it, where no verdict says so.
+    /// - Returns: The section, or `nil` if nothing is known.
+    static func keys(_ keys: KeyResults, findings: [String]) -> Section? {
+        guard !keys.isEmpty else { return nil }
+        var blocks: [Block] = findings.isEmpty ? [] : [.list(findings)]
+        if let waits = keys.waits, let chart = waits.chart {
+            blocks += [picture(chart.chart(), chart.chart(width: 420)), .table(table(waits))]
+        }
+        if let load = keys.load, let chart = load.chart {
+            blocks += [picture(chart.chart(), chart.chart(width: 420)), .table(table(load))]
+        }
+        if let loopback = keys.loopback, !loopback.cells.isEmpty {
+            if let chart = loopback.loopbackChart {
+                blocks.append(picture(chart.chart(), chart.chart(width: 420)))
+            }
+            blocks.append(.table(loopbackTable(loopback)))
+        }
+        let commands = [keys.waits?.command, keys.load?.command, keys.loopback?.command].compactMap { $0 }
+        blocks.append(
+            .verbatim(
+                caption: commands.count == 1 ? "Command" : "Commands",
+                text: commands.map { ShellText.joined($0.map(PlainText.line)) }.joined(separator: "\n")))
+        return Section(name: "keys", title: "What players wait for: keys", blocks: blocks)
+    }
+
+    private static func picture(_ chart: Chart, _ narrow: Chart) -> Block { .chart(chart, narrow: narrow) }
+
+    private static func table(_ waits: KeyWaitsRecord) -> Table {
+        let rows = waits.cells.prefix(maxRows).map { cell -> [Table.Entry] in
+            let ratio = cell.ratioToLocal
+            return [
+                Table.Entry("\(SignificantDigits.grouped(cell.delayMilliseconds)) ms"),
+                Table.Entry(KeyText.name(cell.way)), Table.Entry(SignificantDigits.grouped(cell.requestCount)),
+                Table.Entry(KeyText.duration(cell.medianNanoseconds)),
+                Table.Entry(RatioText.times(ratio.estimate)),
+                Table.Entry("\(RatioText.times(ratio.low)) to \(RatioText.times(ratio.high))"),
+            ]
+        }
+        return Table(
+            caption: "From opening a playlist to its first plaintext byte: "
+                + "\(RatioText.count(Int(clamping: waits.keyCount), "key")), one for each segment of "
+                + "\(ByteCountText.size(waits.segmentByteCount)), \(waits.backend), "
+                + "\(RatioText.count(Int(clamping: waits.rounds), "round")), seed \(waits.seed), on \(waits.host.name) "
+                + "(\(waits.host.cpuModel)). Ratios are of samples of one round.",
+            columns: [
+                .text("Key server"), .text("Keys"), .number("Requests"), .number("First byte"),
+                .number("Of key files"), .number("95 % interval"),
+            ], rows: rows)
+    }
+
+    private static func table(_ load: KeyLoadRecord) -> Table {
+        let rows = load.cells.map { cell -> [Table.Entry] in
+            let figures = cell.simulated
+            let again = "\(SignificantDigits.grouped(figures.retryCount)) again"
+            return [
+                Table.Entry(KeyText.name(cell.way)), count(figures.peakPerSecond), ratio(figures, load),
+                Table.Entry(
+                    SignificantDigits.grouped(figures.requestCount), detail: figures.retryCount > 0 ? again : nil),
+                late(figures.p50Nanoseconds), late(figures.p99Nanoseconds), late(figures.p999Nanoseconds),
+                count(figures.lateCount), count(figures.gaveUpCount),
+            ]
+        }
+        return Table(
+            caption: "Simulated: \(conditions(load)) Lateness counts from when a client's playlist names the key, in "
+                + "bins of 10 ms; who got no key is behind all others.",
+            columns: [
+                .text("Keys"), .number("Peak a second"), .number("Of ideal"), .number("Requests"), .number("p50 late"),
+                .number("p99"), .number("p99.9"), .number("Clients late"), .number("Without a key"),
+            ], rows: rows)
+    }
+
+    private static func loopbackTable(_ load: KeyLoadRecord) -> Table {
+        let rows = load.cells.flatMap { cell -> [[Table.Entry]] in
+            let simulated = entries("simulated", cell.simulated, cell, load)
+            guard let run = cell.run else { return [simulated + [.absent]] }
+            let agrees = cell.agrees == true
+            let lag = cell.lagNanoseconds.map { "lag \(DurationText.text(nanoseconds: $0))" }
+            let agreement =
+                agrees
+                ? Table.Entry("yes", detail: lag, emphasis: .good)
+                : load.isMachineTooSlow
+                    ? Table.Entry("no answer", detail: lag) : Table.Entry("no", detail: lag, emphasis: .bad)
+            return [simulated + [.absent], entries("run", run, cell, load) + [agreement]]
+        }
+        return Table(
+            caption: "Simulated and run over connections on loopback"
+                + (load.speed.map { ", \($0) s of the plan in a second" } ?? "") + ": \(conditions(load)) "
+                + "The two agree if their peaks are within a tenth and 5 requests of each other, and p99.9 within a tenth "
+                + "and 100 ms; the lag is what the machine adds to times.",
+            columns: [
+                .text("Keys"), .text("How"), .number("Peak a second"), .number("Of ideal"), .number("Requests"),
+                .number("p99.9 late"), .number("Late"), .number("No key"), .text("Agree"),
+            ], rows: rows)
+    }
+
+    private static func entries(
+        _ how: String, _ figures: KeyLoadRecord.Figures, _ cell: KeyLoadRecord.Cell, _ load: KeyLoadRecord
+    ) -> [Table.Entry] {
+        [
+            Table.Entry(KeyText.name(cell.way)), Table.Entry(how), count(figures.peakPerSecond), ratio(figures, load),
+            count(figures.requestCount), late(figures.p999Nanoseconds), count(figures.lateCount),
+            count(figures.gaveUpCount),
+        ]
+    }
+
+    private static func conditions(_ load: KeyLoadRecord) -> String {
+        "\(KeyText.clients(load.clientCount)), window \(SignificantDigits.grouped(load.windowSeconds)) s, announced "
+            + "\(SignificantDigits.grouped(load.announcedSeconds)) s before, playlists refreshed within "
+            + "\(SignificantDigits.grouped(load.refreshSeconds)) s, a server of "
+            + "\(SignificantDigits.grouped(load.capacityPerSecond)) requests a second and "
+            + "\(SignificantDigits.grouped(load.roundTripMilliseconds)) ms, seed \(load.seed). The ideal is clients ÷ "
+            + "window."
+    }
+
+    private static func count(_ value: UInt64) -> Table.Entry { Table.Entry(SignificantDigits.grouped(value)) }
+
+    private static func late(_ value: UInt64?) -> Table.Entry { Table.Entry(KeyText.lateness(value)) }
+
+    private static func ratio(_ figures: KeyLoadRecord.Figures, _ load: KeyLoadRecord) -> Table.Entry {
+        load.peakToIdeal(figures).map { Table.Entry(RatioText.times($0)) } ?? .absent
+    }
+}

@@ -1,0 +1,189 @@
+import Results
+
+/// The cells that a recommendation chooses from: one workload, under the same circumstances, and as asked for.
+///
+/// What a program or a format may choose is compared: backend, strategy, chunk, window, access, threads, and whether a
+/// file is read or mapped. What it finds is not: the object's length, the key's, a file that is not in memory, a store
+/// that is far away. Cells of other circumstances are left out, and counted.
+struct CandidatePool: Sendable {
+    /// The workload.
+    let workload: String
+    /// Why this workload stands for the one that was asked for; `nil` where it is that one.
+    let workloadReason: String?
+    /// The circumstances that all cells share.
+    let circumstances: Circumstances
+    /// The cells with figures, in the order of the results.
+    let cells: [CellSummary]
+    /// Cells that are as asked for, but have no figures.
+    let withoutFigures: [CellSummary]
+    /// What was left out, in the order of the results, and how many cells of it there are.
+    let others: [(circumstances: Circumstances, count: Int)]
+
+    /// Picks the cells.
+    init(_ summary: RunSummary, _ request: RecommendationRequest) throws(RecommendationError) {
+        let measured = summary.cells.filter { $0.speed != nil }
+        guard !measured.isEmpty else { throw .noFigures(cellCount: summary.cells.count) }
+        let (workload, reason) = try Self.workload(of: measured, request)
+        let candidates = measured.filter { $0.cell.workload == workload }
+        let asked = candidates.filter { request.admits($0.cell) }
+        var groups: [(circumstances: Circumstances, cells: [CellSummary])] = []
+        for cell in asked {
+            let circumstances = Circumstances(cell.cell)
+            if let index = groups.firstIndex(where: { $0.circumstances == circumstances }) {
+                groups[index].cells.append(cell)
+            } else {
+                groups.append((circumstances, [cell]))
+            }
+        }
+        var admitted = groups.filter { request.admits($0.circumstances) }
+        // Where all of it was cold or remote, that is what was meant.
+        if admitted.isEmpty, !request.isCold, !request.isRemote {
+            admitted = groups.filter { request.admits($0.circumstances, anyPlace: true) }
+        }
+        // Of equally many cells those of the larger object, then the first.
+        guard
+            let best = admitted.max(by: {
+                ($0.cells.count, $0.circumstances.objectByteCount) < ($1.cells.count, $1.circumstances.objectByteCount)
+            })
+        else {
+            throw .noCandidates(
+                workload: workload, asked: request.description, found: Self.found(in: candidates))
+        }
+        self.workload = workload
+        workloadReason = reason
+        circumstances = best.circumstances
+        cells = best.cells
+        withoutFigures = summary.cells.filter {
+            $0.speed == nil && $0.cell.workload == workload && request.admits($0.cell)
+                && Circumstances($0.cell) == best.circumstances
+        }
+        others = groups.filter { $0.circumstances != best.circumstances }.map { ($0.circumstances, $0.cells.count) }
+    }
+
+    private static func workload(
+        of cells: [CellSummary], _ request: RecommendationRequest
+    ) throws(RecommendationError) -> (workload: String, reason: String?) {
+        var measured: [(workload: String, count: Int)] = []
+        for cell in cells {
+            if let index = measured.firstIndex(where: { $0.workload == cell.cell.workload }) {
+                measured[index].count += 1
+            } else {
+                measured.append((cell.cell.workload, 1))
+            }
+        }
+        guard let asked = request.workload else {
+            if let sequential = measured.first(where: { $0.workload == "sequential" }) {
+                return (sequential.workload, nil)
+            }
+            let maximum = measured.map(\.count).max()
+            return (measured.first { $0.count == maximum }?.workload ?? "sequential", nil)
+        }
+        if measured.contains(where: { $0.workload == asked }) { return (asked, nil) }
+        if let found = WorkloadAlias(rawValue: asked)?.find(in: measured) { return found }
+        throw .workloadNotMeasured(asked, measured: measured.map(\.workload))
+    }
+
+    /// What there is to choose from, in words.
+    private static func found(in cells: [CellSummary]) -> String {
+        func values(_ name: String, _ value: (Cell) -> String?) -> String? {
+            var seen: [String] = []
+            for text in cells.compactMap({ value($0.cell) }) where !seen.contains(text) { seen.append(text) }
+            return seen.isEmpty ? nil : "\(name) \(seen.joined(separator: ", "))"
+        }
+        return [
+            values("backend") { $0.backend }, values("strategy") { $0.strategy },
+            values("chunk size") { $0.chunkByteCount.map { ByteCountText.size($0) } },
+            values("access") { $0.access }, values("threads") { String($0.threads) },
+            values("key size") { String($0.keyByteCount * 8) }, values("source") { $0.source },
+            values("object size") { ByteCountText.size($0.objectByteCount) },
+            values("store") { Circumstances($0).place },
+        ].compactMap { $0 }.joined(separator: "; ")
+    }
+}
+
+/// What a reader finds and does not choose.
+struct Circumstances: Hashable, Sendable {
+    /// The object's plaintext length.
+    var objectByteCount: UInt64
+    /// The key's length.
+    var keyByteCount: Int
+    /// Where the object is: `file` for one that is read or mapped.
+    var origin: String
+    /// Whether the file is not in the page cache.
+    var isCold: Bool
+    /// The simulated store's time to an answer; `nil` without one.
+    var remoteLatencyNanoseconds: UInt64?
+    /// The simulated store's rate; `nil` where bytes take no time.
+    var remoteBytesPerSecond: UInt64?
+
+    /// Takes the members from a cell.
+    init(_ cell: Cell) {
+        objectByteCount = cell.objectByteCount
+        keyByteCount = cell.keyByteCount
+        origin = cell.source == "mmap" ? "file" : cell.source
+        isCold = cell.isCold == true
+        remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
+        remoteBytesPerSecond = cell.remoteBytesPerSecond
+    }
+
+    /// Whether a store is waited for.
+    var isRemote: Bool { remoteLatencyNanoseconds != nil || remoteBytesPerSecond != nil }
+
+    /// Where the ciphertext is, in words.
+    var place: String {
+        if isRemote {
+            let latency = remoteLatencyNanoseconds.map { DurationText.text(nanoseconds: $0) }
+            let rate = remoteBytesPerSecond.map { "\(ByteCountText.size($0))/s" }
+            return "a remote store (\([latency, rate].compactMap { $0 }.joined(separator: ", ")))"
+        }
+        switch origin {
+        case "file": return isCold ? "a file not in the page cache" : "a file in the page cache"
+        case "generated": return "a generated object"
+        case let served where served.hasPrefix("http"): return "an object over \(served)"
+        default: return origin
+        }
+    }
+
+    /// The circumstances in words: `AES-128, 200 MiB in a file in the page cache`.
+    var description: String {
+        "AES-\(keyByteCount * 8), \(ByteCountText.size(objectByteCount)) in \(place)"
+    }
+
+    /// The options that ask for these circumstances rather than others.
+    func options(insteadOf others: Circumstances) -> String {
+        [
+            keyByteCount == others.keyByteCount ? nil : "--key-size \(keyByteCount * 8)",
+            objectByteCount == others.objectByteCount ? nil : "--object-size \(BudgetText.exact(objectByteCount))",
+            origin == others.origin ? nil : "--source \(origin)", isCold ? "--cold" : nil, isRemote ? "--remote" : nil,
+        ].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+extension RecommendationRequest {
+    /// Says whether a cell is what was asked for, its circumstances apart.
+    func admits(_ cell: Cell) -> Bool {
+        (backend == nil || backend == cell.backend) && (strategy == nil || strategy == cell.strategy)
+            && (chunkByteCount == nil || chunkByteCount == cell.chunkByteCount)
+            && (access == nil || access == cell.access) && (threads == nil || threads == cell.threads)
+            && (source == nil || source == cell.source)
+    }
+
+    /// Says whether circumstances are what was asked for.
+    func admits(_ circumstances: Circumstances, anyPlace: Bool = false) -> Bool {
+        (anyPlace || (isCold == circumstances.isCold && isRemote == circumstances.isRemote))
+            && (keyByteCount == nil || keyByteCount == circumstances.keyByteCount)
+            && (objectByteCount == nil || objectByteCount == circumstances.objectByteCount)
+    }
+
+    /// What was asked for, budgets and workload apart, in words.
+    var description: String {
+        let parts = [
+            backend.map { "of \($0)" }, strategy, chunkByteCount.map { "\(ByteCountText.size($0)) chunks" },
+            access.map { "access \($0)" }, threads.map { RatioText.count($0, "thread") },
+            keyByteCount.map { "AES-\($0 * 8)" }, source.map { "source \($0)" },
+            objectByteCount.map { "an object of \(ByteCountText.size($0))" },
+            isCold ? "not in the page cache" : nil, isRemote ? "behind a remote store" : nil,
+        ].compactMap { $0 }
+        return parts.isEmpty ? "local" : parts.joined(separator: ", ")
+    }
+}

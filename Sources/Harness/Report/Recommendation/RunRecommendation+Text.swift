@@ -1,0 +1,116 @@
+import Results
+
+extension RunRecommendation {
+    /// The recommendation for a terminal of 80 columns.
+    package var text: String {
+        var parts = [
+            facts.map { WrappedText.lines($0.value, first: WrappedText.padded($0.name, to: 12)) }.joined(
+                separator: "\n")
+        ]
+        parts.append(headline)
+        if !chosen.isEmpty { parts.append(figureTable(chosen.map { ($0.role, $0.candidate) })) }
+        parts.append("WHY\n" + reasons.map { WrappedText.lines($0, first: "- ") }.joined(separator: "\n"))
+        parts.append("PARETO FRONT\n" + frontText)
+        if let security = securityText { parts.append("SECURITY\n" + security) }
+        parts.append(Self.figureNotes.map { WrappedText.lines($0) }.joined(separator: "\n"))
+        return parts.joined(separator: "\n\n")
+    }
+
+    /// What was asked, and of what.
+    var facts: [(name: String, value: String)] {
+        let header = summary.results.header
+        return [
+            ("Results", "\(name) (\(header.host.cpuModel), \(header.startedAt))"),
+            ("Workload", workloadText),
+            ("Compared", comparedText),
+            ("Budgets", BudgetText.list(request.budgets) ?? "none"),
+        ]
+    }
+
+    private var headline: String {
+        guard let choice = advice.choice else { return "NOTHING FITS" }
+        var lines = [WrappedText.lines(label(choice), first: "TAKE        ")]
+        if let runnerUp = advice.runnerUp {
+            lines.append(WrappedText.lines(label(runnerUp.candidate), first: "RUNNER-UP   "))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func figureTable(_ rows: [(String, Candidate)]) -> String {
+        let head = ["", "throughput", "95 % interval", "memory", "first byte", "fetched"]
+        let texts =
+            [head]
+            + rows.map { role, candidate in
+                let figures = Figures(candidate)
+                return [role, figures.throughput, figures.interval, figures.memory, figures.firstByte, figures.fetched]
+            }
+        return Self.aligned(texts)
+    }
+
+    private var frontText: String {
+        let isLimited = !advice.budgets.given.isEmpty
+        let fitting = advice.front.filter { $0.keeps(advice.budgets) }
+        let front = fitting + advice.front.filter { !$0.keeps(advice.budgets) }
+        let shown = front.prefix(Self.maxFrontLines)
+        let head = ["throughput", "memory", "first byte", "fetched"] + (isLimited ? ["fits"] : [])
+        let rows = shown.enumerated().map { index, candidate in
+            let figures = Figures(candidate)
+            return [figures.throughput, figures.memory, figures.firstByte, figures.fetched]
+                + (isLimited ? [index < fitting.count ? "yes" : "no"] : [])
+        }
+        let figures = Self.aligned([head] + rows, leftColumns: 0).split(separator: "\n").map(String.init)
+        var lines = [figures.first ?? ""]
+        for (candidate, line) in zip(shown, figures.dropFirst()) {
+            lines.append(WrappedText.lines(label(candidate), first: line + "  ", indent: line.count + 2))
+        }
+        let more = front.count - shown.count
+        if more > 0 { lines.append("and \(more) more; --format markdown has all") }
+        return (lines + [WrappedText.lines(Self.frontNote)]).joined(separator: "\n")
+    }
+
+    private static let maxFrontLines = 12
+
+    /// The properties of the strategies that were compared, as many side by side as there is space for.
+    private var securityText: String? {
+        let security = SecurityTable(pool.cells.map(\.cell))
+        guard !security.profiles.isEmpty || !security.unknown.isEmpty else { return nil }
+        let heads = SecurityProperty.allCases.map(\.title)
+        let first = (heads.map(\.count).max() ?? 0) + 2
+        var tables: [[SecurityProfile]] = []
+        var width = 0
+        for profile in security.profiles {
+            let needed =
+                2
+                + ([profile.title] + SecurityProperty.allCases.map { profile[$0].text }).reduce(0) { max($0, $1.count) }
+            if tables.isEmpty || first + width + needed > WrappedText.width {
+                tables.append([])
+                width = 0
+            }
+            width += needed
+            tables[tables.count - 1].append(profile)
+        }
+        let texts = tables.map { profiles in
+            Self.aligned(
+                [[""] + profiles.map(\.title)]
+                    + SecurityProperty.allCases.map { property in
+                        [property.title] + profiles.map { $0[property].text }
+                    }, leftColumns: profiles.count + 1)
+        }
+        let details = security.profiles.isEmpty ? [] : ["What each answer means, and its source: --format markdown."]
+        return (texts + [(security.summary + details).map { WrappedText.lines($0) }.joined(separator: "\n")])
+            .joined(separator: "\n\n")
+    }
+
+    /// Rows with columns that line up: some to the left, numbers to the right.
+    private static func aligned(_ rows: [[String]], leftColumns: Int = 1) -> String {
+        let rows = rows.map { $0.map(WrappedText.plain) }
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            var line = row.enumerated().map { column, text in
+                WrappedText.padded(text, to: widths[column], isNumeric: column >= leftColumns)
+            }.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,95 @@
+/// Writes a document as one HTML page that loads nothing else and is whole without its script.
+enum HTMLRenderer {
+    /// Returns the page.
+    static func render(_ document: Document) -> String {
+        let title = MarkupText.markup(document.title)
+        let links = document.sections.map { "<li><a href=\"#\($0.name)\">\(MarkupText.markup($0.title))</a></li>" }
+        let verdict = document.verdict.map { "<li>\(MarkupText.markup(NonBreakingUnits.glued($0)))</li>\n" }
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta http-equiv="Content-Security-Policy" content="\(PageScript.policy)">
+            <title>\(title)</title>
+            <style>
+            \(PageStyle.text)</style>
+            </head>
+            <body>
+            <a class="skip" href="#verdict">Skip to the verdict</a>
+            <header>
+            <p class="brand">Chunkwise report</p>
+            <h1>\(title)</h1>
+            <p class="subtitle">\(MarkupText.markup(document.subtitle))</p>
+            </header>
+            <main>
+            \(document.warnings.map(warning).joined())<section id="verdict" class="verdict" aria-labelledby="verdict-heading">
+            <h2 id="verdict-heading">Verdict</h2>
+            <ol>
+            \(verdict.joined())</ol>
+            </section>
+            <nav aria-label="Sections"><ul>\(links.joined())</ul></nav>
+            \(document.sections.map(section).joined())</main>
+            <script>\(PageScript.text)</script>
+            </body>
+            </html>
+
+            """
+    }
+
+    private static func warning(_ warning: Warning) -> String {
+        "<p class=\"warning\"><strong>Warning: \(MarkupText.markup(warning.title)).</strong> "
+            + "\(MarkupText.markup(NonBreakingUnits.glued("\(warning.sentence) \(warning.advice)")))</p>\n"
+    }
+
+    private static func section(_ section: Document.Section) -> String {
+        """
+        <section id="\(section.name)" aria-labelledby="\(section.name)-heading">
+        <h2 id="\(section.name)-heading">\(MarkupText.markup(section.title))</h2>
+        \(section.blocks.map(block).joined())</section>
+
+        """
+    }
+
+    private static func block(_ block: Document.Block) -> String {
+        switch block {
+        case .paragraph(let text): return "<p>\(MarkupText.markup(text))</p>\n"
+        case .list(let items):
+            return "<ul>\n\(items.map { "<li>\(MarkupText.markup($0))</li>\n" }.joined())</ul>\n"
+        case .facts(let facts):
+            let pairs = facts.map { "<dt>\(MarkupText.markup($0.name))</dt><dd>\(MarkupText.markup($0.value))</dd>\n" }
+            return "<dl>\n\(pairs.joined())</dl>\n"
+        case .verbatim(let caption, let text):
+            // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its second.
+            let label = MarkupText.markup(caption)
+            return "<figure class=\"verbatim\"><figcaption>\(label)</figcaption>"
+                + "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\n\(MarkupText.markup(text))</pre></figure>\n"
+        case .chart(let chart, let narrow): return figure(chart, narrow: narrow)
+        case .table(let content): return HTMLTable.render(content)
+        case .foldedTable(let content):
+            return "<details>\n<summary>Table: \(MarkupText.markup(content.caption))</summary>\n"
+                + "\(HTMLTable.render(content))</details>\n"
+        }
+    }
+
+    /// Returns a picture and its description. One that has no narrow version scrolls sideways in a box; of two, the page
+    /// shows the one that fits.
+    private static func figure(_ chart: Chart, narrow: Chart?) -> String {
+        let caption = "\(chart.name)-caption"
+        let words =
+            "<figcaption id=\"\(caption)\">\(MarkupText.markup(NonBreakingUnits.glued(chart.description)))</figcaption>"
+        let pictures: String
+        if let narrow {
+            pictures =
+                "\(chart.inline(class: "wide", caption: caption))\n\(narrow.inline(class: "narrow", caption: caption))"
+        } else {
+            let label = MarkupText.markup(chart.title + " (picture)")
+            pictures =
+                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\n"
+                + "\(chart.inline(caption: caption))\n</div>"
+        }
+        return "<figure class=\"picture\">\n\(pictures)\n\(words)\n</figure>\n"
+    }
+}

@@ -1,0 +1,130 @@
+import Results
+
+extension Document {
+    /// More rows than these make a page slow; the CSV has all.
+    private static let maxCells = 1000
+
+    /// The page of several runs.
+    init(_ sideBySide: SideBySide) {
+        title = sideBySide.title
+        subtitle = "Each run by itself, with a column of its own. Nothing is averaged over hosts or runs."
+        warnings = sideBySide.warnings.map(Warning.init(plain:))
+        verdict = sideBySide.verdict
+        sections =
+            [Self.runs(sideBySide), Self.differences(sideBySide)]
+            + sideBySide.runs.enumerated().map { Self.verdict($0.element, number: $0.offset + 1) }
+            + [Self.throughput(sideBySide), Self.memory(sideBySide), Self.failures(sideBySide)].compactMap { $0 }
+    }
+
+    private static func runs(_ sideBySide: SideBySide) -> Section {
+        let rows = sideBySide.runs.map { run in
+            let results = run.summary.results
+            return [
+                Table.Entry(run.label), Table.Entry(results.header.host.cpuModel),
+                Table.Entry(results.header.startedAt),
+                Table.Entry(results.header.programVersion),
+                Table.Entry("\(run.summary.cells.count { $0.speed != nil }) of \(run.summary.cells.count)"),
+                results.isComplete ? "complete" : Table.Entry("broken off", emphasis: .bad), Table.Entry(run.name),
+            ]
+        }
+        return Section(
+            name: "runs", title: "Runs",
+            blocks: [
+                .table(
+                    Table(
+                        caption: "The runs; those of one host stand together, in the order of their starts.",
+                        columns: [
+                            .text("Run"), .text("CPU"), .text("Started"), .text("chunkwise"),
+                            .number("Cells with figures"), .text("State"), .text("File"),
+                        ], rows: rows))
+            ])
+    }
+
+    private static func differences(_ sideBySide: SideBySide) -> Section {
+        let facts = sideBySide.facts
+        let differing = facts.filter { Set($0.values).count > 1 }
+        let shared = facts.filter { Set($0.values).count == 1 }
+        var blocks: [Block] = []
+        if !differing.isEmpty {
+            blocks.append(
+                .table(
+                    Table(
+                        caption: "What the runs do not share.",
+                        columns: [.text("What")] + sideBySide.runs.map { .text($0.label) },
+                        rows: differing.map { fact in [Table.Entry(fact.name)] + fact.values.map { Table.Entry($0) } }))
+            )
+        }
+        blocks.append(.paragraph("What all share:"))
+        blocks.append(.facts(shared.map { ($0.name, $0.values.first ?? "") }))
+        return Section(name: "differences", title: "What differs between the runs", blocks: blocks)
+    }
+
+    private static func verdict(_ run: SideBySide.Run, number: Int) -> Section {
+        var blocks: [Block] = [.list(run.verdict)]
+        if var chart = run.summary.throughputChart {
+            chart.name = "throughput-\(number)"
+            blocks.append(.chart(chart.chart(), narrow: chart.chart(width: 420)))
+        }
+        return Section(name: "run-\(number)", title: run.label, blocks: blocks)
+    }
+
+    private static func throughput(_ sideBySide: SideBySide) -> Section? {
+        let blocks = cellTable(sideBySide, "Median throughput with its 95 % interval") { summary in
+            summary.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) }
+                ?? Table.Entry(summary.status, emphasis: .bad)
+        }
+        return blocks.isEmpty ? nil : Section(name: "throughput", title: "Throughput side by side", blocks: blocks)
+    }
+
+    private static func memory(_ sideBySide: SideBySide) -> Section? {
+        let blocks = cellTable(sideBySide, "How far the peak of memory rose") { summary in
+            summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent
+        }
+        return blocks.isEmpty ? nil : Section(name: "memory", title: "Memory side by side", blocks: blocks)
+    }
+
+    /// A table with a row a cell and a column a run; folded where it is long.
+    private static func cellTable(
+        _ sideBySide: SideBySide, _ caption: String, _ entry: (CellSummary) -> Table.Entry
+    ) -> [Block] {
+        let cells = sideBySide.cells
+        guard !cells.isEmpty else { return [] }
+        let names = CellNames(cells)
+        let columns = sideBySide.runs.map { run in
+            Dictionary(run.summary.cells.map { ($0.cell.id, $0) }) { first, _ in first }
+        }
+        let rows = cells.prefix(maxCells).map { cell in
+            let id = cell.id
+            return [Table.Entry(names.name(of: cell), detail: cell.label)]
+                + columns.map { $0[id].map(entry) ?? .absent }
+        }
+        let table = Table(
+            caption: caption + ", a row a cell and a column a run.",
+            columns: [.text("Cell")] + sideBySide.runs.map { .number($0.label) }, rows: rows)
+        var blocks: [Block] = names.shared.isEmpty ? [] : [.paragraph("All cells: \(names.shared)")]
+        blocks.append(rows.count > 60 ? .foldedTable(table) : .table(table))
+        if cells.count > rows.count {
+            blocks.append(.paragraph("\(rows.count) of \(cells.count) cells are shown; results.csv has all."))
+        }
+        return blocks
+    }
+
+    private static func failures(_ sideBySide: SideBySide) -> Section? {
+        let missing = sideBySide.runs.flatMap { run in run.summary.cellsWithoutFigures.map { (run, $0) } }
+        guard !missing.isEmpty else { return nil }
+        let rows = missing.prefix(maxCells).map { run, cell in
+            [
+                Table.Entry(run.label), Table.Entry(cell.cell.id), Table.Entry(cell.status, emphasis: .bad),
+                Table.Entry(cell.missingReason ?? ""),
+            ]
+        }
+        return Section(
+            name: "failures", title: "Cells without figures",
+            blocks: [
+                .table(
+                    Table(
+                        caption: "Cells without figures, and why.",
+                        columns: [.text("Run"), .text("Cell"), .text("Status"), .text("Reason")], rows: rows))
+            ])
+    }
+}

@@ -1,0 +1,69 @@
+package import RandomAccess
+import Support
+import Synchronization
+
+/// A source on the other side of the protocol: each read asks the harness for the bytes.
+///
+/// Source: PROTOCOL.md, "Served sources". Readers on several threads take turns, since there is one `need` at a time;
+/// `@unchecked` because the pipe is used under the lock only, or by the thread that waits for those readers.
+package final class ServedSource: ByteSource, @unchecked Sendable {
+    /// The length that the harness announced.
+    package let byteCount: UInt64
+    private let pipe: PipeEnd
+    /// The name that `need` has to say, where there are several.
+    private let uri: String?
+    private let turn: ServedTurn
+
+    /// Creates a source that asks over `pipe`.
+    package convenience init(byteCount: UInt64, pipe: PipeEnd) {
+        self.init(byteCount: byteCount, pipe: pipe, uri: nil, turn: ServedTurn())
+    }
+
+    /// Creates one of several sources, which share a turn.
+    init(byteCount: UInt64, pipe: PipeEnd, uri: String?, turn: ServedTurn) {
+        self.byteCount = byteCount
+        self.pipe = pipe
+        self.uri = uri
+        self.turn = turn
+    }
+
+    /// Reads bytes; see ``ByteSource/read(at:into:)``.
+    package func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        guard offset < byteCount else { return 0 }
+        let wanted = min(UInt64(buffers.byteCount), byteCount - offset)
+        return try turn.lock.withLock { (_) throws(DecryptionError) in try fetch(wanted, at: offset, into: buffers) }
+    }
+
+    private func fetch(_ wanted: UInt64, at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        var members: [String: JSONValue] = ["offset": .integer(offset), "count": .integer(wanted)]
+        if let uri { members["uri"] = .string(uri) }
+        let need: JSONValue = ["need": .object(members)]
+        guard need.line.withUnsafeBytes({ pipe.writeAll($0) }), let line = pipe.readLine(),
+            let answer = JSONValue.parse(line)
+        else { throw Self.failure("the harness went away") }
+        guard let payload = (answer["payload"] ?? 0).integer else {
+            throw Self.failure("a payload that is no number of bytes was served")
+        }
+        guard answer["ok"]?.bool == true, payload <= wanted else {
+            // A payload is consumed whatever is thought of it.
+            _ = pipe.skip(payload)
+            throw Self.failure(
+                payload > wanted
+                    ? "\(payload) bytes served, at most \(wanted) asked for" : "the harness could not read")
+        }
+        let filled = buffers.prefix(Int(payload))
+        var isWhole = true
+        filled.forEach { _, buffer in isWhole = isWhole && pipe.readExactly(into: buffer) }
+        guard isWhole else { throw Self.failure("the harness went away") }
+        return Int(payload)
+    }
+
+    private static func failure(_ reason: String) -> DecryptionError {
+        .io(operation: "read of served source", code: 0, reason: reason)
+    }
+}
+
+/// Whose turn it is to ask: there is one `need` at a time.
+final class ServedTurn: Sendable {
+    let lock = Mutex(())
+}

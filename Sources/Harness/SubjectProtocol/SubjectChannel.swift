@@ -1,0 +1,184 @@
+import Glibc
+
+/// The harness's ends of a subject's pipes: each answer has a deadline, whatever the subject sends meanwhile, and the log
+/// is read along so that a subject that writes much of it never blocks.
+final class SubjectChannel {
+    private let input: Int32
+    private var output: Int32
+    private var errors: Int32
+    private let timeout: Duration
+    private let isInterrupted: () -> Bool
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var log: [UInt8] = []
+    /// A line longer than this is not a message.
+    private let longestLine: Int
+    /// A log that grows faster than it is read must not keep anyone from looking at the clock.
+    private let largestDrain = 1 << 20
+    private var deadline: ContinuousClock.Instant
+
+    init(
+        input: Int32, output: Int32, errors: Int32, timeout: Duration, longestLine: Int,
+        isInterrupted: @escaping () -> Bool
+    ) {
+        self.input = input
+        self.output = output
+        self.errors = errors
+        self.timeout = timeout
+        self.isInterrupted = isInterrupted
+        self.longestLine = longestLine
+        self.deadline = .now + timeout
+        for descriptor in [input, output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    }
+
+    deinit {
+        close(input)
+        closeInput()
+        if errors >= 0 { close(errors) }
+    }
+
+    /// Starts the clock for the next answer.
+    func startClock() {
+        deadline = .now + timeout
+    }
+
+    /// Gives the subject back the time that the harness itself took.
+    func extendClock(by duration: Duration) {
+        deadline += duration
+    }
+
+    /// What the subject sent though nothing was asked, or `nil`.
+    var unaskedOutput: String? {
+        if buffer.count == start {
+            buffer.removeAll(keepingCapacity: true)
+            start = 0
+            guard Self.append(from: input, to: &buffer) > 0 else { return nil }
+        }
+        return String(decoding: buffer[start...].prefix(80), as: UTF8.self)
+    }
+
+    /// Tells the subject that nothing more will come. The corresponding C function is `close`.
+    func closeInput() {
+        guard output >= 0 else { return }
+        close(output)
+        output = -1
+    }
+
+    /// The last lines of the subject's standard error, as far as they were read.
+    var lastLog: String {
+        drainLog()
+        let text = String(decoding: log.suffix(400), as: UTF8.self)
+        return text.split(separator: "\n").suffix(3).joined(separator: " | ")
+    }
+
+    func send(_ bytes: [UInt8]) throws(SubjectError) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { room.deallocate() }
+        room.copyBytes(from: bytes)
+        try send(UnsafeRawBufferPointer(room))
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer) throws(SubjectError) {
+        var done = 0
+        while done < bytes.count {
+            let count = write(output, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+            if count > 0 {
+                done += count
+            } else if errno == EAGAIN {
+                try wait(for: output, events: Int16(POLLOUT))
+            } else if errno != EINTR {
+                throw .ended
+            }
+        }
+    }
+
+    /// The next line, without its end.
+    func readLine() throws(SubjectError) -> [UInt8] {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                let line = Array(buffer[start..<end])
+                start = end + 1
+                return line
+            }
+            guard buffer.count - start <= longestLine else { throw .framing("a line of over \(longestLine) bytes") }
+            buffer.removeFirst(start)
+            start = 0
+            searched = buffer.count
+            try fill()
+        }
+    }
+
+    /// The next `count` bytes.
+    func read(_ count: Int) throws(SubjectError) -> [UInt8] {
+        while buffer.count - start < count { try fill() }
+        let bytes = Array(buffer[start..<start + count])
+        start += count
+        return bytes
+    }
+
+    private func fill() throws(SubjectError) {
+        while true {
+            guard ContinuousClock.now < deadline else { throw .timeout(seconds: timeout / .seconds(1)) }
+            let count = Self.append(from: input, to: &buffer)
+            if count > 0 { return }
+            if count == 0 { throw .ended }
+            if errno == EAGAIN {
+                try wait(for: input, events: Int16(POLLIN))
+            } else if errno != EINTR {
+                throw .ended
+            }
+        }
+    }
+
+    /// The corresponding C function is `poll`.
+    private func wait(for descriptor: Int32, events: Int16) throws(SubjectError) {
+        while true {
+            let rest = deadline - ContinuousClock.now
+            guard rest > .zero else { throw .timeout(seconds: timeout / .seconds(1)) }
+            var descriptors = [
+                pollfd(fd: descriptor, events: events, revents: 0),
+                pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+            ]
+            // A signal that comes just before is noticed a little later.
+            let wait = min(rest, .milliseconds(500))
+            let ready = poll(&descriptors, 2, Int32(clamping: Int((wait / .milliseconds(1)).rounded(.up))))
+            if ready < 0, errno != EINTR { throw .ended }
+            if ready <= 0, isInterrupted() { throw .interrupted }
+            if ready > 0 {
+                if descriptors[1].revents != 0 { drainLog() }
+                if descriptors[0].revents != 0 { return }
+            }
+        }
+    }
+
+    private func drainLog() {
+        var drained = 0
+        while errors >= 0, drained < largestDrain {
+            let count = Self.append(from: errors, to: &log)
+            drained += max(0, count)
+            if log.count > 1 << 16 { log.removeFirst(log.count - 4096) }
+            if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR {
+                close(errors)
+                errors = -1
+            } else if count < 0, errno == EAGAIN {
+                return
+            }
+        }
+    }
+
+    /// Lets the subject's log come in for a moment, so that it need not wait for room in the pipe.
+    func pause() {
+        var descriptors = [pollfd(fd: errors, events: Int16(POLLIN), revents: 0)]
+        // Without an open log this is a plain sleep.
+        if poll(&descriptors, 1, 2) > 0 { drainLog() }
+    }
+
+    private static func append(from descriptor: Int32, to buffer: inout [UInt8]) -> Int {
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { room in
+            let count = Glibc.read(descriptor, room.baseAddress, room.count)
+            if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count])) }
+            return count
+        }
+    }
+}

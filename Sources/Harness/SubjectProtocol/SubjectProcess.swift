@@ -1,0 +1,218 @@
+import Glibc
+package import RandomAccess
+package import Support
+
+/// A subject in a process of its own, seen from the harness.
+///
+/// Written over `posix_spawn` and `poll` rather than a package: every wait needs a deadline, the process's number is
+/// needed to read its memory, and nothing may run in this process while a subject is timed.
+package final class SubjectProcess {
+    /// The process's number.
+    package let processID: Int32
+
+    private let channel: SubjectChannel
+    private let timeout: Duration
+    private var exitStatus: Int32?
+
+    /// Starts a subject.
+    ///
+    /// - Parameters:
+    ///   - command: The program, found on the path if it has no slash, and its arguments.
+    ///   - timeout: How long each answer may take.
+    ///   - longestLine: The most bytes that a line of an answer may have.
+    ///   - isInterrupted: Whether waiting for an answer is to end, which is then `SubjectError.interrupted`; asked when a
+    ///     signal comes, and twice a second.
+    /// - Throws: `SubjectError.notStarted`.
+    package init(
+        command: [String], timeout: Duration, longestLine: Int = 64 << 20,
+        isInterrupted: @escaping () -> Bool = { false }
+    ) throws(SubjectError) {
+        // A subject that is gone is an answer, not the end of this process.
+        signal(SIGPIPE, SIG_IGN)
+        let spawned = try SpawnedProcess(command: command)
+        self.processID = spawned.processID
+        self.timeout = timeout
+        self.channel = SubjectChannel(
+            input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout,
+            longestLine: longestLine, isInterrupted: isInterrupted)
+    }
+
+    deinit {
+        if exitStatus == nil { kill() }
+    }
+
+    /// Sends a request and waits for its answer; serves what the subject needs meanwhile.
+    ///
+    /// - Parameters:
+    ///   - members: The request, its `op` included.
+    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
+    /// - Returns: The answer.
+    /// - Throws: `SubjectError.refused` for an error answer; any other case if there was no proper answer, after which
+    ///   the process is of no use.
+    package func request(
+        _ members: JSONValue, serving source: (any ByteSource)? = nil
+    ) throws(SubjectError) -> SubjectAnswer {
+        let answer = try exchange(members.line, serving: source)
+        guard answer.isGood else {
+            throw .refused(
+                name: answer.members["error"]?.string ?? "internal",
+                message: answer.members["message"]?.string ?? "no message")
+        }
+        return answer
+    }
+
+    /// Sends bytes that need be no proper request, and waits for the answer, good or not.
+    ///
+    /// - Parameters:
+    ///   - bytes: The line with its end, and the payload that it announces.
+    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
+    ///   - largestPayload: The most bytes that the answer may announce.
+    /// - Returns: The answer.
+    /// - Throws: `SubjectError` if there was no proper answer in time, after which the process is of no use.
+    package func exchange(
+        _ bytes: [UInt8], serving source: (any ByteSource)? = nil, largestPayload: UInt64 = Workload.largestRead
+    ) throws(SubjectError) -> SubjectAnswer {
+        do throws(SubjectError) {
+            if let unasked = channel.unaskedOutput {
+                throw SubjectError.framing("it sent \"\(unasked)\" though nothing was asked")
+            }
+            channel.startClock()
+            try channel.send(bytes)
+            while true {
+                guard let message = JSONValue.parse(try channel.readLine()), case .object = message else {
+                    throw SubjectError.framing("an answer is no JSON object")
+                }
+                guard let need = message["need"] else { return try answer(message, largestPayload) }
+                try serve(need, from: source)
+            }
+        } catch .ended {
+            guard let status = wait(atMost: timeout) else {
+                kill()
+                throw .framing("the output is closed, and the process goes on")
+            }
+            throw .died(status: status, log: channel.lastLog)
+        }
+    }
+
+    /// Says goodbye and waits for the end of the process.
+    ///
+    /// - Throws: `SubjectError` if it does not end as it should.
+    package func end() throws(SubjectError) {
+        _ = try request(["op": "bye"])
+        try expectEnd(status: 0)
+        if let unasked = channel.unaskedOutput { throw .framing("it sent \"\(unasked)\" after its answer to bye") }
+    }
+
+    /// Closes the subject's input and waits for the end of the process.
+    ///
+    /// - Throws: `SubjectError.timeout` if it goes on.
+    package func endInput() throws(SubjectError) {
+        channel.startClock()
+        channel.closeInput()
+        try expectEnd(status: nil)
+    }
+
+    /// Says goodbye to a subject of which nothing more is wanted, and ends it if it does not go.
+    ///
+    /// - Parameter grace: How long it may take to go.
+    package func dismiss(grace: Duration = .seconds(1)) {
+        channel.startClock()
+        try? channel.send((["op": "bye"] as JSONValue).line)
+        channel.closeInput()
+        if wait(atMost: grace) == nil { kill() }
+    }
+
+    private func expectEnd(status expected: Int32?) throws(SubjectError) {
+        guard let status = wait(atMost: timeout) else {
+            kill()
+            throw .timeout(seconds: timeout / .seconds(1))
+        }
+        if let expected, status != expected { throw .died(status: status, log: channel.lastLog) }
+    }
+
+    private func answer(_ message: JSONValue, _ largestPayload: UInt64) throws(SubjectError) -> SubjectAnswer {
+        guard let isGood = message["ok"]?.bool else { throw .framing("an answer has no member \"ok\"") }
+        let payload = message["payload"] ?? .integer(0)
+        guard let count = payload.integer, count <= largestPayload else {
+            throw .framing("it announces a payload of \(payload.text) bytes: expected at most \(largestPayload)")
+        }
+        return SubjectAnswer(isGood: isGood, members: message, payload: try channel.read(Int(count)))
+    }
+
+    private func serve(_ need: JSONValue, from source: (any ByteSource)?) throws(SubjectError) {
+        guard let offset = need["offset"]?.integer, let count = need["count"]?.integer else {
+            throw .framing("a need without offset and count")
+        }
+        var source = source
+        if let resources = source as? any ServedResources {
+            source = resources.resource(need["uri"]?.string)
+            guard source != nil else {
+                throw .framing("a need of the uri \(need["uri"]?.text ?? "of none"), which is none that is served")
+            }
+        }
+        guard let source, count <= Workload.largestRead, offset <= source.byteCount, count <= source.byteCount - offset
+        else { throw .framing("a need of \(count) bytes at \(offset), outside of what is served") }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)
+        defer { room.deallocate() }
+        let served: Int
+        let start = ContinuousClock.now
+        do {
+            served = try source.read(at: offset, into: FetchBuffers(room))
+            channel.extendClock(by: .now - start)
+        } catch {
+            let refusal: JSONValue = ["ok": false, "error": "io"]
+            try channel.send(refusal.line)
+            return
+        }
+        let answer: JSONValue = ["ok": true, "payload": .integer(UInt64(served))]
+        try channel.send(answer.line)
+        try channel.send(UnsafeRawBufferPointer(rebasing: room[..<served]))
+    }
+
+    /// Waits for the end of the process, which does not come if it only closed its output. The corresponding C
+    /// function is `waitpid`.
+    ///
+    /// - Returns: The status, or `nil` if the process is still there when the time is over.
+    private func wait(atMost longest: Duration) -> Int32? {
+        let deadline = ContinuousClock.now + longest
+        while exitStatus == nil {
+            var status: Int32 = 0
+            let ended = waitpid(processID, &status, WNOHANG)
+            if ended == processID {
+                exitStatus = status
+                // What a shell started is not left behind.
+                Self.send(SIGKILL, to: processID)
+                LiveProcesses.remove(processID)
+            }
+            if ended < 0, errno != EINTR { exitStatus = 0 }
+            if exitStatus == nil {
+                guard ContinuousClock.now < deadline else { return nil }
+                channel.pause()
+            }
+        }
+        return exitStatus
+    }
+
+    private func kill() {
+        Self.send(SIGKILL, to: processID)
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        LiveProcesses.remove(processID)
+        exitStatus = status
+    }
+
+    /// Signals the process and, since it leads a group, those that it started. The corresponding C function is `kill`.
+    private static func send(_ signal: Int32, to processID: pid_t) {
+        _ = Glibc.kill(-processID, signal)
+    }
+}
+
+/// A proper answer.
+package struct SubjectAnswer: Sendable {
+    /// Whether the request succeeded.
+    package let isGood: Bool
+    /// The JSON object.
+    package let members: JSONValue
+    /// The bytes behind it.
+    package let payload: [UInt8]
+}

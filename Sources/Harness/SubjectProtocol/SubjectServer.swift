@@ -1,0 +1,180 @@
+package import RandomAccess
+package import Support
+
+/// What a subject can do; the server does the talking.
+package protocol SubjectImplementation: AnyObject {
+    /// The members of the answer to `hello`.
+    var hello: [String: JSONValue] { get }
+
+    /// Opens an object from a source that was served or found, and keeps it under `id`.
+    ///
+    /// - Returns: The plaintext's length in bytes.
+    func open(id: UInt64, parameters: OpenParameters, source: any ByteSource) throws(DecryptionError) -> UInt64
+
+    /// Whether playlists of `hls-aes128` are opened.
+    var readsPlaylists: Bool { get }
+
+    /// Opens a playlist of `hls-aes128`, and keeps it under `id`.
+    ///
+    /// - Returns: The plaintext's length in bytes.
+    func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64
+
+    /// Whether an object is open under `id`.
+    func isOpen(_ id: UInt64) -> Bool
+
+    /// Opens the source that an `open` request describes, where it is not a served one.
+    func source(_ description: JSONValue, parameters: OpenParameters) throws(DecryptionError) -> any ByteSource
+
+    /// Reads a range of the object `id`; the bytes are valid until the next call.
+    func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer
+
+    /// Runs a measurement on the object `id`.
+    ///
+    /// - Returns: The members of the answer.
+    func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue]
+
+    /// Forgets the object `id`.
+    func close(id: UInt64)
+}
+
+extension SubjectImplementation {
+    /// No playlists.
+    package var readsPlaylists: Bool { false }
+
+    /// Refuses playlists, as one does that does not know them.
+    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        throw .unsupported(
+            "strategy \"\(PlaylistRequest.strategyName)\": expected one of \(Strategy.names.joined(separator: ", "))")
+    }
+}
+
+/// The subject's side of the protocol: reads requests, hands them on, writes answers. Source: PROTOCOL.md.
+package final class SubjectServer {
+    private let pipe: PipeEnd
+    private let subject: any SubjectImplementation
+
+    /// Creates a server.
+    package init(pipe: PipeEnd, subject: any SubjectImplementation) {
+        self.pipe = pipe
+        self.subject = subject
+    }
+
+    /// Answers requests until `bye` or the end of input.
+    package func run() {
+        while let line = pipe.readLine() {
+            let request = JSONValue.parse(line)
+            if let payload = request?["payload"]?.integer, !pipe.skip(payload) { return }
+            guard let request, case .object = request else {
+                answer(.invalidParameter(name: "request", value: "line", expected: "a JSON object"))
+                continue
+            }
+            guard (request["payload"] ?? 0).integer != nil else {
+                answer(Self.missing("payload", "a number of bytes"))
+                continue
+            }
+            do {
+                if try answer(request) { return }
+            } catch {
+                answer(error)
+            }
+        }
+    }
+
+    /// Handles one request.
+    ///
+    /// - Returns: Whether it was the last one.
+    private func answer(_ request: JSONValue) throws(DecryptionError) -> Bool {
+        switch request["op"]?.string {
+        case "hello":
+            guard let version = request["protocol"]?.integer else { throw Self.missing("protocol", "an integer") }
+            guard version == 1 else { throw .unsupported("protocol \(version): expected 1") }
+            answer(subject.hello)
+        case "open": try open(request)
+        case "read": try read(request)
+        case "measure": answer(try subject.measure(id: try id(of: request, isOpen: true), request: request))
+        case "close":
+            subject.close(id: try id(of: request, isOpen: true))
+            answer([:])
+        case "bye":
+            answer([:])
+            return true
+        case let operation:
+            throw .invalidParameter(
+                name: "op", value: operation ?? "that is no string",
+                expected: "hello, open, read, measure, close or bye")
+        }
+        return false
+    }
+
+    private func open(_ request: JSONValue) throws(DecryptionError) {
+        let id = try id(of: request, isOpen: false)
+        guard let description = request["source"], case .object = description else {
+            throw Self.missing("source", "an object with path or byteCount")
+        }
+        if subject.readsPlaylists, PlaylistRequest.isAsked(by: request) {
+            let playlist = try PlaylistRequest(request, pipe: pipe)
+            return answer(["plaintextByteCount": .integer(try subject.openPlaylist(id: id, request: playlist))])
+        }
+        if let byteCount = description["byteCount"] {
+            guard let value = byteCount.integer, value <= OpenParameters.largestInteger else {
+                throw Self.missing("byteCount", "an integer below 2^53")
+            }
+        } else if let path = description["path"] {
+            guard let value = path.string, !value.isEmpty, !value.contains("\0") else {
+                throw Self.missing("path", "the name of a file")
+            }
+        } else if description["generated"] == nil, description["byteCounts"] == nil,
+            description["url"] == nil
+        {
+            throw Self.missing("source", "an object with path or byteCount")
+        }
+        let parameters = try OpenParameters(request)
+        let source: any ByteSource
+        if let byteCount = description["byteCount"]?.integer {
+            source = ServedSource(byteCount: byteCount, pipe: pipe)
+        } else {
+            source = try subject.source(description, parameters: parameters)
+        }
+        let plaintextByteCount = try subject.open(id: id, parameters: parameters, source: source)
+        answer(["plaintextByteCount": .integer(plaintextByteCount)])
+    }
+
+    private func read(_ request: JSONValue) throws(DecryptionError) {
+        let id = try id(of: request, isOpen: true)
+        guard let offset = request["offset"]?.integer, offset <= OpenParameters.largestInteger else {
+            throw Self.missing("offset", "an integer below 2^53")
+        }
+        guard let count = request["count"]?.integer, count <= Workload.largestRead else {
+            throw Self.missing("count", "an integer of at most \(Workload.largestRead)")
+        }
+        let bytes = try subject.read(id: id, offset: offset, count: count)
+        answer(["payload": .integer(UInt64(bytes.count))])
+        pipe.writeAll(bytes)
+    }
+
+    private func id(of request: JSONValue, isOpen: Bool) throws(DecryptionError) -> UInt64 {
+        guard let id = request["id"]?.integer, id <= OpenParameters.largestInteger else {
+            throw Self.missing("id", "an integer")
+        }
+        guard subject.isOpen(id) == isOpen else {
+            throw .invalidParameter(name: "id", value: "\(id)", expected: isOpen ? "an open object" : "one not in use")
+        }
+        return id
+    }
+
+    private func answer(_ members: [String: JSONValue]) {
+        let line = JSONValue.object(members.merging(["ok": true]) { $1 }).line
+        line.withUnsafeBytes { _ = pipe.writeAll($0) }
+    }
+
+    private func answer(_ error: DecryptionError) {
+        let answer: JSONValue = [
+            "ok": false, "error": .string(error.protocolName), "message": .string(error.description),
+        ]
+        answer.line.withUnsafeBytes { _ = pipe.writeAll($0) }
+    }
+
+    private static func missing(_ member: String, _ expected: String) -> DecryptionError {
+        .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
+    }
+}

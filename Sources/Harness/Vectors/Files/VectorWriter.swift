@@ -1,0 +1,231 @@
+internal import ByteSources
+package import RandomAccess
+internal import Support
+
+/// Writes groups as a file of this project's schema: the same bytes for the same groups, one line a test.
+package struct VectorWriter: Sendable {
+    /// The longest expected plaintext that a single test lists; longer ones are given by their digest.
+    static let longestListedByteCount = 64
+
+    /// The source of groups that name none.
+    static let defaultSource = "generated"
+
+    private var text = ""
+
+    /// The text of a class's file.
+    ///
+    /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
+    package static func text(of vectors: VectorClass) throws(DecryptionError) -> String {
+        var writer = VectorWriter()
+        try writer.write(vectors)
+        return writer.text
+    }
+
+    /// The SHA-256 of a class's file, in hex.
+    ///
+    /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
+    package static func sha256(of vectors: VectorClass) throws(DecryptionError) -> String {
+        Hexadecimal.encode(SHA256.hash(Array(try text(of: vectors).utf8)))
+    }
+
+    private mutating func write(_ vectors: VectorClass) throws(DecryptionError) {
+        let groups = vectors.groups()
+        var flags: Set<VectorFlag> = []
+        var readCount = 0
+        for group in groups {
+            readCount += group.readCount
+            flags.formUnion(group.flags)
+            for read in group.reads { flags.formUnion(read.flags) }
+        }
+        text += "{\n  \"schema\": \(VectorFile.schemaVersion),\n"
+        text += "  \"source\": \(quoted("Chunkwise, " + vectors.summary)),\n"
+        text += "  \"generator\": \"chunkwise vectors generate\",\n"
+        text += "  \"schemaFile\": \"data/schemas/vectors.json\",\n"
+        writeList("rules", VectorRules.lines(for: groups).map(quoted))
+        text += "  \"counts\": {\"groups\": \(groups.count), \"reads\": \(readCount), "
+        text += "\"vectors\": \(groups.count + readCount)},\n"
+        text += "  \"flags\": {\n"
+        text += flags.sorted { $0.rawValue < $1.rawValue }.map { flag in
+            "    \"\(flag.rawValue)\": {\"bug\": \(quoted(flag.explanation)), \"source\": \(quoted(flag.source))}"
+        }.joined(separator: ",\n")
+        text += "\n  },\n  \"groups\": [\n"
+        for (index, group) in groups.enumerated() {
+            try write(group)
+            text += index + 1 < groups.count ? ",\n" : "\n"
+        }
+        text += "  ]\n}\n"
+    }
+
+    private mutating func write(_ group: VectorGroup) throws(DecryptionError) {
+        text += "{\"id\":\(quoted(group.id)),"
+        if group.source != Self.defaultSource { text += "\"source\":\(quoted(group.source))," }
+        text += "\"flags\":\(list(group.flags)),\n "
+        if let playlist = group.playlist {
+            text += Self.members(of: playlist)
+        } else {
+            text += parameters(of: group.strategy)
+            text += ",\"key\":\"\(group.key.withUnsafeBytes { Hexadecimal.encode($0) })\",\n"
+        }
+        if group.windowByteCounts != [.max] {
+            let windows = group.windowByteCounts.map { $0 == .max ? "\"whole\"" : String($0) }
+            text += " \"windowByteCounts\":[\(windows.joined(separator: ","))],\n"
+        }
+        if let name = group.interleaving { text += " \"interleaving\":\(quoted(name)),\n" }
+        if group.threadCount > 1 { text += " \"threadCount\":\(group.threadCount),\n" }
+        if group.supply != .any { text += " \"supply\":\"\(group.supply.rawValue)\",\n" }
+        switch group.rule {
+        case .generated(let object):
+            text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"seed\":\(object.seed)},\n"
+        case .edited(let object, let edits):
+            text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"seed\":\(object.seed),"
+            text += "\"edits\":\(Self.text(edits))}"
+            if case .opens = group.opening { text += ",\n" }
+        case .monteCarlo(let firstBlock):
+            text += " \"object\":{\"monteCarlo\":\"\(Hexadecimal.encode(firstBlock.bytes))\"},\n"
+        case nil where group.playlist != nil: break
+        case nil:
+            let bytes = try held(group.ciphertext)
+            text += " \"ciphertext\":\"\(Hexadecimal.encode(bytes))\""
+        }
+        if case .fails(let name) = group.opening {
+            text += ",\"error\":\"\(name.rawValue)\"}"
+            return
+        }
+        if group.rule == nil {
+            let plaintext = try bytes(of: group.plaintext, 0..<group.plaintext.byteCount)
+            text += ",\n \"plaintext\":\"\(Hexadecimal.encode(plaintext))\",\n"
+        }
+        var lines: [String] = []
+        for pattern in group.patterns ?? group.reads.map(ReadPattern.single) {
+            lines.append("   " + (try line(pattern, in: group)))
+        }
+        text += " \"reads\":[\n" + lines.joined(separator: ",\n") + "]}"
+    }
+
+    private func line(_ pattern: ReadPattern, in group: VectorGroup) throws(DecryptionError) -> String {
+        var members: [String]
+        let flags: [VectorFlag]
+        switch pattern {
+        case .single(let read):
+            // Numbers that many readers of JSON cannot hold are written as strings.
+            let offset = read.offset < 1 << 53 ? String(read.offset) : "\"\(read.offset)\""
+            members = ["\"offset\":\(offset)", "\"count\":\(read.count)"]
+            members.append(try expectation(of: read, in: group))
+            flags = read.flags
+        case .product(let offsets, let counts, let toEnd, let itsFlags):
+            members = ["\"offsets\":[\(offsets.map(Self.range).joined(separator: ","))]"]
+            if !counts.isEmpty { members.append("\"counts\":[\(counts.map(Self.range).joined(separator: ","))]") }
+            if !toEnd.isEmpty { members.append("\"toEnd\":[\(toEnd.map(String.init).joined(separator: ","))]") }
+            flags = itsFlags
+        case .exhaustive(let past, let itsFlags):
+            members = ["\"exhaustive\":\(past)"]
+            flags = itsFlags
+        }
+        if flags != group.flags { members.append("\"flags\":\(list(flags))") }
+        if group.rule != nil, !pattern.isSingle {
+            let digests = try pattern.reads(of: group.plaintext.byteCount).map { (read) throws(DecryptionError) in
+                try Self.digest(of: read, plaintext: group.plaintext)
+            }
+            members.append("\"digests\":\"\(digests.joined())\"")
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    /// The first eight bytes of the SHA-256 of what a read delivers; zeroes if that is an error.
+    static func digest(of read: RangeRead, plaintext: GroupPlaintext) throws(DecryptionError) -> String {
+        guard let byteCount = read.expected.byteCount else { return "0000000000000000" }
+        let digest = try plaintext.sha256(of: read.offset..<read.offset + UInt64(byteCount))
+        return Hexadecimal.encode(digest.prefix(8))
+    }
+
+    private func expectation(of read: RangeRead, in group: VectorGroup) throws(DecryptionError) -> String {
+        if case .error(let name) = read.expected { return "\"error\":\"\(name.rawValue)\"" }
+        let range = read.offset..<read.offset + UInt64(read.expected.byteCount ?? 0)
+        guard range.count <= Self.longestListedByteCount else {
+            return "\"sha256\":\"\(Hexadecimal.encode(try group.plaintext.sha256(of: range)))\""
+        }
+        return "\"plaintext\":\"\(Hexadecimal.encode(try bytes(of: group.plaintext, range)))\""
+    }
+
+    private func parameters(of strategy: Strategy) -> String {
+        switch strategy {
+        case .ctr(let iv):
+            "\"strategy\":\"ctr\",\"iv\":\"\(Hexadecimal.encode(iv.bytes))\""
+        case .cbcContinuous(let iv, let padding):
+            "\"strategy\":\"cbc-continuous\",\"iv\":\"\(Hexadecimal.encode(iv.bytes))\","
+                + "\"padding\":\"\(padding.rawValue)\""
+        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
+            "\"strategy\":\"cbc-chunked\",\"iv\":\"\(Hexadecimal.encode(iv.bytes))\","
+                + "\"padding\":\"\(padding.rawValue)\",\"chunkByteCount\":\(chunkByteCount), "
+                + "\"ivRule\":\"\(ivRule.rawValue)\""
+        case .chunked(.cobblestone(_, let context)):
+            "\"strategy\":\"\(strategy.name)\",\"context\":\"\(Hexadecimal.encode(context))\""
+        case .chunked(.tinkAESGCMHKDF(let associatedData, let segmentByteCount, let derivedKeyByteCount)):
+            "\"strategy\":\"\(strategy.name)\",\"associatedData\":\"\(Hexadecimal.encode(associatedData))\","
+                + "\"segmentByteCount\":\(segmentByteCount),\"derivedKeyByteCount\":\(derivedKeyByteCount)"
+        }
+    }
+
+    /// A playlist, its keys and its resources.
+    private static func members(of playlist: PlaylistObject) -> String {
+        func object(_ members: [String: [UInt8]]) -> String {
+            members.sorted { $0.key < $1.key }.map { uri, bytes in
+                "\(JSONValue.string(uri).text):\"\(Hexadecimal.encode(bytes))\""
+            }.joined(separator: ",")
+        }
+        return "\"strategy\":\"\(PlaylistObject.strategyName)\",\"playlist\":"
+            + "\(JSONValue.string(playlist.text).text),\n \"keys\":{\(object(playlist.keys))},\n "
+            + "\"resources\":{\(object(playlist.resources))}"
+    }
+
+    private static func text(_ edits: CiphertextEdits) -> String {
+        let pieces = edits.pieces.map { piece in
+            "[\(piece.range.lowerBound),\(piece.range.upperBound)" + (piece.seed.map { ",\($0)" } ?? "") + "]"
+        }
+        let flips = edits.flips.isEmpty ? "" : ",\"flips\":[\(edits.flips.map(String.init).joined(separator: ","))]"
+        return "{\"pieces\":[\(pieces.joined(separator: ","))]\(flips)}"
+    }
+
+    private mutating func writeList(_ name: String, _ lines: [String]) {
+        text += "  \"\(name)\": [\n" + lines.map { "    \($0)" }.joined(separator: ",\n") + "],\n"
+    }
+
+    private static func range(_ range: ClosedRange<some FixedWidthInteger>) -> String {
+        range.count == 1 ? "\(range.lowerBound)" : "[\(range.lowerBound),\(range.upperBound)]"
+    }
+
+    private func list(_ flags: [VectorFlag]) -> String {
+        "[\(flags.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]"
+    }
+
+    private func quoted(_ text: String) -> String { JSONValue.string(text).text }
+
+    private func held(_ source: any ByteSource) throws(DecryptionError) -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(source.byteCount), alignment: 16)
+        defer { room.deallocate() }
+        try source.fetch(at: 0, into: room)
+        return Array(room)
+    }
+
+    private func bytes(of plaintext: GroupPlaintext, _ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
+        defer { room.deallocate() }
+        try plaintext.copy(range, into: room)
+        return Array(room)
+    }
+}
+
+extension ReadPattern {
+    var isSingle: Bool { if case .single = self { true } else { false } }
+}
+
+extension RangeRead.Expectation {
+    /// The number of bytes delivered, or `nil` for an error.
+    var byteCount: Int? {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .plaintext(let byteCount): byteCount
+        case .error: nil
+        }
+    }
+}

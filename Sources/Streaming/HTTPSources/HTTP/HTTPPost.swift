@@ -1,0 +1,105 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+package import RandomAccess
+
+/// Sends small bodies to one URL and takes small answers, over connections that are kept.
+package final class HTTPPost: Sendable {
+    /// What a server answered.
+    package struct Answer: Sendable {
+        /// The status.
+        package let status: Int
+        /// The body.
+        package let body: [UInt8]
+        fileprivate let fields: HTTPHeaders
+
+        /// A field's first value.
+        package subscript(field: String) -> String? { fields.first(name: field) }
+    }
+
+    /// Why there is no answer.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The connection is not secure.
+        case tls(TLSFailure)
+        /// The server did not answer in time.
+        case noAnswer
+        /// There was no connection, or it was closed before the answer's end.
+        case unreachable(reason: String)
+        /// The answer's body has more bytes than were allowed.
+        case tooLong(maxByteCount: Int)
+        /// The answer is none of HTTP/1.1.
+        case invalid(reason: String)
+    }
+
+    private let location: HTTPLocation
+    private let connections: HTTPConnections
+    private let idleTimeout: TimeAmount
+
+    /// Prepares a client; nothing is asked yet.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, without credentials.
+    ///   - policy: Which servers are taken, over `https`.
+    ///   - idleTimeout: How long nothing may come.
+    /// - Throws: `DecryptionError.invalidParameter` for a URL that cannot be, `.io` for a policy that cannot be followed.
+    package init(_ url: String, policy: TLSPolicy, idleTimeout: Duration) throws(DecryptionError) {
+        location = try HTTPLocation(url)
+        let idleTimeout = TimeAmount(idleTimeout)
+        self.idleTimeout = idleTimeout
+        connections = try HTTPConnections(location, policy: policy, idleTimeout: idleTimeout, maxConnections: 8)
+    }
+
+    /// Whether TLS is spoken.
+    package var isSecure: Bool { location.isSecure }
+    /// Whether the server is this machine, by its address.
+    package var isLoopback: Bool {
+        ["localhost", "::1"].contains(location.host.text.lowercased())
+            || location.host.isAddress && location.host.text.hasPrefix("127.")
+    }
+    /// The URL without its query.
+    package var place: String { "\(location)" }
+
+    /// Sends a body.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - fields: Names and values of fields besides `Host`.
+    ///   - maxByteCount: The most bytes of the answer's body.
+    ///   - limit: How long everything may take.
+    /// - Returns: The answer, of whatever status.
+    /// - Throws: ``Failure``.
+    package func send(
+        _ body: [UInt8], fields: [(String, String)], maxByteCount: Int, within limit: Duration
+    ) async throws(Failure) -> Answer {
+        do {
+            let request = try HTTPClient.Request(
+                url: location.clientURL, method: .POST, headers: HTTPHeaders(location.clientFields + fields),
+                body: .bytes(body))
+            let task = connections.client.execute(
+                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: maxByteCount),
+                deadline: .now() + TimeAmount(limit))
+            let response = try await withTaskCancellationHandler {
+                try await task.futureResult.get()
+            } onCancel: {
+                task.cancel()
+            }
+            let bytes = response.body.map { Array($0.readableBytesView) } ?? []
+            return Answer(status: Int(response.status.code), body: bytes, fields: response.headers)
+        } catch is ResponseAccumulator.ResponseTooBigError {
+            throw .tooLong(maxByteCount: maxByteCount)
+        } catch {
+            throw failure(error, TimeAmount(limit))
+        }
+    }
+
+    private func failure(_ error: any Error, _ limit: TimeAmount) -> Failure {
+        switch HTTPFailure(error, received: RangeFetch.Received(), idleTimeout: idleTimeout, limit: limit) {
+        case .tls(let failure): .tls(failure)
+        case .noAnswer, .late: .noAnswer
+        case .unreachable(let reason): .unreachable(reason: reason)
+        case .closedBeforeAnswer, .closedInBody:
+            .unreachable(reason: "the connection was closed: expected an answer first")
+        case let failure: .invalid(reason: "\(failure)")
+        }
+    }
+}

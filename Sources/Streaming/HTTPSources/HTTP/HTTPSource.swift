@@ -1,0 +1,224 @@
+import ByteSources
+import Glibc
+public import RandomAccess
+import Synchronization
+
+/// An object on a server that answers ranges, over HTTP or TLS.
+///
+/// All bytes are of the version that was opened: each request names it (If-Range), each answer is compared with it.
+/// A read blocks the thread that makes it, which must be none of a NIO event loop; it ends by its deadline.
+///
+/// - Source: RFC 9110, sections 13 (conditional requests) and 14 (ranges).
+public final class HTTPSource: ByteSource {
+    /// The object's length in bytes when it was opened.
+    public let byteCount: UInt64
+    /// What every result must say of how the bytes came.
+    public let warnings: [String]
+
+    /// The length, and what the server calls this version of the object, as far as it says.
+    public var versionName: String { "\(version)" }
+
+    /// The most bytes that one request asks for.
+    private static let maxBytes: UInt64 = 8 << 20
+
+    private let transport: HTTPTransport
+    private let version: ObjectVersion
+    private let first: [UInt8]
+    private let options: Options
+    /// Memory for what is asked for ahead.
+    private let pool: RangeMemoryPool
+    private let guesses: ReadAhead?
+    private let expected = Mutex<ExpectedReads?>(nil)
+
+    /// Opens an object: asks for its first bytes, its length and its version.
+    ///
+    /// - Parameters:
+    ///   - url: An `http` or `https` URL without a user's name or password.
+    ///   - options: How to ask.
+    ///   - connections: Connections to the server that are shared, made by the same policy and time limits; `nil` for
+    ///     the source's own.
+    /// - Throws: `DecryptionError.invalidParameter` for a URL or an option that cannot be, `.io` if the server does not
+    ///   answer with a range of the object; its reason starts with the failure's name.
+    public init(
+        _ url: String, options: Options = Options(), connections: HTTPConnections? = nil
+    ) throws(DecryptionError) {
+        try Self.check(options)
+        let location = try HTTPLocation(url)
+        if let connections {
+            transport = try HTTPTransport(location, options: options, connections: connections)
+        } else {
+            let own = try HTTPConnections(location, options: options)
+            transport = try HTTPTransport(location, options: options, connections: own)
+        }
+        do throws(HTTPFailure) {
+            (first, version) = try transport.fetch(
+                0..<UInt64(options.firstByteCount), opened: nil, limits: transport.limits)
+        } catch {
+            throw Self.error(error, "open \(location)")
+        }
+        byteCount = version.byteCount
+        warnings = Self.warnings(options, location, version, firstByteCount: UInt64(first.count))
+        self.options = options
+        pool = RangeMemoryPool(byteCount: options.largestBlockByteCount, maxCount: options.readAheadDepth + 2)
+        guesses =
+            options.readAheadDepth > 0
+            ? ReadAhead(transport, version: version, options: options, pool: pool) : nil
+    }
+
+    deinit {
+        guesses?.stop()
+        expected.withLock { $0?.stop() }
+    }
+
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
+    public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        let wanted = min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount))
+        guard wanted > 0 else { return 0 }
+        if offset < UInt64(first.count) { return Self.copy(first[Int(offset)...], to: buffers) }
+        let range = offset..<offset + min(wanted, Self.maxBytes)
+        let limits = transport.limits
+        if let expected = expected.withLock({ $0 }), expected.range.contains(offset) {
+            return try read(range, expected, into: buffers, limits)
+        }
+        guard let guesses, let block = guesses.block(at: offset, count: wanted) else {
+            return try fetch(range, into: buffers, limits)
+        }
+        do throws(HTTPFailure) {
+            if let count = try take(range, from: block, into: buffers, limits) { return count }
+        } catch {
+            guesses.stop()
+            throw Self.error(error, "read \(transport.location)")
+        }
+        guesses.stop()
+        return try fetch(range, into: buffers, limits)
+    }
+
+    private func read(
+        _ range: Range<UInt64>, _ expected: ExpectedReads, into buffers: FetchBuffers, _ limits: Deadlines
+    ) throws(DecryptionError) -> Int {
+        var end = range.upperBound
+        var known: Int?
+        switch expected.way(to: range) {
+        case .underWay(let block):
+            do throws(HTTPFailure) {
+                known = try take(range, from: block, into: buffers, limits)
+            } catch {
+                expected.drop(block)
+                throw Self.error(error, "read \(transport.location)")
+            }
+            if known == nil { expected.drop(block) }
+        case .asked(let place): end = place
+        }
+        let count = if let known { known } else { try fetch(range.lowerBound..<end, into: buffers, limits) }
+        expected.deliver(range.lowerBound..<range.lowerBound + UInt64(count))
+        return count
+    }
+
+    /// Takes bytes of a range that is under way.
+    ///
+    /// - Returns: How many; `nil` if they do not come this way. Whatever is wrong is found again by asking for just these
+    ///   bytes, or has passed.
+    /// - Throws: `HTTPFailure.late`.
+    private func take(
+        _ range: Range<UInt64>, from block: PendingRange, into buffers: FetchBuffers, _ limits: Deadlines
+    ) throws(HTTPFailure) -> Int? {
+        let maximum = Int(min(range.upperBound, block.range.upperBound) - range.lowerBound)
+        let outcome = block.read(at: range.lowerBound, into: buffers, until: limits.until)
+        // A few bytes each time, when the time is over, would be a reading without an end.
+        if case .copied(let count) = outcome, count > 0,
+            count >= min(maximum, ReceivedBytes.wakingByteCount) || !limits.isOver
+        {
+            return count
+        }
+        guard outcome != .late, !limits.isOver else { throw limits.failure(hasAnswer: true) }
+        return nil
+    }
+
+    private func fetch(
+        _ range: Range<UInt64>, into buffers: FetchBuffers, _ limits: Deadlines
+    ) throws(DecryptionError) -> Int {
+        do throws(HTTPFailure) {
+            return Self.copy(try transport.fetch(range, opened: version, limits: limits).bytes[...], to: buffers)
+        } catch {
+            throw Self.error(error, "read \(transport.location)")
+        }
+    }
+
+    /// Does nothing: every answer is compared with the version that was opened, when it comes.
+    public func checkUnchanged() {}
+
+    /// Asks for the range at once, as far ahead as the options say. What another call said counts no more.
+    public func adviseSequential(_ range: Range<UInt64>) {
+        guard options.readAheadDepth > 0 else { return }
+        guesses?.stop()
+        let left = range.clamped(to: min(UInt64(first.count), byteCount)..<byteCount)
+        let next =
+            left.isEmpty ? nil : ExpectedReads(left, transport, version: version, options: options, pool: pool)
+        let last = expected.withLock { expected in
+            defer { expected = next }
+            return expected
+        }
+        last?.stop()
+    }
+
+    private static func error(_ failure: HTTPFailure, _ operation: String) -> DecryptionError {
+        .io(
+            operation: operation, code: code(failure), reason: "\(failure)")
+    }
+
+    private static func code(_ failure: HTTPFailure) -> Int32 {
+        if failure.isUnanswered { return RemoteObject.unansweredCode }
+        // Source: RFC 9110, sections 15.5.5 (404) and 15.5.11 (410).
+        return [.badStatus(404), .badStatus(410)].contains(failure) ? ENOENT : 0
+    }
+
+    private static func copy(_ bytes: ArraySlice<UInt8>, to buffers: FetchBuffers) -> Int {
+        let count = min(bytes.count, buffers.byteCount)
+        bytes.withUnsafeBytes { bytes in
+            buffers.prefix(count).forEach { place, buffer in
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[place..<place + buffer.count]))
+            }
+        }
+        return count
+    }
+
+    static func check(_ options: Options) throws(DecryptionError) {
+        let hour = Duration.seconds(3600)
+        guard options.idleTimeout > .zero, options.idleTimeout <= hour, options.deadline > .zero,
+            options.deadline <= hour
+        else {
+            throw .invalidParameter(
+                name: "time limit", value: "\(options.idleTimeout), \(options.deadline)",
+                expected: "more than 0, at most 1 h")
+        }
+        guard (1...100).contains(options.attempts), (0...64).contains(options.readAheadDepth),
+            (4096...(64 << 20)).contains(options.largestBlockByteCount),
+            (1...(64 << 20)).contains(options.firstByteCount)
+        else {
+            throw .invalidParameter(
+                name: "HTTP options",
+                value: "\(options.attempts), \(options.readAheadDepth), \(options.largestBlockByteCount), "
+                    + "\(options.firstByteCount)",
+                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, the first of 1 byte to 64 MiB"
+            )
+        }
+        // Another line would be another field.
+        let isField = options.authorization?.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ?? true
+        guard isField else {
+            throw .invalidParameter(name: "authorization", value: "(not shown)", expected: "printable ASCII")
+        }
+    }
+
+    private static func warnings(
+        _ options: Options, _ location: HTTPLocation, _ version: ObjectVersion, firstByteCount: UInt64
+    ) -> [String] {
+        var warnings = location.isSecure ? options.policy.warnings : []
+        if !location.isSecure, options.authorization != nil {
+            warnings.append("HTTP: the authorization travels in the clear")
+        }
+        if version.validator == nil, version.byteCount > firstByteCount {
+            warnings.append("HTTP: the server names no version of the object; only its length is compared")
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,102 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import RandomAccess
+
+/// Asks one server for ranges of one object, over connections that are kept.
+final class HTTPTransport: Sendable {
+    /// The object.
+    let location: HTTPLocation
+
+    private let connections: HTTPConnections
+    private let request: HTTPClient.Request
+    private let options: HTTPSource.Options
+
+    /// Prepares requests; nothing is asked yet.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for a URL that the client does not take, or for connections to
+    ///   another server.
+    init(
+        _ location: HTTPLocation, options: HTTPSource.Options, connections: HTTPConnections
+    ) throws(DecryptionError) {
+        try connections.require(location)
+        var fields = HTTPHeaders(location.clientFields)
+        if !options.keepsConnections { fields.add(name: "Connection", value: "close") }
+        if let authorization = options.authorization { fields.add(name: "Authorization", value: authorization) }
+        do {
+            request = try HTTPClient.Request(url: location.clientURL, method: .GET, headers: fields)
+        } catch {
+            throw .invalidParameter(name: "URL", value: "\(location)", expected: "one that RFC 3986 allows")
+        }
+        self.connections = connections
+        self.location = location
+        self.options = options
+    }
+
+    /// Asks for a range, and waits for nothing.
+    ///
+    /// - Parameters:
+    ///   - range: The bytes, at least one.
+    ///   - opened: The version that they must be of; `nil` when the object is opened.
+    ///   - limits: When the answer must be complete.
+    ///   - pool: For one of several ranges at once, where their memory comes from.
+    /// - Returns: What to wait on.
+    func start(
+        _ range: Range<UInt64>, opened: ObjectVersion?, limits: Deadlines, pool: RangeMemoryPool? = nil
+    ) -> PendingRange {
+        var request = request
+        request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
+        let fetch = RangeFetch(
+            of: location, asked: range, opened: opened, maxWhole: options.maxWholeByteCount, pool: pool)
+        let client = pool == nil ? connections.client : connections.nextClient()
+        let task = client.execute(request: request, delegate: fetch, deadline: limits.until)
+        return PendingRange(range, fetch: fetch, task: task, limits: limits)
+    }
+
+    /// The time that a read has which starts now.
+    var limits: Deadlines { Deadlines(options) }
+
+    /// Fetches bytes from a range's start on; what can pass is tried again, with pauses that double.
+    ///
+    /// Bytes from before a failure are kept only if the server can be asked to go on with the same version.
+    ///
+    /// - Parameters:
+    ///   - range: The bytes.
+    ///   - opened: The version that they must be of; `nil` when the object is opened.
+    ///   - limits: What is left of the time that they may take.
+    /// - Returns: The bytes, which may be fewer than were asked for and are none only of an object without any, and the
+    ///   version that they are of.
+    /// - Throws: ``HTTPFailure`` that did not pass.
+    func fetch(
+        _ range: Range<UInt64>, opened: ObjectVersion?, limits: Deadlines
+    ) throws(HTTPFailure) -> (bytes: [UInt8], version: ObjectVersion) {
+        var (bytes, version): ([UInt8], ObjectVersion?) = ([], opened)
+        var pause = TimeAmount.milliseconds(50)
+        for attempt in 1... {
+            let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
+            let (received, more) = start(rest, opened: version, limits: limits).wait()
+            // Who sends the whole object cannot be asked for its rest.
+            let canGoOn = received.answer.map { $0.version.validator != nil && !$0.isWhole } ?? false
+            if let answer = received.answer, received.failure == nil || canGoOn {
+                bytes = bytes.isEmpty ? more : bytes + more
+                version = answer.version
+                if answer.hasOpenEnd { version?.byteCount = UInt64(bytes.count) }
+            }
+            guard let failure = received.failure else { break }
+            let isComplete = version.map {
+                UInt64(bytes.count) == min(range.upperBound, $0.byteCount) - range.lowerBound
+            }
+            // What the server did not end well, it may have sent well.
+            if failure.canPass || failure.isOfTime, isComplete ?? false { break }
+            guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < limits.until else {
+                throw failure
+            }
+            Thread.sleep(forTimeInterval: Double(pause.nanoseconds) / 1e9)
+            pause = pause * 2
+        }
+        guard let version else { throw .closedBeforeAnswer }
+        return (bytes, version)
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import NIOCore
+import NIOSSL
+import X509
+
+/// Puts TLS under a connection, and checks the server's certificates by a policy.
+struct TLSLayer: Sendable {
+    /// The versions that are offered.
+    enum Versions: Sendable {
+        /// TLS 1.2 and 1.3.
+        case secure
+        /// TLS 1.0 and 1.1, to find out whether the server speaks them; nothing is ever sent over them.
+        case old
+    }
+
+    private let context: NIOSSLContext
+    private let judge: CertificateJudge
+    private let idleTimeout: TimeAmount
+    private let explainsAcceptance: Bool
+    private let executor = VerificationExecutor()
+
+    /// Prepares for connections to one host.
+    ///
+    /// - Parameters:
+    ///   - policy: Which servers are taken.
+    ///   - host: The server's name or address.
+    ///   - idleTimeout: How long a handshake may take.
+    ///   - versions: What is offered.
+    ///   - explainsAcceptance: Whether somebody wants to know how each check of a server went that is taken.
+    /// - Throws: ``TLSPolicyError``.
+    init(
+        _ policy: TLSPolicy, host: HostName, idleTimeout: TimeAmount, versions: Versions = .secure,
+        explainsAcceptance: Bool = false
+    ) throws(TLSPolicyError) {
+        var roots: [Certificate] = []
+        do throws(TLSPolicyError) {
+            roots = try TrustRoots.load(policy.roots)
+        } catch {
+            // A system without roots is no obstacle where none is asked for.
+            guard policy.allowances.contains(.anyRoot), policy.roots == .system else { throw error }
+        }
+        judge = CertificateJudge(roots: roots, policy: policy, host: host)
+        self.idleTimeout = idleTimeout
+        self.explainsAcceptance = explainsAcceptance
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = versions == .secure ? .tlsv12 : .tlsv1
+        configuration.maximumTLSVersion = versions == .secure ? .tlsv13 : .tlsv11
+        // The check of its own takes the place of the library's, which knows no single switches; a certificate must be
+        // sent all the same.
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .certificates([])
+        if versions == .old { configuration.cipherSuites = "ALL" }
+        configuration.applicationProtocols = ["http/1.1"]
+        do {
+            context = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .library(reason: "\(error)")
+        }
+    }
+
+    /// Starts TLS on a connection, under whatever handlers it has.
+    ///
+    /// - Parameter channel: The connection; the call is made on its event loop.
+    /// - Returns: How the handshake ended. It fails with ``TLSFailure``, and then the connection is closed.
+    func start(on channel: any Channel) -> EventLoopFuture<HandshakeWatcher.Outcome> {
+        let promise = channel.eventLoop.makePromise(of: HandshakeWatcher.Outcome.self)
+        let preambles = PreambleHandler()
+        let verdict = CertificateVerdict()
+        let watcher = HandshakeWatcher(promise, idleTimeout: idleTimeout, preambles: preambles, verdict: verdict)
+        do {
+            let library = try NIOSSLClientHandler(
+                context: context, serverHostname: judge.host.serverName,
+                customVerificationCallback: { [judge, executor, explainsAcceptance] certificates, result in
+                    let sent = certificates.compactMap { try? $0.toDERBytes() }
+                    Task(executorPreference: executor) {
+                        let report = await judge.judge(sent, at: Date(), explainsAcceptance: explainsAcceptance)
+                        verdict.report = report
+                        result.succeed(report.isAccepted ? .certificateVerified : .failed)
+                    }
+                })
+            try channel.pipeline.syncOperations.addHandlers([preambles, library, watcher], position: .first)
+        } catch {
+            // The watcher may be there already, and then fails the promise when it goes.
+            promise.fail(TLSFailure.handshake(reason: "\(error)"))
+            channel.close(promise: nil)
+        }
+        return promise.futureResult
+    }
+}

@@ -1,0 +1,117 @@
+import Keys
+import Statistics
+import Synchronization
+
+/// Runs a plan for real: a key server and a session for each client, over connections on loopback, in a time that runs
+/// faster.
+package struct LoopbackRun: Sendable {
+    /// What became of the plan.
+    package let result: KeyLoadResult
+    /// What this machine adds to times, in nanoseconds of the plan: the 99.9th percentile of how much later clients woke
+    /// than they wanted to, and of what exchanges took beside what the server held them back.
+    package let lagNanoseconds: UInt64
+
+    /// What became of a client.
+    private struct Client: Sendable {
+        let latenessNanoseconds: UInt64?
+        let lagNanoseconds: UInt64
+    }
+
+    /// Runs a plan.
+    ///
+    /// - Parameters:
+    ///   - plan: The clients and the server.
+    ///   - speed: How many seconds of the plan pass in one of the machine's.
+    /// - Returns: What became of it.
+    /// - Throws: `LoopbackError` if the server cannot be started, or there are not enough descriptors.
+    package static func run(_ plan: KeyLoadPlan, speed: Int) async throws(LoopbackError) -> LoopbackRun {
+        guard (1...100_000).contains(speed) else { throw LoopbackError("speed \(speed): expected 1 to 100000") }
+        try OpenFiles.allow(2 * plan.clientCount + 200)
+        let clock = ScaledKeyClock(speed: speed)
+        let queue = ServerQueue(
+            capacityPerSecond: plan.capacityPerSecond, roundTrip: plan.roundTrip, deadline: plan.policy.deadline)
+        let server: LoopbackKeyServer
+        do {
+            server = try await LoopbackKeyServer(queue, clock: clock)
+        } catch {
+            throw LoopbackError("no server on 127.0.0.1: \(error): expected a port that is free")
+        }
+        // Making the sessions takes a moment, which belongs to no client.
+        let announcement = clock.now().monotonic + .milliseconds(500 + plan.clientCount / 4) * speed
+        let overhead = ExchangeOverhead()
+        let exchange = LoopbackExchange(port: server.port, overhead: overhead)
+        let clients = await withTaskGroup(of: Client.self) { group in
+            for number in 0..<plan.clientCount {
+                group.addTask { await client(number, plan, clock, announcement, exchange) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let arrivals = server.arrivals
+        await server.stop()
+        let added = overhead.nanoseconds.map { $0 * UInt64(speed) }
+        return LoopbackRun(plan, clients, arrivals.map { $0 - announcement }, added)
+    }
+
+    private init(_ plan: KeyLoadPlan, _ clients: [Client], _ arrivals: [Duration], _ overheads: [UInt64]) {
+        let bin = KeyLoadSimulation.binNanoseconds
+        let bins = arrivals.map { Int(KeyTiming.nanoseconds($0) / bin) }
+        var counts = [Int](repeating: 0, count: (bins.max() ?? 0) + 1)
+        for bin in bins { counts[bin] += 1 }
+        let late = clients.compactMap(\.latenessNanoseconds).map { Int($0 / bin) }
+        var lateness = [Int](repeating: 0, count: (late.max() ?? 0) + 1)
+        for bin in late { lateness[bin] += 1 }
+        result = KeyLoadResult(
+            arrivals: counts, retryCount: arrivals.count - plan.clientCount, gaveUpCount: clients.count - late.count,
+            lateness: lateness)
+        lagNanoseconds = max(Self.percentile(clients.map(\.lagNanoseconds)), Self.percentile(overheads))
+    }
+
+    /// The 99.9th percentile, by nearest rank; 0 of nothing.
+    private static func percentile(_ values: [UInt64]) -> UInt64 {
+        values.isEmpty ? 0 : values.sorted()[(values.count * 999 + 999) / 1000 - 1]
+    }
+
+    /// One client, from the key's announcement until it has the key or gives up.
+    private static func client(
+        _ number: Int, _ plan: KeyLoadPlan, _ clock: ScaledKeyClock, _ announcement: Duration,
+        _ exchange: LoopbackExchange
+    ) async -> Client {
+        let seed = plan.clientSeed(number)
+        let session = KeySession(
+            exchange: exchange, policy: plan.policy, device: "client-\(number)", seed: seed,
+            clock: clock)
+        // The first number is the one that the simulation draws, too.
+        var random = SplitMix64(seed: seed)
+        let first = KeyTiming.share(of: plan.refreshInterval, random.next())
+        let second = KeyTiming.share(of: plan.refreshInterval, random.next())
+        let appearance = announcement + plan.announcedBefore
+        let need: Duration
+        switch plan.way {
+        case .onDemand: need = appearance + first
+        case .preloaded:
+            try? await clock.sleep(until: announcement + first)
+            await session.preload(["key"])
+            need = appearance + second
+        case .dispersed:
+            // Times in the window are counted back from the key's appearance.
+            await session.prepareRotation(to: "key", appearsIn: appearance - clock.now().monotonic)
+            need = appearance + second
+        }
+        try? await clock.sleep(until: need)
+        let lag = KeyTiming.nanoseconds(clock.now().monotonic - need)
+        let key = try? await session.key(for: "key")
+        let late = KeyTiming.nanoseconds(clock.now().monotonic - need)
+        await session.close()
+        return Client(latenessNanoseconds: key == nil ? nil : late, lagNanoseconds: lag)
+    }
+}
+
+/// Why a plan cannot be run on this machine.
+package struct LoopbackError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The value, and what was expected.
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,190 @@
+package import Keys
+package import Support
+
+/// The session's machine with a fault around it: in its policy, in what it is told, or in what it does.
+package struct MutantSession: ScenarioSubject {
+    private let mutant: KeyMutant
+    private var machine: KeyMachine
+    /// What was asked for, by exchange, and not answered yet.
+    private var asked: [Int: [String]] = [:]
+    /// Questions that the fault asks beside the machine's.
+    private var extra = 1000
+    /// What may be answered late, by the exchange that was given up.
+    private var cancelled: [Int: [String]] = [:]
+
+    /// Creates a session with a fault.
+    package init(_ mutant: KeyMutant, scenario: KeyScenario) {
+        self.init(mutant, policy: scenario.policy, device: scenario.device, seed: scenario.seed)
+    }
+
+    /// Creates a session with a fault; see `KeyMachine`.
+    init(_ mutant: KeyMutant, policy: KeyPolicy, device: String, seed: UInt64) {
+        self.mutant = mutant
+        self.machine = KeyMachine(policy: mutant.policy(policy), device: device, seed: seed)
+    }
+
+    /// When the machine must be called again.
+    package var nextDeadline: Duration? { machine.nextDeadline }
+
+    /// Takes in what happened, as the fault has it, and does what the fault leaves of what follows.
+    package mutating func actions(after event: KeyEvent, at now: ClockSample) -> [JSONValue] {
+        var actions: [KeyAction] = []
+        for told in mutant.told(event, asked: asked, cancelled: cancelled) {
+            let seen = mutant == .believesClock ? ClockSample(monotonic: now.monotonic, wall: Self.steady(now)) : now
+            actions += machine.handle(told, at: seen)
+        }
+        if mutant == .noCoalescing { actions += askedAgain(event, actions) }
+        for action in actions { remember(action) }
+        return mutant.done(actions).map(\.json)
+    }
+
+    /// What a session would ask that does not look at what is asked for already.
+    private mutating func askedAgain(_ event: KeyEvent, _ actions: [KeyAction]) -> [KeyAction] {
+        guard case .want(_, let identifiers) = event else { return [] }
+        let inFlight = identifiers.filter { identifier in asked.values.contains { $0.contains(identifier) } }
+        guard !inFlight.isEmpty else { return [] }
+        extra += 1
+        return [
+            .ask(KeyQuery(exchange: extra, identifiers: inFlight, route: .local, wantsPersistable: false))
+        ]
+    }
+
+    private static func steady(_ now: ClockSample) -> Duration { KeyScenario.start + now.monotonic }
+
+    private mutating func remember(_ action: KeyAction) {
+        switch action {
+        case .ask(let query): asked[query.exchange] = query.identifiers
+        case .cancel(let exchange): cancelled[exchange] = asked.removeValue(forKey: exchange)
+        case .keep(let exchange, _, _): asked[exchange] = nil
+        default: break
+        }
+    }
+}
+
+extension KeyMutant {
+    /// The policy of a session with the fault.
+    fileprivate func policy(_ policy: KeyPolicy) -> KeyPolicy {
+        var policy = policy
+        switch self {
+        case .neverRetries: policy.attempts = 1
+        case .noBackOff: (policy.firstPause, policy.longestPause) = (.zero, .zero)
+        case .constantBackOff: policy.longestPause = policy.firstPause
+        case .noTimeLimit: policy.deadline = .seconds(1_000_000_000)
+        case .endlessIdleTimeout: policy.idleTimeout = .seconds(1_000_000_000)
+        case .noBatching: policy.maxBatchCount = 1
+        case .neverGathers: policy.gatherTime = .zero
+        case .dispersesPastWindow:
+            policy.dispersalWindow = .seconds(1_000_000_000)
+            policy.leadTime = .zero
+        case .forgetsRefusals: policy.refusalMemory = .zero
+        default: break
+        }
+        return policy
+    }
+
+    /// What a session with the fault is told of what happened.
+    fileprivate func told(_ event: KeyEvent, asked: [Int: [String]], cancelled: [Int: [String]]) -> [KeyEvent] {
+        switch (self, event) {
+        case (.ignoresPreloading, .preload), (.ignoresPreloading, .persist), (.ignoresRotation, .rotation),
+            (.ignoresRoute, .routeChanged), (.ignoresNetworkLoss, .networkLost), (.staysOffline, .networkFound),
+            (.ignoresClose, .close):
+            return []
+        case (.noDispersal, .rotation(let identifier, _)): return [.preload([identifier])]
+        case (.persistableEverywhere, .routeChanged(let route)):
+            return [.routeChanged(KeyRoute(route.name, acceptsPersistable: true))]
+        case (.ignoresDevice, .found(let stored)): return [.found(stored.changed(device: "device-1"))]
+        case (.ignoresStorageExpiry, .found(let stored)) where stored.firstUse == nil:
+            return [.found(stored.changed(storage: KeyMachine.longestTerm))]
+        case (.ignoresPlaybackExpiry, .found(let stored)):
+            return [.found(stored.changed(playback: KeyMachine.longestTerm))]
+        case (.believesClock, .found(let stored)):
+            return [.found(stored.changed(lastSeen: stored.receivedAt))]
+        case (_, .answered(let exchange, let answers)):
+            return [told(exchange, answers, asked: asked, cancelled: cancelled)]
+        case (.retriesFatal, .exchangeFailed(let exchange, let failure)):
+            return [.exchangeFailed(exchange: exchange, failure.isPassing ? failure : .unreachable(reason: "mutant"))]
+        case (.ignoresRetryAfter, .exchangeFailed(let exchange, .busy)):
+            return [.exchangeFailed(exchange: exchange, .busy(retryAfter: nil))]
+        default: return [event]
+        }
+    }
+
+    private func told(
+        _ exchange: Int, _ answers: [KeyAnswer], asked: [Int: [String]], cancelled: [Int: [String]]
+    ) -> KeyEvent {
+        var exchange = exchange
+        var answers = answers
+        if self == .takesLateAnswers, let late = cancelled[exchange],
+            let current = asked.keys.sorted().first(where: { asked[$0] == late })
+        {
+            exchange = current
+        }
+        if self == .takesForeignKeys, let names = asked[exchange] {
+            answers = zip(names, answers).map { KeyAnswer($0, $1.outcome) }
+        }
+        answers = answers.map { KeyAnswer($0.identifier, outcome($0.outcome)) }
+        return .answered(exchange: exchange, answers)
+    }
+
+    private func outcome(_ outcome: KeyAnswer.Outcome) -> KeyAnswer.Outcome {
+        switch (self, outcome) {
+        case (.retriesFatal, .failure(let failure)) where !failure.isPassing:
+            .failure(.unreachable(reason: "mutant"))
+        case (.ignoresRetryAfter, .failure(.busy)): .failure(.busy(retryAfter: nil))
+        case (.takesAnyLength, .key(let terms, _)): .key(terms, byteCount: 16)
+        case (.playbackFromArrival, .key(.persistable(let storage, let playback), let count)):
+            .key(.persistable(storage: min(storage, playback), playback: playback), byteCount: count)
+        case (.ignoresPlaybackExpiry, .key(.persistable(let storage, _), let count)):
+            .key(.persistable(storage: storage, playback: KeyMachine.longestTerm), byteCount: count)
+        case (.ignoresStorageExpiry, .key(.persistable(_, let playback), let count)):
+            .key(.persistable(storage: KeyMachine.longestTerm, playback: playback), byteCount: count)
+        default: outcome
+        }
+    }
+
+    /// What a session with the fault does of what it should.
+    fileprivate func done(_ actions: [KeyAction]) -> [KeyAction] {
+        switch self {
+        case .silentAboutDelays: actions.filter { !$0.isReport }
+        case .reportsFatalAsPassing:
+            actions.map { action in
+                guard case .refuse(let reader, let key, let failure) = action else { return action }
+                return .report(reader: reader, identifier: key, failure)
+            }
+        case .keepsReplacedKey: actions.filter { !$0.isErasing }
+        case .erasesBeforeStoring: actions.filter(\.isErasing) + actions.filter { !$0.isErasing }
+        case .readsPastExpiry: actions.filter { !$0.isEndOfRead }
+        case .keepsExpiredInMemory: actions.filter { !$0.isForgetting }
+        default: actions
+        }
+    }
+}
+
+extension KeyAction {
+    fileprivate var isErasing: Bool {
+        if case .erase = self { true } else { false }
+    }
+
+    fileprivate var isReport: Bool {
+        if case .report = self { true } else { false }
+    }
+
+    fileprivate var isEndOfRead: Bool {
+        if case .endRead = self { true } else { false }
+    }
+
+    fileprivate var isForgetting: Bool {
+        if case .forget = self { true } else { false }
+    }
+}
+
+extension StoredKey {
+    fileprivate func changed(
+        device: String? = nil, storage: Duration? = nil, playback: Duration? = nil, lastSeen: Duration? = nil
+    ) -> StoredKey {
+        StoredKey(
+            identifier: identifier, device: device ?? self.device, generation: generation,
+            storage: storage ?? self.storage, playback: playback ?? self.playback, receivedAt: receivedAt,
+            firstUse: firstUse, lastSeen: lastSeen ?? self.lastSeen)
+    }
+}

@@ -1,0 +1,127 @@
+import Keys
+package import SubjectProtocol
+import Support
+
+/// Our session, or one with a planted fault, for who speaks the protocol. Source: data/scenarios/PROTOCOL.md.
+package struct KeySubject {
+    private let fault: KeyMutant?
+    private var sessions: [UInt64: Session] = [:]
+
+    private enum Session {
+        case machine(KeyMachine)
+        case mutant(MutantSession)
+
+        var nextDeadline: Duration? {
+            switch self {
+            case .machine(let machine): machine.nextDeadline
+            case .mutant(let mutant): mutant.nextDeadline
+            }
+        }
+
+        mutating func actions(after event: KeyEvent, at now: ClockSample) -> [JSONValue] {
+            switch self {
+            case .machine(var machine):
+                defer { self = .machine(machine) }
+                return machine.actions(after: event, at: now)
+            case .mutant(var mutant):
+                defer { self = .mutant(mutant) }
+                return mutant.actions(after: event, at: now)
+            }
+        }
+    }
+
+    /// Why a request has an error answer.
+    private struct Refusal: Error {
+        let name: String
+        let message: String
+
+        static func invalid(_ message: String) -> Refusal { Refusal(name: "invalidRequest", message: message) }
+    }
+
+    /// Creates a subject without sessions.
+    ///
+    /// - Parameter fault: The fault of its sessions.
+    package init(fault: KeyMutant?) {
+        self.fault = fault
+    }
+
+    /// Answers requests until the input ends, or a `bye`.
+    package mutating func run(_ pipe: PipeEnd) {
+        while let line = pipe.readLine() {
+            let request = JSONValue.parse(line)
+            if let count = request?["payload"]?.integer, !pipe.skip(count) { return }
+            let answer: JSONValue
+            do throws(Refusal) {
+                answer = .object(try self.answer(request).merging(["ok": true]) { first, _ in first })
+            } catch {
+                answer = ["ok": false, "error": .string(error.name), "message": .string(error.message)]
+            }
+            let isTaken = answer.line.withUnsafeBytes { pipe.writeAll($0) }
+            guard isTaken, request?["op"]?.string != "bye" else { return }
+        }
+    }
+
+    private mutating func answer(_ request: JSONValue?) throws(Refusal) -> [String: JSONValue] {
+        guard let request, case .object = request else { throw .invalid("expected a JSON object") }
+        switch request["op"]?.string {
+        case "hello":
+            guard request["protocol"]?.integer == 1 else {
+                throw Refusal(name: "unsupported", message: "protocol: expected 1")
+            }
+            let name = "chunkwise-keys" + (fault.map { " with the fault \($0.rawValue)" } ?? "")
+            return ["protocol": 1, "name": .string(name), "version": "1", "strategies": [], "keySessions": 1]
+        case "session": return try open(request)
+        case "event": return try tell(request)
+        case "close":
+            guard sessions.removeValue(forKey: try id(request)) != nil else {
+                throw .invalid("id: expected an open one")
+            }
+            return [:]
+        case "bye": return [:]
+        default: throw .invalid("op: expected hello, session, event, close or bye")
+        }
+    }
+
+    private func id(_ request: JSONValue) throws(Refusal) -> UInt64 {
+        guard let id = request["id"]?.integer else { throw .invalid("id: expected a number") }
+        return id
+    }
+
+    private mutating func open(_ request: JSONValue) throws(Refusal) -> [String: JSONValue] {
+        let id = try id(request)
+        guard sessions[id] == nil else { throw .invalid("id \(id) is in use: expected another one") }
+        do throws(KeyScenarioError) {
+            let reader = try ScenarioObject(request, "session", unit: .microseconds)
+            let policy = try KeyPolicy(request["policy"], "policy", unit: .microseconds)
+            let (device, seed) = (try reader.text("device"), try reader.number("seed"))
+            sessions[id] =
+                if let fault {
+                    .mutant(MutantSession(fault, policy: policy, device: device, seed: seed))
+                } else {
+                    .machine(KeyMachine(policy: policy, device: device, seed: seed))
+                }
+        } catch {
+            throw .invalid(error.description)
+        }
+        return [:]
+    }
+
+    private mutating func tell(_ request: JSONValue) throws(Refusal) -> [String: JSONValue] {
+        let id = try id(request)
+        guard sessions[id] != nil else { throw .invalid("id \(id): expected an open one") }
+        let event: KeyEvent
+        let now: ClockSample
+        do throws(KeyScenarioError) {
+            let reader = try ScenarioObject(request, "event", unit: .microseconds)
+            now = ClockSample(
+                monotonic: try reader.requiredTime("monotonic"), wall: try reader.requiredTime("wall"))
+            event = try KeyEvent(message: request["event"])
+        } catch {
+            throw .invalid(error.description)
+        }
+        let actions = sessions[id]?.actions(after: event, at: now) ?? []
+        var answer: [String: JSONValue] = ["actions": .array(actions)]
+        if let deadline = sessions[id]?.nextDeadline { answer["deadline"] = ProtocolTime.json(deadline) }
+        return answer
+    }
+}

@@ -1,0 +1,131 @@
+package import Keys
+package import Support
+
+/// Something that scenarios can be put to: the session's machine, one with a planted fault, or a foreign session.
+package protocol ScenarioSubject {
+    /// Why there may be no answer.
+    associatedtype Failure: Error
+
+    /// Takes in what happened; see `KeyMachine.handle(_:at:)`.
+    ///
+    /// - Returns: What to do, as ``KeyAction/json`` has it.
+    /// - Throws: If there is no answer.
+    mutating func actions(after event: KeyEvent, at now: ClockSample) throws(Failure) -> [JSONValue]
+
+    /// When it must be called again at the latest.
+    var nextDeadline: Duration? { get }
+}
+
+extension KeyMachine: ScenarioSubject {
+    /// What the machine does, as scenarios have it; see ``ScenarioSubject/actions(after:at:)``.
+    package mutating func actions(after event: KeyEvent, at now: ClockSample) -> [JSONValue] {
+        handle(event, at: now).map(\.json)
+    }
+}
+
+/// Puts a scenario to a session, in the scenario's own time: years pass in microseconds.
+package struct ScenarioRun {
+    /// What a session did, and when.
+    package struct Done: Hashable, Sendable {
+        /// From the start.
+        package let time: Duration
+        /// The action, as ``KeyAction/json`` has it.
+        package let action: JSONValue
+        /// Which answer of the session it stood in, from 1.
+        package let answer: Int
+    }
+
+    /// How often a session may be woken in a scenario.
+    package static let maxWakings = 100_000
+
+    /// What the session did, in order.
+    package private(set) var done: [Done] = []
+    /// Whether the session wanted to be woken without end.
+    package private(set) var isEndless = false
+
+    /// Runs a script.
+    ///
+    /// - Throws: What the session throws.
+    package init<Subject: ScenarioSubject>(
+        _ scenario: KeyScenario, _ subject: inout Subject
+    ) throws(Subject.Failure) {
+        var shift = Duration.zero
+        var wakings = 0
+        var last = Duration.zero
+        var answer = 0
+        func reading(_ time: Duration) -> ClockSample {
+            ClockSample(monotonic: time, wall: KeyScenario.start + time + shift)
+        }
+        func tell(_ event: KeyEvent, at time: Duration, _ subject: inout Subject) throws(Subject.Failure) -> [Done] {
+            answer += 1
+            return try subject.actions(after: event, at: reading(time)).map {
+                Done(time: time, action: $0, answer: answer)
+            }
+        }
+        func pass(
+            until end: Duration, _ subject: inout Subject, _ done: inout [Done]
+        ) throws(Subject.Failure) -> Bool {
+            while let deadline = subject.nextDeadline, deadline <= end {
+                wakings += 1
+                guard wakings <= Self.maxWakings else { return false }
+                last = max(last, deadline)
+                done += try tell(.tick, at: last, &subject)
+            }
+            return true
+        }
+        var done: [Done] = []
+        for step in scenario.steps {
+            let time = Duration.milliseconds(Int64(step.milliseconds))
+            guard try pass(until: time, &subject, &done) else {
+                isEndless = true
+                break
+            }
+            last = time
+            switch step.happening {
+            case .setClock(let by): shift += .milliseconds(by)
+            case .event(let event): done += try tell(event, at: time, &subject)
+            }
+        }
+        if !isEndless {
+            isEndless = try !pass(until: .milliseconds(Int64(scenario.endMilliseconds)), &subject, &done)
+        }
+        self.done = done
+    }
+
+    /// Runs a script with the session's own machine.
+    package static func run(_ scenario: KeyScenario) -> ScenarioRun {
+        var machine = KeyMachine(policy: scenario.policy, device: scenario.device, seed: scenario.seed)
+        return ScenarioRun(scenario, &machine)
+    }
+
+    /// Says where a session first did something else than it must, each action in its place.
+    ///
+    /// - Returns: What was expected and what happened, or `nil` if all is as it must be.
+    package func difference(from scenario: KeyScenario) -> String? {
+        if isEndless { return "woken \(Self.maxWakings) times: expected an end" }
+        for (index, expected) in scenario.expectations.enumerated() {
+            guard index < done.count else { return "action \(index + 1): nothing: expected \(Self.text(expected))" }
+            let actual = done[index]
+            let low = Duration.milliseconds(Int64(expected.milliseconds.lowerBound))
+            let high = Duration.milliseconds(Int64(expected.milliseconds.upperBound))
+            guard actual.action == expected.action, (low...high).contains(actual.time) else {
+                return "action \(index + 1): \(Self.text(actual)): expected \(Self.text(expected))"
+            }
+        }
+        guard done.count > scenario.expectations.count else { return nil }
+        return "action \(scenario.expectations.count + 1): \(Self.text(done[scenario.expectations.count])): "
+            + "expected nothing more"
+    }
+
+    static func text(_ done: Done) -> String { "at \(done.time) \(oneLine(done.action))" }
+
+    static func text(_ expected: KeyScenario.Expectation) -> String {
+        let times = expected.milliseconds
+        let span = times.lowerBound == times.upperBound ? "" : " to \(times.upperBound)"
+        return "at \(times.lowerBound)\(span) ms \(oneLine(expected.action))"
+    }
+
+    private static func oneLine(_ value: JSONValue) -> String {
+        value.text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,130 @@
+extension KeyMachine {
+    /// Plaintext goes elsewhere: online keys are erased, and all that is in use or asked for is asked for anew.
+    mutating func change(to route: KeyRoute, _ now: ClockSample) {
+        guard route != self.route else { return }
+        let asked = cancelFlights()
+        self.route = route
+        for identifier in identifiers {
+            guard let entry = entries[identifier] else { continue }
+            var isNeeded = asked.contains(identifier) || !entry.waiting.isEmpty
+            if entry.online != nil {
+                isNeeded = true
+                actions.append(.forget(identifier: identifier, .online))
+                endReads(of: identifier, .online, .routeChanged)
+            }
+            if entry.stored != nil, !route.acceptsPersistable,
+                uses.values.contains(where: { $0.identifier == identifier && $0.kind == .persistable })
+            {
+                isNeeded = true
+                endReads(of: identifier, .persistable, .routeChanged)
+            }
+            update(identifier) {
+                $0.online = nil
+                $0.startOver()
+            }
+            if let kind = usableKind(of: identifier, now) {
+                deliver(identifier, kind)
+            } else if isNeeded {
+                update(identifier) { $0.phase = .due(now.monotonic) }
+            }
+        }
+    }
+
+    /// Nothing can be asked for: whoever waits hears of it at once.
+    mutating func loseNetwork(_ now: ClockSample) {
+        guard isOnline else { return }
+        isOnline = false
+        for identifier in cancelFlights() {
+            update(identifier) {
+                $0.phase = .due(now.monotonic)
+                $0.attempts = max(0, $0.attempts - 1)
+            }
+        }
+        for identifier in identifiers {
+            guard let waiting = entries[identifier]?.waiting, !waiting.isEmpty else { continue }
+            // A stored key that cannot be used has its own reason, which no waiting changes.
+            let ending = finalFailure(of: identifier, now)
+            for reader in waiting {
+                if let ending {
+                    actions.append(.refuse(reader: reader.reader, identifier: identifier, ending))
+                } else {
+                    actions.append(.report(reader: reader.reader, identifier: identifier, .networkLost))
+                }
+            }
+            if ending != nil {
+                update(identifier) {
+                    $0.waiting = []
+                    $0.phase = .idle
+                    $0.attempts = 0
+                }
+            }
+        }
+    }
+
+    /// Everything can be asked for again: what readers wait for at once, the rest when it is due.
+    mutating func findNetwork(_ now: ClockSample) {
+        guard !isOnline else { return }
+        isOnline = true
+        for identifier in identifiers {
+            update(identifier) {
+                $0.startOver()
+                if !$0.waiting.isEmpty { $0.phase = .due(now.monotonic) }
+            }
+        }
+    }
+
+    /// Nobody needs anything any more: all keys are erased from memory.
+    mutating func close() {
+        _ = cancelFlights()
+        for identifier in identifiers {
+            guard let entry = entries[identifier] else { continue }
+            for reader in entry.waiting {
+                actions.append(.refuse(reader: reader.reader, identifier: identifier, .closed))
+            }
+            endReads(of: identifier, .online, .closed)
+            endReads(of: identifier, .persistable, .closed)
+            if entry.online != nil { actions.append(.forget(identifier: identifier, .online)) }
+            if entry.stored != nil { actions.append(.forget(identifier: identifier, .persistable)) }
+        }
+        entries = [:]
+        isClosed = true
+    }
+
+    /// Nothing can be had of a closed session.
+    mutating func refuseAfterClose(_ event: KeyEvent) {
+        switch event {
+        case .want(let reader, let identifiers):
+            for identifier in identifiers {
+                actions.append(.refuse(reader: reader, identifier: identifier, .closed))
+            }
+        case .readBegan(let read, _): actions.append(.endRead(read: read, .closed))
+        case .answered(let exchange, _), .exchangeFailed(let exchange, _):
+            actions.append(.notice(.unexpectedAnswer(exchange: exchange)))
+        default: break
+        }
+    }
+
+    private mutating func deliver(_ identifier: String, _ kind: KeyKind) {
+        let waiting = update(identifier) { entry in
+            entry.phase = .idle
+            defer { entry.waiting = [] }
+            return entry.waiting
+        }
+        for reader in waiting {
+            actions.append(.deliver(reader: reader.reader, identifier: identifier, kind))
+        }
+    }
+
+    /// Waits for no answer any more.
+    ///
+    /// - Returns: What was asked for, in order.
+    private mutating func cancelFlights() -> [String] {
+        var asked: [String] = []
+        for exchange in flights.keys.sorted() {
+            asked += flights[exchange]?.identifiers ?? []
+            actions.append(.cancel(exchange: exchange))
+        }
+        flights = [:]
+        return asked.sorted()
+    }
+}

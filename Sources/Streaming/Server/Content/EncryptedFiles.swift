@@ -1,0 +1,140 @@
+import ByteSources
+package import RandomAccess
+import Support
+package import SystemPackage
+
+/// Encrypted files that are served decrypted: some by name, or all of a folder.
+///
+/// Nothing is kept between requests: a request opens its file, and the file stays open until it is answered.
+package struct EncryptedFiles: ContentCatalogue {
+    /// How ciphertext becomes an object.
+    package struct Format: Sendable {
+        /// What the entity tags of files depend on besides the file: strategy and parameters, nothing of the key.
+        package var description: String
+        /// The IV of every file, or `nil` if each file `NAME` has a file `NAME.iv` beside it.
+        package var iv: Block?
+        /// Opens an object.
+        package var open: @Sendable (any ByteSource, Block) throws(DecryptionError) -> EncryptedObject
+
+        /// Creates a format.
+        package init(
+            description: String, iv: Block?,
+            open: @escaping @Sendable (any ByteSource, Block) throws(DecryptionError) -> EncryptedObject
+        ) {
+            self.description = description
+            self.iv = iv
+            self.open = open
+        }
+    }
+
+    /// What the name of the file with a file's IV ends with: 32 hexadecimal digits.
+    package static let ivSuffix = ".iv"
+
+    private let place: Place
+    private let format: Format
+
+    private enum Place {
+        case files([String: FilePath])
+        case folder(ServedFolder)
+    }
+
+    /// Serves some files, each under the last part of its path.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` if two have the same name.
+    package init(files: [FilePath], format: Format) throws(DecryptionError) {
+        var paths: [String: FilePath] = [:]
+        for file in files {
+            guard let name = file.lastComponent?.string, name != "..", name != "." else {
+                throw .invalidParameter(name: "file", value: file.string, expected: "a file's path")
+            }
+            if let other = paths.updateValue(file, forKey: name) {
+                throw .invalidParameter(
+                    name: "file", value: file.string, expected: "a name other than that of \(other)")
+            }
+        }
+        self.place = .files(paths)
+        self.format = format
+    }
+
+    /// Serves all files below a folder.
+    ///
+    /// - Throws: `DecryptionError.io` if the folder cannot be opened.
+    package init(folder: FilePath, format: Format) throws(DecryptionError) {
+        self.place = .folder(try ServedFolder(path: folder))
+        self.format = format
+    }
+
+    /// Opens a file as it is now.
+    package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
+        guard let name = path.last, format.iv != nil || !name.hasSuffix(Self.ivSuffix),
+            let source = try open(path)
+        else { return nil }
+        let iv: Block
+        if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path) }
+        let object = try format.open(source, iv)
+        let version = source.identity
+        var content = ServedContent(
+            contentType: ContentType.ofFile(named: name), byteCount: object.plaintextByteCount,
+            entityTag: EntityTag(
+                of: [
+                    "\(version.device)", "\(version.node)", "\(version.byteCount)", "\(version.modifiedSeconds)",
+                    "\(version.modifiedNanoseconds)", format.description, "\(iv.bigEndianValue)",
+                ]),
+            modified: version.modifiedSeconds
+        ) { () throws(DecryptionError) in
+            try object.makeCursor()
+        }
+        content.readerByteCount = object.cursorByteCount()
+        return content
+    }
+
+    /// The names of the files, without those that hold IVs.
+    package func listing() throws(DecryptionError) -> [[String]] {
+        let names: [String]
+        switch place {
+        case .files(let paths): names = paths.keys.sorted()
+        case .folder(let folder): names = try folder.names()
+        }
+        return names.filter { format.iv != nil || !$0.hasSuffix(Self.ivSuffix) }.map { [$0] }
+    }
+
+    private func open(_ path: [String]) throws(DecryptionError) -> PinnedFile? {
+        switch place {
+        case .folder(let folder):
+            return try folder.open(path)
+        case .files(let paths):
+            guard path.count == 1, let file = paths[path[0]] else { return nil }
+            return try open(file)
+        }
+    }
+
+    /// Opens a file that was named by the user, who may well have named a link.
+    private func open(_ file: FilePath) throws(DecryptionError) -> PinnedFile? {
+        let descriptor = try? FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .nonBlocking])
+        guard let descriptor else { return nil }
+        return try PinnedFile(adopting: descriptor, path: file)
+    }
+
+    private func sidecarIV(of path: [String]) throws(DecryptionError) -> Block {
+        let file: PinnedFile?
+        switch place {
+        case .folder(let folder):
+            file = try folder.open(path.dropLast() + [(path.last ?? "") + Self.ivSuffix])
+        case .files(let paths):
+            if let path = paths[path[0]] { file = try open(FilePath(path.string + Self.ivSuffix)) } else { file = nil }
+        }
+        let name = (path.last ?? "") + Self.ivSuffix
+        guard let file else {
+            throw .io(operation: "read \(name)", code: 0, reason: "no such file: expected 32 hexadecimal digits in it")
+        }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(file.byteCount, 64)), alignment: 16)
+        defer { room.deallocate() }
+        try file.fetch(at: 0, into: room)
+        let text = String(decoding: room, as: UTF8.self)
+        let digits = text.filter { !$0.isWhitespace }
+        guard let bytes = Hexadecimal.decode(digits, allowsUpperCase: true), bytes.count == Block.byteCount else {
+            throw .io(operation: "read \(name)", code: 0, reason: "no IV: expected 32 hexadecimal digits")
+        }
+        return try Block(bytes)
+    }
+}

@@ -1,0 +1,89 @@
+import ByteSources
+import Glibc
+import RandomAccess
+import SystemPackage
+
+/// Files below a folder, opened name by name so that no link leads out of it.
+final class ServedFolder: Sendable {
+    /// The folder's path, for errors.
+    let path: FilePath
+
+    private let descriptor: FileDescriptor
+
+    /// Opens the folder, which stays the one that is served if it is renamed.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    init(path: FilePath) throws(DecryptionError) {
+        self.path = path
+        self.descriptor = try SystemCall.check("open folder \(path)") {
+            try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .directory])
+        }
+    }
+
+    deinit {
+        try? descriptor.close()
+    }
+
+    /// Opens a file. The corresponding C function is `openat`, once for each name, with `O_NOFOLLOW`.
+    ///
+    /// - Parameter names: The folders and the file, below this folder.
+    /// - Returns: `nil` if there is no such file: also where a name is a link, a hidden file, or nothing that can be read at
+    ///   an offset.
+    /// - Throws: `DecryptionError.io` for what is not about this file, such as too many open ones.
+    func open(_ names: [String]) throws(DecryptionError) -> PinnedFile? {
+        guard let last = names.last, names.allSatisfy({ !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else {
+            return nil
+        }
+        var folder = descriptor
+        defer { if folder != descriptor { try? folder.close() } }
+        for name in names.dropLast() {
+            guard let next = try ServedFolder.open(name, in: folder, flags: O_DIRECTORY) else { return nil }
+            if folder != descriptor { try? folder.close() }
+            folder = next
+        }
+        guard let file = try ServedFolder.open(last, in: folder, flags: 0) else { return nil }
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            try? file.close()
+            return nil
+        }
+        return try PinnedFile(adopting: file, path: names.reduce(into: path) { $0.append($1) })
+    }
+
+    private static func open(
+        _ name: String, in folder: FileDescriptor, flags: Int32
+    ) throws(DecryptionError) -> FileDescriptor? {
+        let all = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags
+        while true {
+            let result = openat(folder.rawValue, name, all)
+            if result >= 0 { return FileDescriptor(rawValue: result) }
+            let code = errno
+            if code == EINTR { continue }
+            if [EMFILE, ENFILE, ENOMEM, EIO].contains(code) {
+                throw .io(operation: "open \(name)", code: code, reason: Errno(rawValue: code).description)
+            }
+            return nil
+        }
+    }
+
+    /// The files right below the folder, hidden ones left out, in order. The corresponding C function is `readdir`.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    func names() throws(DecryptionError) -> [String] {
+        let again = openat(descriptor.rawValue, ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard again >= 0, let stream = fdopendir(again) else {
+            if again >= 0 { close(again) }
+            throw .io(operation: "list \(path)", code: errno, reason: Errno(rawValue: errno).description)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                start.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            let kind = Int32(entry.pointee.d_type)
+            if !name.hasPrefix("."), kind == Int32(DT_REG) || kind == Int32(DT_UNKNOWN) { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import Keys
+import Support
+import Synchronization
+
+/// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
+package final class KeyAudit: Sendable {
+    private let write: @Sendable (String) -> Bool
+    /// Who asked too often within a second, and has a line for it.
+    private let limited = Mutex((second: UInt64(0), askers: Set<String>()))
+
+    /// Creates an audit.
+    ///
+    /// - Parameter write: Takes a whole line with its end, and says whether it is kept.
+    package init(write: @escaping @Sendable (String) -> Bool) {
+        self.write = write
+    }
+
+    /// Appends to a file that only its owner can read. The corresponding C function is `open`.
+    ///
+    /// - Returns: `nil` if it cannot be opened; `errno` says why.
+    package convenience init?(path: String) {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        self.init { line in
+            let bytes = Array(line.utf8)
+            var start = 0
+            while start < bytes.count {
+                let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                guard count > 0 || errno == EINTR else { return false }
+                start += max(count, 0)
+            }
+            return true
+        }
+    }
+
+    /// What a line is about besides a key.
+    struct Circumstances: Sendable {
+        var client: String?
+        let address: String
+        /// `nil` if what came is none, or was not looked at.
+        var request: KeyRequest?
+        /// In milliseconds since 1970-01-01 00:00 UTC.
+        var time: UInt64
+    }
+
+    /// Notes a request's keys.
+    ///
+    /// - Parameters:
+    ///   - results: What became of each identifier of the request, in its order; of one that is none, what became of it.
+    ///   - circumstances: Who asked, and when.
+    /// - Returns: Whether all lines are kept.
+    func note(_ results: [String], _ circumstances: Circumstances) -> Bool {
+        let request = circumstances.request
+        // A batch stays together.
+        let identifiers = request?.identifiers.map { Optional(ShownIdentifier.text($0)) } ?? [nil]
+        let kind = request.map { $0.wantsPersistable ? "persistable" : "online" }
+        let lines = zip(identifiers, results).map { identifier, result in
+            JSONValue.object([
+                "time": .string(WallTime.text(circumstances.time)), "client": JSONValue(circumstances.client),
+                "address": .string(circumstances.address),
+                "request": JSONValue(request.map { Hexadecimal.encode($0.number) }),
+                "identifier": JSONValue(identifier), "route": JSONValue(request?.route), "kind": JSONValue(kind),
+                "result": .string(result),
+            ]).line
+        }
+        return write(lines.map { String(decoding: $0, as: UTF8.self) }.joined())
+    }
+
+    /// Notes a request that is refused, with a line for each of its keys, or one where they are not known.
+    ///
+    /// - Returns: Whether all lines are kept. What cannot be noted is refused all the same.
+    func note(refusal: String, _ circumstances: Circumstances) -> Bool {
+        note(circumstances.request?.identifiers.map { _ in refusal } ?? [refusal], circumstances)
+    }
+
+    /// Notes that somebody asked too often: once a second for each, or else who asks most would fill the disk.
+    ///
+    /// - Returns: Whether there is a line.
+    func noteLimited(_ circumstances: Circumstances) -> Bool {
+        let isFirst = limited.withLock { limited in
+            let second = circumstances.time / 1000
+            if limited.second != second { limited = (second, []) }
+            return limited.askers.insert(circumstances.client ?? circumstances.address).inserted
+        }
+        return isFirst ? note(refusal: "limited", circumstances) : true
+    }
+}
+
+/// The clock on the wall.
+enum WallTime {
+    /// Milliseconds since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
+    static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(max(time.tv_sec, 0)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+
+    /// A time as ISO 8601 in UTC. The corresponding C function is `strftime`.
+    static func text(_ milliseconds: UInt64) -> String {
+        var seconds = time_t(milliseconds / 1000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
+        let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) + ".\(fraction)Z"
+    }
+}

@@ -1,0 +1,198 @@
+import HTTPTypes
+import HummingbirdCore
+import Keys
+import NIOCore
+import NIOPosix
+
+/// Decides how a request for keys is answered, and sends the answer.
+struct KeyResponder: Sendable {
+    /// A request that is refused, and why.
+    private struct Rejection: Error {
+        var status: HTTPResponse.Status
+        var reason: String
+        /// What the audit says of it; `nil` where it has its lines already, or nobody asked for keys.
+        var result: String?
+        var fields: HTTPFields = [:]
+
+        var reply: Reply {
+            let text = ByteBuffer(string: reason + "\n")
+            var fields = fields
+            fields[.contentType] = "text/plain; charset=utf-8"
+            fields[.contentLength] = "\(text.readableBytes)"
+            return Reply(status: status, fields: fields, body: .page(text))
+        }
+    }
+
+    private let server: KeyServer
+    private let lookups: NIOThreadPool
+    private let limiter: RateLimiter
+    private let seen: ReplayCache
+    private let sealer: AnswerSealer
+    private let start = ContinuousClock.now
+
+    init(server: KeyServer, lookups: NIOThreadPool) {
+        self.server = server
+        self.lookups = lookups
+        limiter = RateLimiter(rate: server.rate, burst: server.burst)
+        seen = ReplayCache(toleranceMilliseconds: Self.milliseconds(server.clockTolerance))
+        sealer = AnswerSealer(
+            identity: server.identity,
+            lifetimeMilliseconds: UInt32(clamping: Self.milliseconds(server.answerLifetime)))
+    }
+
+    /// Answers one request.
+    ///
+    /// - Throws: What makes an answer impossible to send: the connection is then closed.
+    func respond(to request: Request, on channel: any Channel, with writer: consuming ResponseWriter) async throws {
+        let reply: Reply
+        do {
+            reply = try await answer(to: request, from: channel.remoteAddress?.ipAddress ?? "")
+        } catch let rejection as Rejection {
+            reply = rejection.reply
+        }
+        guard case .page(let page) = reply.body, request.method != .head else {
+            return try await writer.writeResponse(reply.head)
+        }
+        try await writer.write(response: reply.head, body: ResponseBody(byteBuffer: page))
+    }
+
+    private func answer(to request: Request, from address: String) async throws -> Reply {
+        guard (request.head.path ?? "").prefix(while: { $0 != "?" }) == KeyServer.path else {
+            throw Rejection(status: .notFound, reason: "no such resource: expected \(KeyServer.path)")
+        }
+        guard request.method == .post else {
+            throw Rejection(status: .methodNotAllowed, reason: "expected POST", fields: [.allow: "POST"])
+        }
+        var circumstances = KeyAudit.Circumstances(address: address, time: WallTime.now())
+        do {
+            return try await answer(to: request, &circumstances)
+        } catch let rejection as Rejection {
+            if let result = rejection.result, !note(result, circumstances) {
+                server.report("the audit cannot be written: a refused request has no line")
+            }
+            throw rejection
+        }
+    }
+
+    private func note(_ result: String, _ circumstances: KeyAudit.Circumstances) -> Bool {
+        result == "limited"
+            ? server.audit.noteLimited(circumstances) : server.audit.note(refusal: result, circumstances)
+    }
+
+    private func answer(to request: Request, _ circumstances: inout KeyAudit.Circumstances) async throws -> Reply {
+        let address = circumstances.address
+        guard let client = server.clients.client(request.headers) else {
+            try admit(1, by: "no token \(address)")
+            throw Rejection(
+                status: .unauthorized, reason: "expected a token", result: "unauthorized",
+                fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise keys\""])
+        }
+        circumstances.client = client.name
+        // A name has no space in it.
+        let name = client.name ?? "at \(address)"
+        let bytes = try await body(of: request)
+        let question: KeyRequest
+        do {
+            question = try KeyRequest(bytes)
+        } catch {
+            try admit(1, by: name)
+            throw Rejection(status: .badRequest, reason: "\(error)", result: "malformed")
+        }
+        let time = WallTime.now()
+        (circumstances.request, circumstances.time) = (question, time)
+        try admit(question.identifiers.count, by: name)
+        try checkTime(of: question, time)
+        if server.delay > .zero { try await Task.sleep(for: server.delay) }
+        let outcomes = try await lookups.runIfActive { self.outcomes(for: question, client) }
+        guard server.audit.note(outcomes.map(\.name), circumstances) else {
+            server.report("the audit cannot be written: no key is given out")
+            throw Rejection(status: .serviceUnavailable, reason: "try again later", fields: [.retryAfter: "10"])
+        }
+        return try sealed(outcomes, question, bytes, time)
+    }
+
+    private func sealed(
+        _ outcomes: [KeyOutcome], _ question: KeyRequest, _ bytes: [UInt8], _ time: UInt64
+    ) throws -> Reply {
+        let page: ByteBuffer
+        do {
+            page = ByteBuffer(bytes: try sealer.seal(outcomes, for: question, bytes: bytes, at: time))
+        } catch {
+            throw Rejection(status: .badRequest, reason: "\(error)", result: "malformed")
+        }
+        return Reply(
+            status: .ok,
+            fields: [.contentType: AnswerSealer.mediaType, .contentLength: "\(page.readableBytes)"],
+            body: .page(page))
+    }
+
+    private func body(of request: Request) async throws -> [UInt8] {
+        let fields = request.headers
+        guard fields[.transferEncoding] == nil, let length = fields[.contentLength].flatMap({ Int($0) }) else {
+            throw Rejection(
+                status: .lengthRequired, reason: "expected Content-Length", result: "malformed",
+                fields: [.connection: "close"])
+        }
+        guard length <= KeyRequest.maxByteCount else {
+            throw Rejection(
+                status: .contentTooLarge, reason: "\(length) bytes: expected at most \(KeyRequest.maxByteCount)",
+                result: "malformed", fields: [.connection: "close"])
+        }
+        let type = fields[.contentType] ?? "none"
+        guard type.lowercased().prefix(while: { $0 != ";" && $0 != " " }) == KeyRequest.mediaType else {
+            throw Rejection(
+                status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)", result: "malformed")
+        }
+        return Array(buffer: try await request.body.collect(upTo: KeyRequest.maxByteCount))
+    }
+
+    private func admit(_ count: Int, by client: String) throws {
+        guard let wait = limiter.wait(for: count, by: client, at: start.duration(to: .now)) else { return }
+        let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+        throw Rejection(
+            status: .tooManyRequests, reason: "too many keys in too short a time", result: "limited",
+            fields: [.retryAfter: "\(max(seconds, 1))"])
+    }
+
+    private func checkTime(of question: KeyRequest, _ time: UInt64) throws {
+        switch seen.judge(question.number, askedAt: question.askedAt, now: time) {
+        case .fresh: break
+        case .seen:
+            throw Rejection(
+                status: .conflict, reason: "the request came before: expected a fresh one", result: "replayed")
+        case .untimely(let milliseconds):
+            let maximum = Self.milliseconds(server.clockTolerance)
+            throw Rejection(
+                status: .badRequest,
+                reason: "the request's time is \(milliseconds) ms from this server's: expected at most \(maximum)",
+                result: "untimely")
+        case .full:
+            throw Rejection(
+                status: .serviceUnavailable, reason: "try again later", result: "overloaded",
+                fields: [.retryAfter: "10"])
+        }
+    }
+
+    private func outcomes(for question: KeyRequest, _ client: KeyClients.Client) -> [KeyOutcome] {
+        question.identifiers.map { identifier in
+            guard client.mayHave(identifier), let terms = terms(question) else { return .refused }
+            do throws(KeyError) {
+                let provided = try server.provider.key(for: identifier)
+                for warning in provided.warnings { server.report("\(warning)") }
+                guard provided.warnings.isEmpty || !server.isStrict else { return .refused }
+                return .key(provided.key, terms)
+            } catch {
+                if case .missing = error { return .missing }
+                server.report("\(ShownIdentifier.text(identifier)): \(error)")
+                return .refused
+            }
+        }
+    }
+
+    private func terms(_ question: KeyRequest) -> KeyTerms? {
+        guard question.wantsPersistable else { return .online(validity: server.validity) }
+        return server.persistableTerms.map { .persistable(storage: $0.storage, playback: $0.playback) }
+    }
+
+    private static func milliseconds(_ time: Duration) -> UInt64 { KeyTiming.nanoseconds(time) / 1_000_000 }
+}

@@ -1,0 +1,185 @@
+import Glibc
+package import RandomAccess
+import Synchronization
+package import SystemPackage
+
+/// Notes what clients ask for, in the form of `data/traces`. Source: data/schemas/traces.json.
+///
+/// The file is a whole trace after each request: the request's line and the end of the file are written in one call.
+/// Numbers that are only known later have room in their lines.
+package final class TraceRecorder: Sendable {
+    /// A line of the file.
+    package struct Entry: Sendable {
+        fileprivate let countOffset: Int64
+        fileprivate let askedByteCount: UInt64
+    }
+
+    private struct State {
+        /// Where the next line goes.
+        var end: Int64
+        var requestCount = 0
+        var minByteCount: UInt64 = 1
+        var failure: DecryptionError?
+    }
+
+    private let descriptor: FileDescriptor
+    private let path: FilePath
+    private let origin: UInt64
+    private let minOffset: Int64
+    /// The file up to the first request.
+    private let head: String
+    private let state: Mutex<State>
+
+    private static let tail = "\n ]\n}\n"
+    /// Enough for every number of 64 bits.
+    private static let numberWidth = 20
+
+    /// Opens a trace, which ``start()`` starts; a trace that is there is replaced then, and no other file.
+    ///
+    /// - Parameters:
+    ///   - path: The trace's file.
+    ///   - title: Who asks for what.
+    /// - Throws: `DecryptionError.io`, `.invalidParameter` if something else than a trace is there.
+    package init(path: FilePath, title: String) throws(DecryptionError) {
+        self.path = path
+        do {
+            self.descriptor = try FileDescriptor.open(
+                path, .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
+        } catch {
+            let code = error as? Errno ?? .ioError
+            throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
+        }
+        guard TraceRecorder.isReplaceable(descriptor) else {
+            try? descriptor.close()
+            throw .invalidParameter(
+                name: "trace", value: path.string, expected: "a new file, or a trace that is to be replaced")
+        }
+        self.origin = TraceRecorder.nanoseconds
+        let before = """
+            {
+             "schema": 1,
+             "name": \(TraceRecorder.quoted(TraceRecorder.name(path))),
+             "title": \(TraceRecorder.quoted(title)),
+             "source": "Recorded by chunkwise serve.",
+             "leastByteCount":
+            """
+        self.minOffset = Int64(before.utf8.count) + 1
+        self.head = before + " " + TraceRecorder.padded("1", ",") + "\n \"requests\": ["
+        self.state = Mutex(State(end: Int64(head.utf8.count)))
+    }
+
+    /// Starts the trace: what was there is gone.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func start() throws(DecryptionError) {
+        let code = ftruncate(descriptor.rawValue, 0) == 0 ? nil : Errno(rawValue: errno)
+        if let code = code ?? TraceRecorder.write(head + TraceRecorder.tail, at: 0, to: descriptor) {
+            throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
+        }
+    }
+
+    /// Whether nothing is lost that somebody could miss: the file is empty, or begins like a trace.
+    private static func isReplaceable(_ descriptor: FileDescriptor) -> Bool {
+        var start = [UInt8](repeating: 0, count: 64)
+        let count = start.withUnsafeMutableBytes { pread(descriptor.rawValue, $0.baseAddress, $0.count, 0) }
+        guard count > 0 else { return true }
+        let text = String(decoding: start.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
+        return text.hasPrefix("{\"schema\":")
+    }
+
+    deinit {
+        try? descriptor.close()
+    }
+
+    /// The time since the trace was started, in nanoseconds.
+    package var now: UInt64 { TraceRecorder.nanoseconds - origin }
+
+    /// The first thing that could not be written, after which nothing is.
+    package var failure: DecryptionError? { state.withLock { $0.failure } }
+
+    /// Notes a request for plaintext.
+    ///
+    /// - Parameters:
+    ///   - asked: The `Range` field, if there was one.
+    ///   - object: The name that was asked for.
+    ///   - range: The plaintext that is sent.
+    ///   - objectByteCount: The object's length in bytes.
+    ///   - time: When the request came; see ``now``.
+    /// - Returns: What ``finish(_:deliveredByteCount:)`` needs.
+    package func begin(
+        asked: String?, object: String, range: Range<UInt64>, objectByteCount: UInt64, at time: UInt64
+    ) -> Entry {
+        let count = UInt64(range.count)
+        let before = "  {\"asked\": \(TraceRecorder.quoted(asked ?? "")), \"offset\": \(range.lowerBound), \"count\": "
+        let after = " \"nanoseconds\": \(time), \"object\": \(TraceRecorder.quoted(object))}"
+        return state.withLock { state in
+            let separator = state.requestCount == 0 ? "\n" : ",\n"
+            let line = separator + before + TraceRecorder.padded("\(count)", ",") + after
+            let entry = Entry(
+                countOffset: state.end + Int64((separator + before).utf8.count), askedByteCount: count)
+            write(line + TraceRecorder.tail, at: state.end, &state)
+            state.end += Int64(line.utf8.count)
+            state.requestCount += 1
+            if objectByteCount > state.minByteCount {
+                state.minByteCount = objectByteCount
+                write(TraceRecorder.padded("\(objectByteCount)", ","), at: minOffset, &state)
+            }
+            return entry
+        }
+    }
+
+    /// Corrects a request whose client took less than it had asked for.
+    package func finish(_ entry: Entry, deliveredByteCount: UInt64) {
+        guard deliveredByteCount < entry.askedByteCount else { return }
+        state.withLock { state in
+            write(TraceRecorder.padded("\(max(1, deliveredByteCount))", ","), at: entry.countOffset, &state)
+        }
+    }
+
+    private func write(_ text: String, at offset: Int64, _ state: inout State) {
+        guard state.failure == nil, let code = TraceRecorder.write(text, at: offset, to: descriptor) else { return }
+        state.failure = .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
+    }
+
+    /// The corresponding C function is `pwrite`.
+    private static func write(_ text: String, at offset: Int64, to descriptor: FileDescriptor) -> Errno? {
+        do {
+            _ = try descriptor.writeAll(toAbsoluteOffset: offset, text.utf8)
+            return nil
+        } catch {
+            return error as? Errno ?? .ioError
+        }
+    }
+
+    private static func padded(_ number: String, _ after: String) -> String {
+        number + after + String(repeating: " ", count: numberWidth - number.utf8.count)
+    }
+
+    /// The corresponding C function is `clock_gettime`.
+    private static var nanoseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// A trace's name: the file's, of lower-case letters, digits and single hyphens.
+    private static func name(_ path: FilePath) -> String {
+        let words = (path.stem ?? "").lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+        return words.isEmpty ? "trace" : words.joined(separator: "-")
+    }
+
+    /// Source: RFC 8259, section 7.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

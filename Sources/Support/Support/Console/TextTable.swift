@@ -1,0 +1,103 @@
+/// Rows with columns that line up, in no more columns of the terminal than are allowed.
+///
+/// Where the rows are too wide, long texts are broken into lines; where that would make the first column hard to read, it
+/// goes on a line of its own above the others.
+package struct TextTable: Sendable {
+    private let rows: [[String]]
+    private let rightAligned: Set<Int>
+    private let limit: Int
+    private let gap: Int
+
+    /// The width that every terminal has.
+    package static let width = 80
+
+    /// Takes rows.
+    ///
+    /// - Parameters:
+    ///   - rows: The cells of the table, heads first; a row may have fewer than others.
+    ///   - rightAligned: The columns of numbers.
+    ///   - limit: The most characters of a line.
+    package init(_ rows: [[String]], rightAligned: Set<Int> = [], limit: Int = width) {
+        let count = rows.map(\.count).max() ?? 0
+        self.rows = rows.map { $0 + [String](repeating: "", count: count - $0.count) }
+        self.rightAligned = rightAligned
+        self.limit = limit
+        gap = 2
+    }
+
+    /// Figures below their names, closer together if that keeps them in a line.
+    private init(figures: [[String]], of table: TextTable) {
+        rows = figures
+        rightAligned = Set(table.rightAligned.map { $0 - 1 })
+        limit = table.limit
+        let needed = Self.widths(of: figures).reduce(0, +)
+        let gaps = (figures.first?.count ?? 1) - 1
+        gap = needed + 2 * gaps > limit && needed + gaps <= limit ? 1 : 2
+    }
+
+    /// The table, without a line break at its end.
+    package var text: String {
+        let natural = Self.widths(of: rows)
+        if width(natural) <= limit { return lines(rows, natural).joined(separator: "\n") }
+        let shrunk = shrink(natural)
+        guard let first = shrunk.first, first < min(Self.minFirst, natural[0]), shrunk.count > 1 else {
+            return lines(rows, shrunk).joined(separator: "\n")
+        }
+        return namesAbove
+    }
+
+    /// A first column of fewer characters is no name any more.
+    private static let minFirst = 24
+
+    private var namesAbove: String {
+        let others = rows.map { Array($0.dropFirst()) }
+        let table = TextTable(figures: others, of: self)
+        let natural = Self.widths(of: others)
+        let widths = table.width(natural) <= limit ? natural : table.shrink(natural)
+        let indent = String(repeating: " ", count: min(2, max(0, limit - table.width(widths))))
+        return rows.enumerated().flatMap { index, row in
+            let figures = table.lines([others[index]], widths).map { indent + $0 }
+            return TextWrapping.lines(row[0], columns: limit) + figures
+        }.joined(separator: "\n")
+    }
+
+    private static func widths(of rows: [[String]]) -> [Int] {
+        (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    }
+
+    private func width(_ widths: [Int]) -> Int {
+        widths.reduce(0, +) + gap * max(0, widths.count - 1)
+    }
+
+    /// Takes from the widest columns that can be broken, and never from numbers.
+    private func shrink(_ natural: [Int]) -> [Int] {
+        var widths = natural
+        let minimum = natural.indices.map { column in
+            rightAligned.contains(column)
+                ? natural[column] : rows.map { TextWrapping.longestWord($0[column]) }.max() ?? 0
+        }
+        while width(widths) > limit {
+            let breakable = widths.indices.filter { widths[$0] > minimum[$0] }
+            // Words themselves, if need be.
+            let pool = breakable.isEmpty ? widths.indices.filter { !rightAligned.contains($0) } : breakable
+            guard let widest = pool.max(by: { (widths[$0], $0) < (widths[$1], $1) }), widths[widest] > 1 else { break }
+            widths[widest] -= 1
+        }
+        return widths
+    }
+
+    private func lines(_ rows: [[String]], _ widths: [Int]) -> [String] {
+        rows.flatMap { row in
+            let cells = row.enumerated().map { TextWrapping.lines($1, columns: widths[$0]) }
+            return (0..<(cells.map(\.count).max() ?? 0)).map { number in
+                var line = cells.enumerated().map { column, lines in
+                    let text = number < lines.count ? lines[number] : ""
+                    let space = String(repeating: " ", count: max(0, widths[column] - text.count))
+                    return rightAligned.contains(column) ? space + text : text + space
+                }.joined(separator: String(repeating: " ", count: gap))
+                while line.last == " " { line.removeLast() }
+                return line
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Glibc
+
+/// Goes through JSON that has the plain shape in which programs write it, without making a value of each part.
+///
+/// Result files are long lists of whole numbers, and a general decoder takes most of a report's time to read them. The
+/// scanner knows objects, lists, whole numbers from 0 that fit 64 bits, `true`, `false`, `null`, and strings of ASCII
+/// without escapes. Anything else is ``Unusual``: it may be right, and is then for a general decoder to read.
+///
+/// - Source: RFC 8259.
+package struct JSONScanner {
+    /// Something that is wrong, or is right and not plain.
+    package struct Unusual: Error {
+        /// Says that what was read is for a general decoder.
+        package init() {}
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+
+    /// Begins at the start of a text, which must outlive the scanner.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Reads an object, and has each of its members read: `member` is given the name and must read the value.
+    package mutating func object(
+        _ member: (inout JSONScanner, JSONName) throws(Unusual) -> Void
+    ) throws(Unusual) {
+        try expect(UInt8(ascii: "{"))
+        if take(UInt8(ascii: "}")) { return }
+        repeat {
+            let name = JSONName(try plainString())
+            try expect(UInt8(ascii: ":"))
+            try member(&self, name)
+        } while take(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "}"))
+    }
+
+    /// Reads a member that is a string, or `null`; one that was there before is unusual.
+    package mutating func read(_ member: inout String?) throws(Unusual) {
+        guard try begins(member == nil) else { return }
+        member = String(decoding: try plainString(), as: UTF8.self)
+    }
+
+    /// Reads a member that is a whole number from 0, or `null`.
+    package mutating func read(_ member: inout UInt64?) throws(Unusual) {
+        guard try begins(member == nil) else { return }
+        member = try digits()
+    }
+
+    /// Reads a member that is a whole number from 0 and fits an `Int`, or `null`.
+    package mutating func read(_ member: inout Int?) throws(Unusual) {
+        guard try begins(member == nil) else { return }
+        member = Int(exactly: try digits())
+        guard member != nil else { throw Unusual() }
+    }
+
+    /// Reads a member that is `true`, `false` or `null`.
+    package mutating func read(_ member: inout Bool?) throws(Unusual) {
+        guard try begins(member == nil) else { return }
+        if takeWord("true") {
+            member = true
+        } else {
+            guard takeWord("false") else { throw Unusual() }
+            member = false
+        }
+    }
+
+    /// Reads a member of another kind, or `null`, with a function that reads the value.
+    package mutating func read<Value>(
+        _ member: inout Value?, as read: (inout JSONScanner) throws(Unusual) -> Value
+    ) throws(Unusual) {
+        guard try begins(member == nil) else { return }
+        member = try read(&self)
+    }
+
+    /// Reads a list of whole numbers from 0 in place of what the list held.
+    package mutating func unsigned(into list: inout [UInt64]) throws(Unusual) {
+        list.removeAll(keepingCapacity: true)
+        try expect(UInt8(ascii: "["))
+        if take(UInt8(ascii: "]")) { return }
+        repeat {
+            skipSpace()
+            list.append(try digits())
+        } while take(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "]"))
+    }
+
+    /// Makes sure that nothing comes after what was read.
+    package mutating func end() throws(Unusual) {
+        skipSpace()
+        guard position == bytes.count else { throw Unusual() }
+    }
+
+    /// Goes to a member's value, and says whether there is one; a member twice is for a decoder to judge.
+    private mutating func begins(_ isFirst: Bool) throws(Unusual) -> Bool {
+        skipSpace()
+        guard isFirst else { throw Unusual() }
+        return !takeWord("null")
+    }
+
+    private mutating func plainString() throws(Unusual) -> UnsafeRawBufferPointer {
+        try expect(UInt8(ascii: "\""))
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            let byte = bytes[position]
+            guard byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") else { throw Unusual() }
+            position += 1
+        }
+        guard position < bytes.count else { throw Unusual() }
+        position += 1
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<position - 1])
+    }
+
+    private mutating func digits() throws(Unusual) -> UInt64 {
+        let start = position
+        var value: UInt64 = 0
+        while position < bytes.count {
+            let digit = bytes[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            value = value &* 10 &+ UInt64(digit)
+            position += 1
+        }
+        // 19 digits always fit. A number that goes on as a fraction ends at no comma or bracket, which is noticed there.
+        let count = position - start
+        guard count > 0, count < 20, count == 1 || bytes[start] != UInt8(ascii: "0") else { throw Unusual() }
+        return value
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            position += 1
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func expect(_ byte: UInt8) throws(Unusual) {
+        guard take(byte) else { throw Unusual() }
+    }
+
+    private mutating func takeWord(_ word: StaticString) -> Bool {
+        guard position + word.utf8CodeUnitCount <= bytes.count, let start = bytes.baseAddress,
+            memcmp(start + position, word.utf8Start, word.utf8CodeUnitCount) == 0
+        else { return false }
+        position += word.utf8CodeUnitCount
+        return true
+    }
+}
+
+/// A member's name while its text is being scanned; a `switch` over it takes string literals.
+package struct JSONName {
+    private let bytes: UnsafeRawBufferPointer
+
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Says whether a name is the one written.
+    package static func ~= (written: StaticString, name: JSONName) -> Bool {
+        guard written.utf8CodeUnitCount == name.bytes.count else { return false }
+        guard let start = name.bytes.baseAddress else { return true }
+        return memcmp(start, written.utf8Start, name.bytes.count) == 0
+    }
+}

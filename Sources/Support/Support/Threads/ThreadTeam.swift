@@ -1,0 +1,131 @@
+import Glibc
+
+/// Threads that run the same work side by side, again and again, without being made anew.
+///
+/// Plain threads: the work is long, blocks in system calls and is timed, none of which suits Swift's cooperative pool.
+/// The caller's thread is the first member, so that a team of one costs nothing.
+package final class ThreadTeam {
+    private let state = State()
+    private var threads: [pthread_t] = []
+
+    /// Starts a team.
+    ///
+    /// - Parameter threadCount: The number of threads, at least 1. Where the system gives fewer, the team is smaller:
+    ///   see ``threadCount``. The corresponding C function is `pthread_create`.
+    package init(threadCount: Int) {
+        precondition(threadCount > 0, "a team of \(threadCount) threads")
+        for index in 1..<max(1, threadCount) {
+            let assignment = Unmanaged.passRetained(Assignment(state: state, index: index))
+            var thread = pthread_t()
+            guard pthread_create(&thread, nil, ThreadTeam.serve, assignment.toOpaque()) == 0 else {
+                assignment.release()
+                break
+            }
+            threads.append(thread)
+        }
+    }
+
+    deinit {
+        state.end()
+        for thread in threads { pthread_join(thread, nil) }
+    }
+
+    /// The number of threads, the caller's included.
+    package var threadCount: Int { threads.count + 1 }
+
+    /// Runs `work` once on each thread, with the thread's index, and returns when all are done.
+    package func run(_ work: @escaping (Int) -> Void) {
+        guard !threads.isEmpty else { return work(0) }
+        state.start(work, threadCount: threads.count)
+        work(0)
+        state.waitForAll()
+    }
+
+    /// What a new thread is told.
+    private final class Assignment {
+        let state: State
+        let index: Int
+
+        init(state: State, index: Int) {
+            self.state = state
+            self.index = index
+        }
+    }
+
+    private static let serve: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        guard let argument else { return nil }
+        let assignment = Unmanaged<Assignment>.fromOpaque(argument).takeRetainedValue()
+        var round: UInt64 = 0
+        while let work = assignment.state.waitForWork(after: &round) {
+            work(assignment.index)
+            assignment.state.finish()
+        }
+        return nil
+    }
+
+    /// What the threads share; all members are used under the lock only.
+    private final class State {
+        private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private var work: ((Int) -> Void)?
+        private var round: UInt64 = 0
+        private var running = 0
+        private var isEnding = false
+
+        init() {
+            pthread_mutex_init(lock, nil)
+            pthread_cond_init(changed, nil)
+        }
+
+        deinit {
+            pthread_cond_destroy(changed)
+            pthread_mutex_destroy(lock)
+            changed.deallocate()
+            lock.deallocate()
+        }
+
+        func start(_ work: @escaping (Int) -> Void, threadCount: Int) {
+            locked {
+                self.work = work
+                round += 1
+                running = threadCount
+                pthread_cond_broadcast(changed)
+            }
+        }
+
+        func waitForAll() {
+            locked {
+                while running > 0 { pthread_cond_wait(changed, lock) }
+                work = nil
+            }
+        }
+
+        func waitForWork(after last: inout UInt64) -> ((Int) -> Void)? {
+            locked {
+                while round == last, !isEnding { pthread_cond_wait(changed, lock) }
+                last = round
+                return isEnding ? nil : work
+            }
+        }
+
+        func finish() {
+            locked {
+                running -= 1
+                pthread_cond_broadcast(changed)
+            }
+        }
+
+        func end() {
+            locked {
+                isEnding = true
+                pthread_cond_broadcast(changed)
+            }
+        }
+
+        private func locked<Value>(_ body: () -> Value) -> Value {
+            pthread_mutex_lock(lock)
+            defer { pthread_mutex_unlock(lock) }
+            return body()
+        }
+    }
+}

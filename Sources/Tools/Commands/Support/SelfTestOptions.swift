@@ -1,0 +1,72 @@
+import ArgumentParser
+import CommandOptions
+import Gate
+import Measurement
+import Results
+import Support
+
+/// How the gate is measured itself.
+struct SelfTestOptions: ParsableArguments {
+    @Flag(help: "Measure the gate itself on this machine: false alarms, and slowdowns that are planted.")
+    var selfTest = false
+
+    @Option(help: "With --self-test, how often each kind of run is made. (default: 20)")
+    var runs: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --self-test, the slowdowns that are planted, or none. (default: tolerance + 1, 2 and 5 %)",
+            valueName: "shares"))
+    var slowdown: String?
+
+    @Flag(help: "With --self-test, leave out the runs with nothing planted.")
+    var skipUnchanged = false
+
+    @Flag(help: "With --self-test, keep all other cores busy.")
+    var busy = false
+
+    @Option(
+        help: ArgumentHelp("With --self-test, the window of its only cell. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
+        transform: ByteSize.argument)
+    var window: ByteSize?
+
+    mutating func validate() throws {
+        if let runs, !(1...100_000).contains(runs) {
+            throw ValidationError("--runs \(runs): expected 1 to 100000")
+        }
+        guard !selfTest else { return }
+        let others = [
+            ("--runs", runs != nil), ("--slowdown", slowdown != nil), ("--skip-unchanged", skipUnchanged),
+            ("--busy", busy), ("--window", window != nil),
+        ]
+        if let option = others.first(where: \.1)?.0 {
+            throw ValidationError("\(option): expected it with --self-test only")
+        }
+    }
+
+    /// The slowdowns, by a tolerance.
+    func slowdowns(tolerance: Double) throws -> [Double] {
+        guard let slowdown else { return [0.01, 0.02, 0.05].map { ((tolerance + $0) * 1e6).rounded() / 1e6 } }
+        if slowdown == "none" { return [] }
+        return try slowdown.split(separator: ",", omittingEmptySubsequences: false).map { text in
+            guard let share = Share(text: String(text)), share.value > 0, share.value <= 2 else {
+                throw CommandFailure(
+                    .usage, "--slowdown \(slowdown): expected shares above 0 and up to 200%, such as 3%,4%,7%, or none")
+            }
+            return share.value
+        }
+    }
+
+    /// The one cell that is measured where no plan says otherwise.
+    func cell() throws -> Cell {
+        let byteCount = try UInt64(Validated.window(window ?? ByteSize(256 << 10)))
+        guard byteCount <= 256 << 20 else {
+            throw CommandFailure(.usage, "--window \(byteCount): expected at most 256MiB for a measurement")
+        }
+        // An iteration of about a millisecond, or one window.
+        return Cell(
+            backend: DefaultCells.backend, strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: byteCount,
+            objectByteCount: max(4 << 20, byteCount))
+    }
+}

@@ -1,0 +1,90 @@
+import ByteSources
+import Foundation
+import Glibc
+import RandomAccess
+import TestSupport
+import Testing
+
+private func bytes(_ key: SecretKey) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
+
+private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
+
+@Suite("key files")
+struct KeyFileTests {
+    static let counts = [16, 24, 32]
+
+    @Test("raw bytes are a key, whatever they are", arguments: counts)
+    func raw(count: Int) throws {
+        let folder = try TemporaryFolder()
+        for key in [Samples.bytes(count), .init(repeating: 0x20, count: count), .init(repeating: 0x0A, count: count)] {
+            #expect(bytes(try KeyFile.read(folder.file("key", key))) == key)
+        }
+    }
+
+    @Test("hexadecimal digits are a key, in either case and with white space around them", arguments: counts)
+    func digits(count: Int) throws {
+        let folder = try TemporaryFolder()
+        let key = Samples.bytes(count, seed: 7)
+        let text = hex(key)
+        for written in [text, text + "\n", text.uppercased() + "\r\n", " \t\n" + text + " \n\n"] {
+            #expect(bytes(try KeyFile.read(folder.file("key", written))) == key, "\(written.debugDescription)")
+        }
+    }
+
+    @Test("32 digits are a key of AES-128, not 32 raw bytes")
+    func ambiguity() throws {
+        let folder = try TemporaryFolder()
+        let key = try KeyFile.read(folder.file("key", "000102030405060708090a0b0c0d0e0f"))
+        #expect(bytes(key) == Array(0...15))
+    }
+
+    @Test("a key that comes in pieces through a pipe is whole")
+    func pipe() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c", "exec >\"$0\"; printf 0001020304050607; sleep 0.1; printf 08090A0B0C0D0E0F", folder.path("pipe"),
+        ]
+        try process.run()
+        #expect(bytes(try KeyFile.read(folder.path("pipe"))) == Array(0...15))
+        process.waitUntilExit()
+    }
+
+    @Test(
+        "any other length is an error that shows nothing of the file",
+        arguments: [0, 1, 15, 17, 23, 25, 31, 33, 47, 48, 49, 63, 64, 65, 1023, 1024, 1025, 4096])
+    func wrongLengths(count: Int) throws {
+        let folder = try TemporaryFolder()
+        let secret = [UInt8]("SeCrEt".utf8)
+        let content = (0..<count).map { secret[$0 % secret.count] }
+        let path = try folder.file("key", content)
+        let error = #expect(throws: DecryptionError.self) { try KeyFile.read(path) }
+        let message = error?.description ?? ""
+        #expect(message.contains(path) && message.contains("expected"))
+        #expect(!message.contains("SeCr") && !message.contains(hex(Array(content.prefix(4)) + [0x7F])), "\(message)")
+    }
+
+    @Test(
+        "digits that are too few, too many, odd or with something between them are no key",
+        arguments: [
+            String(repeating: "0", count: 30), String(repeating: "a", count: 33),
+            "0x" + String(repeating: "0", count: 32),
+        ]
+            + ["00:01:02:03:04:05:06:07:08:09:0a:0b:0c:0d:0e:0f", "0001020304050607 08090a0b0c0d0e0f"])
+    func wrongDigits(text: String) throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: DecryptionError.self) { try KeyFile.read(folder.file("key", text)) }
+        #expect(error?.description.contains(text) == false)
+    }
+
+    @Test("a file that is missing or a directory is named")
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        for path in [folder.path("missing"), folder.path, folder.path("missing/key")] {
+            let error = #expect(throws: DecryptionError.self) { try KeyFile.read(path) }
+            #expect(error?.protocolName == "io" && error?.description.contains(path) == true)
+        }
+    }
+}

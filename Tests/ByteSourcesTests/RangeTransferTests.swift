@@ -1,0 +1,208 @@
+import ByteSources
+import RandomAccess
+import SwiftAESBackend
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A sink in memory that takes bytes in any order, or only in theirs; it may break.
+private final class MemorySink: ByteSink {
+    let isSeekable: Bool
+    private let failsAt: UInt64
+    private let state = Mutex((bytes: [UInt8](), writes: 0))
+
+    init(isSeekable: Bool, byteCount: Int = 0, failsAt: UInt64 = .max) {
+        self.isSeekable = isSeekable
+        self.failsAt = failsAt
+        if isSeekable { state.withLock { $0.bytes = [UInt8](repeating: 0xEE, count: byteCount) } }
+    }
+
+    var bytes: [UInt8] { state.withLock { $0.bytes } }
+    var writes: Int { state.withLock { $0.writes } }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DecryptionError) {
+        if offset + UInt64(bytes.count) > failsAt { throw .io(operation: "write", code: 28, reason: "planted") }
+        let new = Array(bytes)
+        let isInPlace = state.withLock { state in
+            state.writes += 1
+            if !isSeekable {
+                guard offset == state.bytes.count else { return false }
+                state.bytes += new
+            } else {
+                guard Int(offset) + new.count <= state.bytes.count else { return false }
+                state.bytes.replaceSubrange(Int(offset)..<Int(offset) + new.count, with: new)
+            }
+            return true
+        }
+        if !isInPlace { throw .io(operation: "write", code: 0, reason: "\(bytes.count) bytes at \(offset)") }
+    }
+
+    func commit() throws(DecryptionError) {}
+}
+
+/// Encrypts with the backend that the other tests compare with published answers.
+private func ciphertext(of plaintext: [UInt8], _ strategy: Strategy, key: SecretKey) throws -> [UInt8] {
+    var ciphertext: [UInt8] = []
+    let encryptor = try ObjectEncryptor(strategy: strategy, backend: SwiftReference(), key: key)
+    try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext += $0 } }
+    try encryptor.finish { ciphertext += $0 }
+    return ciphertext
+}
+
+@Suite("range transfers")
+struct RangeTransferTests {
+    private static let iv = Block(bigEndianValue: .max - 1)
+    static let strategies: [Strategy] =
+        Padding.allCases.flatMap { padding in
+            [.cbcContinuous(iv: iv, padding: padding)]
+                + IVRule.allCases.map { .cbcChunked(chunkByteCount: 48, iv: iv, ivRule: $0, padding: padding) }
+        } + [.ctr(iv: iv)]
+
+    private let key: SecretKey
+    private let plaintext: [UInt8]
+
+    init() throws {
+        key = try SecretKey(Samples.bytes(16))
+        plaintext = Samples.bytes(208, seed: 3)
+    }
+
+    private func object(
+        _ strategy: Strategy, wrap: (any ByteSource) throws -> any ByteSource = { $0 }
+    ) throws -> EncryptedObject {
+        try EncryptedObject(
+            source: wrap(MemorySource(try ciphertext(of: plaintext, strategy, key: key))), strategy: strategy,
+            backend: SwiftReference(), key: key)
+    }
+
+    @Test(
+        "any range, window and number of threads gives the slice of the plaintext, in order and out of order",
+        arguments: strategies, [1, 2, 4])
+    func everyTransfer(strategy: Strategy, threadCount: Int) throws {
+        let object = try object(strategy)
+        #expect(object.plaintextByteCount == 208)
+        let ranges: [Range<UInt64>] = [
+            0..<208, 0..<0, 208..<208, 0..<1, 207..<208, 15..<17, 47..<49, 33..<190, 96..<144,
+        ]
+        for windowByteCount in [1, 7, 16, 17, 48, 100, 207, 208, 1 << 20] {
+            for range in ranges {
+                let expected = Array(plaintext[Int(range.lowerBound)..<Int(range.upperBound)])
+                for isSeekable in [false, true] {
+                    let sink = MemorySink(isSeekable: isSeekable, byteCount: range.count)
+                    try RangeTransfer(object: object, range: range, windowByteCount: windowByteCount)
+                        .run(to: sink, threadCount: threadCount)
+                    let difference = Samples.difference(sink.bytes, expected)
+                    #expect(difference == nil, "\(range) in windows of \(windowByteCount), seekable: \(isSeekable)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "reads that come short, and files that are mapped, change nothing",
+        arguments: strategies, [1, 2, 3])
+    func everySource(strategy: Strategy, threadCount: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = FilePath(try folder.file("object", ciphertext(of: plaintext, strategy, key: key)))
+        let wraps: [(String, (any ByteSource) throws -> any ByteSource)] = [
+            ("short reads", { ShortReadingSource($0, largestRead: 5) }), ("pread", { _ in try FileSource(path: path) }),
+            ("mmap", { _ in try MappedSource(path: path) }),
+        ]
+        for (name, wrap) in wraps {
+            let object = try object(strategy, wrap: wrap)
+            for windowByteCount in [16, 48, 100, 1 << 20] {
+                for range: Range<UInt64> in [0..<208, 0..<1, 15..<17, 33..<190, 200..<208] {
+                    let sink = MemorySink(isSeekable: threadCount == 2, byteCount: range.count)
+                    try RangeTransfer(object: object, range: range, windowByteCount: windowByteCount)
+                        .run(to: sink, threadCount: threadCount)
+                    let expected = Array(plaintext[Int(range.lowerBound)..<Int(range.upperBound)])
+                    let difference = Samples.difference(sink.bytes, expected)
+                    #expect(difference == nil, "\(name): \(range) in windows of \(windowByteCount)")
+                }
+            }
+        }
+    }
+
+    @Test("many windows on many threads leave in order, whoever is ahead", arguments: [2, 3, 8])
+    func order(threadCount: Int) throws {
+        let long = Samples.bytes(100_000, seed: 9)
+        let strategy = Strategy.ctr(iv: Self.iv)
+        let object = try EncryptedObject(
+            source: MemorySource(try ciphertext(of: long, strategy, key: key)), strategy: strategy,
+            backend: SwiftReference(), key: key)
+        let sink = MemorySink(isSeekable: false)
+        try RangeTransfer(object: object, range: 3..<99_990, windowByteCount: 64)
+            .run(to: sink, threadCount: threadCount)
+        #expect(Samples.difference(sink.bytes, Array(long[3..<99_990])) == nil)
+    }
+
+    @Test("of several windows that fail, one error is reported, and only whole windows before it were delivered")
+    func oneFailure() throws {
+        for place: UInt64 in [0, 16, 100, 207] {
+            var faulty: FaultySource?
+            let object = try object(.ctr(iv: Self.iv)) {
+                let source = FaultySource(ShortReadingSource($0, largestRead: 7))
+                faulty = source
+                return source
+            }
+            faulty?.inject(.failureFrom(place))
+            let sink = MemorySink(isSeekable: false)
+            let transfer = RangeTransfer(object: object, range: 0..<208, windowByteCount: 16)
+            #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "injected fault")) {
+                try transfer.run(to: sink, threadCount: 4)
+            }
+            #expect(sink.bytes.count % 16 == 0 && sink.bytes.count <= place)
+            #expect(Samples.difference(sink.bytes, Array(plaintext[..<sink.bytes.count])) == nil)
+        }
+    }
+
+    @Test("windows start at multiples of their length, so that the first of a range may be shorter")
+    func alignment() throws {
+        let sink = MemorySink(isSeekable: false)
+        try RangeTransfer(object: object(.ctr(iv: Self.iv)), range: 60..<130, windowByteCount: 64)
+            .run(to: sink, threadCount: 1)
+        // 60..<64, 64..<128, 128..<130
+        #expect(sink.writes == 3)
+    }
+
+    @Test("an error of the source ends all threads and is what is reported", arguments: [1, 2, 4], [false, true])
+    func sourceFailure(threadCount: Int, isSeekable: Bool) throws {
+        for end: UInt64 in [0, 16, 100, 200] {
+            var faulty: FaultySource?
+            let object = try object(.ctr(iv: Self.iv)) {
+                let source = FaultySource($0)
+                faulty = source
+                return source
+            }
+            faulty?.inject(.end(at: end))
+            let sink = MemorySink(isSeekable: isSeekable, byteCount: 208)
+            let transfer = RangeTransfer(object: object, range: 0..<208, windowByteCount: 16)
+            let error = #expect(throws: DecryptionError.self) { try transfer.run(to: sink, threadCount: threadCount) }
+            #expect(error?.protocolName == "truncatedCiphertext", "source ends at \(end)")
+            if !isSeekable {
+                #expect(Samples.difference(sink.bytes, Array(plaintext[..<sink.bytes.count])) == nil)
+                #expect(sink.bytes.count <= end)
+            }
+        }
+    }
+
+    @Test("an error of the sink ends all threads and is what is reported", arguments: [1, 2, 4], [false, true])
+    func sinkFailure(threadCount: Int, isSeekable: Bool) throws {
+        let object = try object(.cbcContinuous(iv: Self.iv, padding: .pkcs7))
+        for failsAt: UInt64 in [0, 20, 207] {
+            let sink = MemorySink(isSeekable: isSeekable, byteCount: 208, failsAt: failsAt)
+            let transfer = RangeTransfer(object: object, range: 0..<208, windowByteCount: 16)
+            #expect(throws: DecryptionError.io(operation: "write", code: 28, reason: "planted")) {
+                try transfer.run(to: sink, threadCount: threadCount)
+            }
+        }
+    }
+
+    @Test("progress never falls, and ends at the whole")
+    func progress() throws {
+        var seen: [UInt64] = []
+        try RangeTransfer(object: object(.ctr(iv: Self.iv)), range: 0..<208, windowByteCount: 16)
+            .run(to: MemorySink(isSeekable: false), threadCount: 1) { seen.append($0) }
+        #expect(seen == seen.sorted() && seen.last == 208)
+    }
+}

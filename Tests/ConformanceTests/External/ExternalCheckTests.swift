@@ -1,0 +1,120 @@
+import ByteSources
+import RandomAccess
+import Testing
+import Vectors
+
+@testable import Conformance
+
+@Suite("checks of subjects in other processes")
+struct ExternalCheckTests {
+    private let iv = Block(bigEndianValue: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10)
+
+    private func group(_ strategy: Strategy) throws -> VectorGroup {
+        try #require(
+            ExternalFixture.group(
+                id: "g", strategy: strategy, keyByteCount: 16, number: 1, plaintextByteCount: 160))
+    }
+
+    /// The plaintext's bytes, a block of them as another IV would have it.
+    private func bytes(
+        _ group: VectorGroup, _ range: Range<UInt64>, block: Int, right: [UInt8], used: [UInt8]
+    ) throws -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
+        defer { room.deallocate() }
+        try group.plaintext.copy(range, into: room)
+        var bytes = Array(room)
+        for place in 0..<16 { bytes[block + place] ^= right[place] ^ used[place] }
+        return bytes
+    }
+
+    private func ciphertext(_ group: VectorGroup, _ start: UInt64) throws -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+        defer { room.deallocate() }
+        try group.ciphertext.fetch(at: start, into: room)
+        return Array(room)
+    }
+
+    @Test("the block that was used as IV is named")
+    func chain() throws {
+        let group = try group(.cbcContinuous(iv: iv, padding: .pkcs7))
+        let wrong = WrongBytes(group: group, offset: 48, expectedByteCount: 32, listed: nil)
+        let right = try ciphertext(group, 32)
+        for (used, name) in [
+            ([UInt8](repeating: 0, count: 16), "all zeros"), (iv.bytes, "the object's IV"),
+            (try ciphertext(group, 16), "C[1]"), (iv.advanced(by: 1).bytes, "the IV + 1"),
+        ] {
+            let delivered = try bytes(group, 48..<80, block: 0, right: right, used: used)
+            let mismatch = try wrong.mismatch(in: delivered)
+            #expect(mismatch?.contains("the IV used for block 3 was \(name)") == true, "\(mismatch ?? "none")")
+        }
+        #expect(try wrong.mismatch(in: bytes(group, 48..<80, block: 0, right: right, used: right)) == nil)
+    }
+
+    @Test("the counter that was used is named")
+    func counter() throws {
+        let high = Block(bigEndianValue: 0xffff_fffe)
+        let group = try group(.ctr(iv: high))
+        let narrow = Oracle(strategy: .ctr(iv: Block(bigEndianValue: 1)), key: group.key)
+        var delivered = [UInt8](repeating: 0, count: 16)
+        let source = MemorySource(try ciphertext(group, 48))
+        try delivered.withUnsafeMutableBytes {
+            try narrow.decrypt(ciphertext: source, plaintextByteCount: 16, range: 0..<16, into: $0)
+        }
+        let mismatch = try WrongBytes(group: group, offset: 48, expectedByteCount: 16, listed: nil)
+            .mismatch(in: delivered)
+        #expect(mismatch?.contains("without a carry past 32 bits") == true, "\(mismatch ?? "none")")
+    }
+
+    @Test("surplus and missing bytes are explained")
+    func lengths() throws {
+        let group = try group(.cbcChunked(chunkByteCount: 64, iv: iv, ivRule: .fixed, padding: .pkcs7))
+        let same = [UInt8](repeating: 0, count: 16)
+        let good = try bytes(group, 40..<104, block: 0, right: same, used: same)
+        let wrong = WrongBytes(group: group, offset: 40, expectedByteCount: 40, listed: nil)
+        #expect(try wrong.mismatch(in: Array(good[..<24]))?.contains("where chunk 0 ends") == true)
+        #expect(try wrong.mismatch(in: Array(good[..<44]))?.contains("what follows") == true)
+        #expect(try wrong.mismatch(in: good[..<40] + [0, 0, 0])?.contains("zeros") == true)
+        #expect(try wrong.mismatch(in: good[..<40] + [3, 3, 3])?.contains("padding") == true)
+    }
+
+    @Test("fetches are judged by the granularity")
+    func fetches() {
+        func fetch(_ range: Range<UInt64>) -> ServedCiphertext.Fetch {
+            .init(asked: range, deliveredByteCount: UInt64(range.count))
+        }
+        let strategy = Strategy.cbcChunked(chunkByteCount: 32, iv: iv, ivRule: .fixed, padding: .pkcs7)
+        let block = ExternalFetchRule(strategy: strategy, granularity: .block, ciphertextByteCount: 144)
+        let none = RangeSet<UInt64>()
+        // Chunks take 48 bytes: 16..<40 is the last block of the first chunk and the first of the second.
+        let goods: [[Range<UInt64>]] = [
+            [0..<32, 48..<64], [0..<64], [0..<16, 16..<32, 48..<64], [0..<32, 16..<32, 48..<64],
+        ]
+        for good in goods {
+            #expect(block.mismatch(in: good.map(fetch), delivering: 16..<40, having: none) == nil)
+        }
+        let bads: [[Range<UInt64>]] = [
+            [16..<32, 48..<64], [0..<32], [0..<80], [0..<144], [0..<64, 0..<64, 0..<64],
+        ]
+        for bad in bads {
+            #expect(block.mismatch(in: bad.map(fetch), delivering: 16..<40, having: none) != nil)
+        }
+        #expect(block.mismatch(in: [fetch(0..<1)], delivering: 16..<16, having: none) != nil)
+        #expect(block.mismatch(in: [], delivering: 16..<40, having: RangeSet(0..<64)) == nil, "kept")
+        let chunk = ExternalFetchRule(strategy: strategy, granularity: .chunk, ciphertextByteCount: 144)
+        #expect(chunk.mismatch(in: [fetch(0..<96)], delivering: 16..<40, having: none) == nil)
+        #expect(chunk.mismatch(in: [fetch(0..<97)], delivering: 16..<40, having: none) != nil)
+        #expect(block.openingMismatch([fetch(112..<144)]) == nil)
+        #expect(block.openingMismatch([fetch(111..<144)]) != nil)
+    }
+
+    @Test("SHA-256 agrees with FIPS 180-4")
+    func sha256() {
+        func hex(_ text: String) -> String {
+            SHA256Digest.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        #expect(hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(
+            hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
+                == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+    }
+}

@@ -1,0 +1,57 @@
+import KeyTesting
+import Keys
+import Support
+import Testing
+
+@Suite("scenarios")
+struct KeyScenarioTests {
+    @Test("our session does what each scenario says, and nothing else")
+    func all() throws {
+        let scenarios = try ScenarioFiles.load()
+        #expect(scenarios.count >= 28)
+        for scenario in scenarios {
+            let difference = ScenarioRun.run(scenario).difference(from: scenario)
+            #expect(difference == nil, "\(scenario.name)")
+        }
+    }
+
+    @Test("each fault is noticed by some scenario", arguments: KeyMutant.allCases)
+    func mutants(_ mutant: KeyMutant) throws {
+        let killers = try ScenarioFiles.load().filter { scenario in
+            var session = MutantSession(mutant, scenario: scenario)
+            return ScenarioRun(scenario, &session).difference(from: scenario) != nil
+        }
+        #expect(!killers.isEmpty)
+    }
+
+    @Test("each scenario notices some fault")
+    func useful() throws {
+        for scenario in try ScenarioFiles.load() {
+            let isUseful = KeyMutant.allCases.contains { mutant in
+                var session = MutantSession(mutant, scenario: scenario)
+                return ScenarioRun(scenario, &session).difference(from: scenario) != nil
+            }
+            #expect(isUseful, "\(scenario.name)")
+        }
+    }
+
+    @Test(
+        "files that are none are errors that say where",
+        arguments: [
+            ("[]", "x: expected a JSON object"), (#"{"more":1}"#, "member \"more\""), (#"{"schema":2}"#, "schema"),
+            (#"{"schema":1,"name":"n","title":"t","policy":{},"device":"d","seed":1,"end":1}"#, "steps"),
+            (
+                #"{"schema":1,"name":"n","title":"t","policy":{},"device":"d","seed":1,"end":1,"steps":[{"at":2,"event":"close"}]}"#,
+                "step 1"
+            ),
+            (
+                #"{"schema":1,"name":"n","title":"t","policy":{"patience":-1},"device":"d","seed":1,"end":1}"#,
+                "policy: patience"
+            ),
+        ])
+    func errors(_ text: String, _ expected: String) {
+        let json = JSONValue.parse(Array(text.utf8))
+        let error = #expect(throws: KeyScenarioError.self) { try KeyScenario(json, file: "x") }
+        #expect(error?.description.contains(expected) == true)
+    }
+}

@@ -1,0 +1,101 @@
+import Report
+import Testing
+
+@Suite("recommendations by hand")
+struct AdviceTests {
+    /// A candidate whose interval is ±1 %.
+    static func candidate(
+        _ id: String, _ rate: UInt64, memory: UInt64? = 1 << 20, firstByte: UInt64? = 1000, amplification: Double? = 1,
+        window: UInt64 = 4096, family: String? = nil
+    ) -> Candidate {
+        Candidate(
+            id: id, family: family ?? id, windowByteCount: window, bytesPerSecond: rate,
+            interval: rate - rate / 100...rate + rate / 100, memoryByteCount: memory, firstByteNanoseconds: firstByte,
+            amplification: amplification)
+    }
+
+    @Test("among ties less memory is taken, then a sooner first byte, then a smaller window")
+    func ties() {
+        let fast = Self.candidate("fast", 1000, memory: 4 << 20)
+        let lean = Self.candidate("lean", 995, memory: 2 << 20, firstByte: 9)
+        let sooner = Self.candidate("sooner", 990, memory: 2 << 20, firstByte: 8)
+        let smaller = Self.candidate("smaller", 985, memory: 2 << 20, firstByte: 8, window: 16)
+        func choice(_ candidates: [Candidate]) -> String? {
+            Advice(candidates: candidates, budgets: Budgets()).choice?.id
+        }
+        #expect(choice([fast, lean]) == "lean")
+        #expect(choice([fast, lean, sooner]) == "sooner")
+        #expect(choice([fast, lean, sooner, smaller]) == "smaller")
+        // 960 does not reach 1000's interval, whatever it ties with.
+        #expect(choice([fast, Self.candidate("slow", 960, memory: 1)]) == "fast")
+    }
+
+    @Test("memory that the kernel does not tell apart decides nothing")
+    func resolution() {
+        let one = Self.candidate("one", 1000, memory: 0, firstByte: 20)
+        let other = Self.candidate("other", 1000, memory: 262_144, firstByte: 10)
+        #expect(Advice(candidates: [one, other], budgets: Budgets()).choice?.id == "other")
+        // A budget is compared with what was measured all the same.
+        #expect(Advice(candidates: [one, other], budgets: Budgets(memoryByteCount: 1000)).choice?.id == "one")
+    }
+
+    @Test("a figure that is missing keeps no budget, and is counted")
+    func missing() {
+        let candidates = [
+            Self.candidate("a", 3000, firstByte: nil), Self.candidate("b", 2000),
+            Self.candidate("c", 1000, memory: nil),
+        ]
+        let advice = Advice(
+            candidates: candidates, budgets: Budgets(memoryByteCount: 1 << 30, firstByteNanoseconds: 5000))
+        #expect(advice.choice?.id == "b" && advice.fitting.count == 1)
+        #expect(advice.withoutFigure.map(\.budget) == [.memory, .firstByte])
+        #expect(advice.withoutFigure.map(\.count) == [1, 1])
+        let none = Advice(candidates: [candidates[0]], budgets: Budgets(firstByteNanoseconds: 5000))
+        #expect(none.choice == nil && none.raises.isEmpty)
+    }
+
+    @Test("a candidate of one process ties with nothing")
+    func oneProcess() {
+        var single = Self.candidate("single", 1000, memory: 4 << 20)
+        single.interval = nil
+        let other = Self.candidate("other", 999, memory: 1 << 20)
+        let advice = Advice(candidates: [single, other], budgets: Budgets())
+        #expect(advice.choice?.id == "single" && advice.ties.count == 1)
+        #expect(advice.runnerUp?.isTie == false)
+    }
+
+    @Test("the runner-up differs in more than the window where there is such a one")
+    func runnerUp() {
+        let choice = Self.candidate("choice", 1000, window: 16, family: "x")
+        let window = Self.candidate("window", 900, window: 32, family: "x")
+        let other = Self.candidate("other", 500, family: "y")
+        let advice = Advice(candidates: [choice, window, other], budgets: Budgets())
+        #expect(advice.runnerUp?.candidate.id == "other" && advice.runnerUp?.differsInWindowOnly == false)
+        let same = Advice(candidates: [choice, window], budgets: Budgets())
+        #expect(same.runnerUp?.candidate.id == "window" && same.runnerUp?.differsInWindowOnly == true)
+        #expect(Advice(candidates: [choice], budgets: Budgets()).runnerUp == nil)
+        let tied = Advice(candidates: [choice, Self.candidate("tied", 995, memory: 2 << 20)], budgets: Budgets())
+        #expect(tied.runnerUp?.isTie == true)
+    }
+
+    @Test("the smallest raise is the one with the least factor, and throughput is lowered")
+    func smallestRaise() {
+        let candidates = [
+            Self.candidate("small", 100, memory: 3 << 20, firstByte: 10_000),
+            Self.candidate("quick", 50, memory: 1 << 20, firstByte: 10),
+        ]
+        let advice = Advice(
+            candidates: candidates,
+            budgets: Budgets(memoryByteCount: 1 << 20, firstByteNanoseconds: 20_000, bytesPerSecond: 100))
+        #expect(advice.choice == nil)
+        #expect(advice.raises.map { $0.raises.map(\.budget) } == [[.throughput], [.memory]])
+        #expect(advice.raises.map(\.factor) == [2, 3])
+        #expect(advice.raises.first?.raises.first?.needed == 50)
+    }
+
+    @Test("no candidates, no choice")
+    func empty() {
+        let advice = Advice(candidates: [], budgets: Budgets(memoryByteCount: 1))
+        #expect(advice.choice == nil && advice.raises.isEmpty && advice.front.isEmpty && advice.withoutFigure.isEmpty)
+    }
+}
