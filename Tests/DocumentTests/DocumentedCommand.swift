@@ -82,7 +82,7 @@ struct DocumentedCommand {
             + "hls.m3u8 film": .notRun("asks a server that is only an example; ServerTests ask one of theirs"),
         "chunkwise key-client measure --output reports/mine": .instead(
             "chunkwise key-client measure --output reports/mine --delays 1 --keys 2 --rounds 6 --segment-size 16KiB "
-                + "--most-ratio 1e9",
+                + "--max-ratio 1e9",
             "few short rounds, and no question of their time"),
         "chunkwise measure --workload trace:trace.json --strategy cbc-chunked --chunk-size 1MiB --bit-rate 8Mbit/s":
             .instead(

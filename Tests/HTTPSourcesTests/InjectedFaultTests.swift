@@ -117,7 +117,7 @@ struct InjectedFaultTests {
             let arguments = [
                 "-c", "OUT=\(keys.path("out")); export OUT; \(script)", "sh", scratch.path,
                 Programs.built("chunkwise"), "decrypt", "--strategy", "cobblestone-128", "--key-file", key, "--context",
-                "", "--patience", "0.4", site.url, "-",
+                "", "--idle-timeout", "0.4", site.url, "-",
             ]
             let run = try CommandRun.run("/bin/sh", arguments + (hasTLS ? ["--ca-file", site.peer.rootPath] : []))
             #expect([0, 65, 74].contains(run.status), "seed \(seed): \(run.status)")

@@ -240,7 +240,7 @@ struct ServedCommandTests {
             (["decrypt", "--key-hex", "KEY", "--iv", "IV", "https://u:secret@h/x", "out"], "no password"),
             (["decrypt", "--key-hex", "KEY", "--iv", "IV", "https://h/x", "out", "--pin", "abc"], "sha256//"),
             (["decrypt", "--key-hex", "KEY", "--iv", "IV", "https://h/x", "o", "--read-ahead", "65"], "0 to 64"),
-            (["decrypt", "--key-hex", "KEY", "--iv", "IV", "https://h/x", "o", "--time-limit", "0"], "0.1 to 3600"),
+            (["decrypt", "--key-hex", "KEY", "--iv", "IV", "https://h/x", "o", "--deadline", "0"], "0.1 to 3600"),
             (["measure", "--source", "tape"], "or a URL"),
             (["measure", "--source", "https", "--ca-file", "x"], "only with"),
             (["measure", "--source", "https", "--cold"], "--source file"),

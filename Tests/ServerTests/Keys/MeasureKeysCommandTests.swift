@@ -5,7 +5,7 @@ import Testing
 @Suite("chunkwise key-client measure")
 struct MeasureKeysCommandTests {
     private static let few = [
-        "--delays", "0,1", "--keys", "2", "--rounds", "6", "--segment-size", "1KiB", "--most-ratio", "1e9",
+        "--delays", "0,1", "--keys", "2", "--rounds", "6", "--segment-size", "1KiB", "--max-ratio", "1e9",
     ]
 
     private static func measure(_ options: [String], in folder: TemporaryFolder) throws -> CommandRun {

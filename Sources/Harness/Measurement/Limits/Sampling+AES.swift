@@ -1,4 +1,5 @@
 import Results
+
 extension Sampling {
     /// In and out together fit the smallest cache of any CPU with an AES unit.
     private static var blockByteCount: Int { 12 << 10 }

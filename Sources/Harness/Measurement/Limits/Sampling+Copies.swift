@@ -1,4 +1,5 @@
 import Results
+
 extension Sampling {
     /// Copies within the cache of each thread's CPU. The corresponding C function is `memmove`.
     func cacheCopy(byteCount: Int) -> BufferRate {

@@ -1,5 +1,5 @@
-import Results
 import Glibc
+import Results
 internal import Support
 
 /// Threads, and how long and how often they are timed.

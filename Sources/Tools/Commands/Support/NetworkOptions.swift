@@ -35,10 +35,10 @@ struct NetworkOptions: ParsableArguments {
 
     mutating func validate() throws {
         guard (0.1...3600).contains(idleTimeout ?? 1) else {
-            throw ValidationError("--patience \(idleTimeout ?? 0): expected 0.1 to 3600 seconds")
+            throw ValidationError("--idle-timeout \(idleTimeout ?? 0): expected 0.1 to 3600 seconds")
         }
         guard (0.1...3600).contains(deadline ?? 1) else {
-            throw ValidationError("--time-limit \(deadline ?? 0): expected 0.1 to 3600 seconds")
+            throw ValidationError("--deadline \(deadline ?? 0): expected 0.1 to 3600 seconds")
         }
         guard (0...64).contains(readAhead ?? 0) else {
             throw ValidationError("--read-ahead \(readAhead ?? 0): expected 0 to 64")
@@ -93,7 +93,7 @@ struct NetworkOptions: ParsableArguments {
         guard tokenFile == nil, readAhead == nil, idleTimeout == nil, deadline == nil, !noReuse else {
             throw CommandFailure(
                 .usage,
-                "--token-file, --read-ahead, --patience, --time-limit and --no-reuse: expected them only with a source "
+                "--token-file, --read-ahead, --idle-timeout, --deadline and --no-reuse: expected them only with a source "
                     + "over HTTP, found \(source)"
             )
         }
