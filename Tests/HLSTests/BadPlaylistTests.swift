@@ -313,7 +313,9 @@ struct BadPlaylistTests {
         #expect {
             try PlaylistFile(path: FilePath(folder.path("large.m3u8")))
         } throws: {
-            guard case .inPart(_, .invalidPlaylist(let reason)) = $0 as? DecryptionError else { return false }
+            guard case .inPart(_, let error) = ($0 as? DecryptionError)?.playlistError,
+                case .invalid(let reason) = error.playlistError
+            else { return false }
             return reason.hasPrefix("line 1: 100000000 bytes: expected")
         }
     }

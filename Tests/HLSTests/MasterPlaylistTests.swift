@@ -72,7 +72,7 @@ struct MasterPlaylistTests {
         #expect {
             try PlaylistFile(path: FilePath(folder.path("master.m3u8")), choice: .mediaOnly)
         } throws: {
-            guard case .inPart(_, .unsupported(let what)) = $0 as? DecryptionError else { return false }
+            guard case .inPart(_, .unsupported(let what)) = ($0 as? DecryptionError)?.playlistError else { return false }
             return what.contains("a master playlist")
         }
     }
@@ -88,7 +88,9 @@ struct MasterPlaylistTests {
         #expect {
             try PlaylistFile(path: FilePath(folder.path("0.m3u8")))
         } throws: {
-            guard case .inPart(let path, .invalidPlaylist(let reason)) = $0 as? DecryptionError else { return false }
+            guard case .inPart(let path, let error) = ($0 as? DecryptionError)?.playlistError,
+                case .invalid(let reason) = error.playlistError
+            else { return false }
             return path.hasSuffix(".m3u8") && reason.hasPrefix("line 5: ") && reason.contains("leads back")
         }
     }

@@ -118,7 +118,9 @@ struct ServedResourcesTests {
         #expect {
             try KeyRing(keys).key(for: "silent?secret")
         } throws: {
-            guard case .inPart("key silent?…", .io(_, _, "noAnswer")) = $0 as? DecryptionError else { return false }
+            guard case .inPart("key silent?…", .io(_, _, "noAnswer")) = ($0 as? DecryptionError)?.playlistError else {
+                return false
+            }
             return true
         }
         for (uri, part) in [

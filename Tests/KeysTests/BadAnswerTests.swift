@@ -1,3 +1,4 @@
+import HLS
 import Keys
 import RandomAccess
 import Synchronization

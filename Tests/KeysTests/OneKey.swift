@@ -1,4 +1,6 @@
+import HLS
 import Keys
+import OpenSSLBackend
 import RandomAccess
 import Synchronization
 
@@ -29,4 +31,28 @@ final class StillClock: KeyClock {
     func now() -> ClockSample { ClockSample(monotonic: .zero, wall: wall.withLock { $0 }) }
 
     func sleep(until monotonic: Duration) async throws { try await Task.sleep(for: .seconds(1 << 30)) }
+}
+
+/// A key whose bytes are all equal to a number.
+func testKey(_ number: Int) throws(DecryptionError) -> SecretKey {
+    try SecretKey([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16))
+}
+
+/// Encrypts one segment on its own.
+func encryptedSegment(_ plain: [UInt8], key: Int, iv: UInt128) throws -> [UInt8] {
+    let encryptor = try ObjectEncryptor(
+        strategy: .cbcContinuous(iv: Block(bigEndianValue: iv), padding: .pkcs7), backend: OpenSSL(),
+        key: try testKey(key))
+    var ciphertext: [UInt8] = []
+    try plain.withUnsafeBytes { bytes in try encryptor.append(bytes) { ciphertext += $0 } }
+    try encryptor.finish { ciphertext += $0 }
+    return ciphertext
+}
+
+/// A playlist that has to be a media playlist.
+func mediaPlaylist(_ text: String) throws -> MediaPlaylist {
+    guard case .media(let playlist) = try Playlist.parse(text) else {
+        throw PlaylistProblem(line: 1, kind: .masterPlaylist, found: "a master playlist", expected: "a media playlist")
+    }
+    return playlist
 }

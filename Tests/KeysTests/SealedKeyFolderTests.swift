@@ -1,5 +1,7 @@
+import ByteSources
 import Foundation
 import Glibc
+import HLS
 import Keys
 import RandomAccess
 import SwiftAESBackend

@@ -152,6 +152,26 @@ struct Readers {
         race.show("generated object: 256 reads of 4 KiB")
     }
 
+    /// Decrypts a window from a new buffer into another, and copies what is wanted of it.
+    private func decrypt(
+        _ step: ReadStep, of object: EncryptedObject, _ context: any CipherContext,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws {
+        let fetched = UnsafeMutableRawBufferPointer.allocate(byteCount: step.fetch.count, alignment: 16)
+        defer { fetched.deallocate() }
+        try object.source.fetch(at: step.fetch.lowerBound, into: fetched)
+        let ciphertext = UnsafeRawBufferPointer(rebasing: fetched[(fetched.count - step.ciphertext.count)...])
+        let iv: Block
+        switch step.iv {
+        case .value(let value): iv = value
+        case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
+        }
+        let plaintext = UnsafeMutableRawPointer.allocate(byteCount: ciphertext.count, alignment: 16)
+        defer { plaintext.deallocate() }
+        try context.process(ciphertext, into: plaintext, iv: iv)
+        output.copyMemory(from: UnsafeRawBufferPointer(start: plaintext + step.skip, count: step.count))
+    }
+
     /// Article 004: 100 MiB windows, each from a fresh buffer into another.
     private func articleConfiguration() throws {
         let file = try object(FileSource(path: FilePath(path)), try Gcrypt())
@@ -160,7 +180,10 @@ struct Readers {
         func fresh() throws {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: large, alignment: 4096)
             defer { buffer.deallocate() }
-            try readAll(try FreshBufferReader(object: file, windowByteCount: large), buffer)
+            let context = try Gcrypt().makeContext(mode: .cbc, direction: .decrypt, key: SecretKey(key))
+            for step in file.layout.plan(0..<file.plaintextByteCount, windowByteCount: large) {
+                try decrypt(step, of: file, context, into: buffer)
+            }
         }
         func windows(_ object: EncryptedObject) throws {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.windowByteCount, alignment: 4096)

@@ -15,10 +15,6 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case invalidKey(byteCount: Int)
     /// A key that a format derives its own from has a length that the format does not take.
     case invalidKeyMaterial(byteCount: Int, expected: String)
-    /// A key file holds no key.
-    case invalidKeyFile(path: String, byteCount: Int)
-    /// A file or folder that holds keys is open to others than its owner, and that is not to be borne with.
-    case openToOthers(path: String, permissions: UInt32, expected: UInt32)
     /// The IV or the initial counter block is not 16 bytes long.
     case invalidIV(byteCount: Int)
     /// The source failed. `code` is the `errno` value, 0 where there is none.
@@ -27,7 +23,8 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case truncatedCiphertext(byteCount: UInt64, expected: String)
     /// The source's length is not the one it had when the object was opened.
     case sourceChanged(byteCount: UInt64, expected: UInt64)
-    /// The end does not unpad. Deliberately without any detail: what is wrong with a padding is nobody's business.
+    /// The end does not unpad. Deliberately without any detail, since details of a padding help to decrypt
+    /// (Vaudenay 2002).
     case invalidPadding
     /// A chunk's tag does not match.
     case authenticationFailed(chunk: UInt64)
@@ -39,14 +36,8 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case unalignedPlaintext(byteCount: UInt64)
     /// The crypto library failed.
     case backend(name: String, operation: String, reason: String)
-    /// A playlist is not what it should be; the reason starts with its line.
-    case invalidPlaylist(reason: String)
-    /// There is no key where a playlist says that one is.
-    case keyUnavailable(uri: String, reason: String)
-    /// There is something where a playlist says that a key is, and it cannot be one.
-    case keyUnusable(uri: String, reason: String)
-    /// A part of an object that consists of several could not be opened or read.
-    indirect case inPart(String, DecryptionError)
+    /// An error of a layer above this one, such as a key file's or a playlist's.
+    case layer(AnyLayerError)
 }
 
 extension DecryptionError: CustomStringConvertible {
@@ -63,12 +54,6 @@ extension DecryptionError: CustomStringConvertible {
             "the key has \(byteCount) bytes: expected 16, 24 or 32 (AES-128, AES-192 or AES-256)"
         case .invalidKeyMaterial(let byteCount, let expected):
             "the key has \(byteCount) bytes: expected \(expected)"
-        case .invalidKeyFile(let path, let byteCount):
-            "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected 16, 24 or 32 raw bytes, "
-                + "or 32, 48 or 64 hexadecimal digits"
-        case .openToOthers(let path, let permissions, let expected):
-            "\(path) is open to others (permissions \(String(permissions, radix: 8))): "
-                + "expected \(String(expected, radix: 8))"
         case .invalidIV(let byteCount):
             "the IV has \(byteCount) bytes: expected 16"
         case .io(let operation, let code, let reason):
@@ -89,14 +74,8 @@ extension DecryptionError: CustomStringConvertible {
             "the plaintext has \(byteCount) bytes: expected a multiple of 16, since padding is none"
         case .backend(let name, let operation, let reason):
             "\(name): \(operation) failed: \(reason)"
-        case .invalidPlaylist(let reason):
-            "invalid playlist: \(reason)"
-        case .keyUnavailable(let uri, let reason):
-            "no key for \(uri): \(reason)"
-        case .keyUnusable(let uri, let reason):
-            "the key for \(uri) is none: \(reason)"
-        case .inPart(let part, let error):
-            "\(part): \(error)"
+        case .layer(let error):
+            "\(error.base)"
         }
     }
 }
@@ -119,7 +98,7 @@ extension DecryptionError {
         switch self {
         case .invalidParameter: "invalidRequest"
         case .unsupported, .unavailable: "unsupported"
-        case .invalidKey, .invalidKeyMaterial, .invalidKeyFile, .openToOthers: "invalidKey"
+        case .invalidKey, .invalidKeyMaterial: "invalidKey"
         case .invalidIV: "invalidIV"
         case .io: "io"
         case .truncatedCiphertext, .sourceChanged: "truncatedCiphertext"
@@ -127,9 +106,35 @@ extension DecryptionError {
         case .authenticationFailed, .headerRejected: "authenticationFailed"
         case .rangeOutOfBounds: "rangeOutOfBounds"
         case .unalignedPlaintext, .backend: "internal"
-        case .invalidPlaylist: "invalidRequest"
-        case .keyUnavailable, .keyUnusable: "invalidKey"
-        case .inPart(_, let error): error.protocolName
+        case .layer(let error): error.base.protocolName
         }
+    }
+}
+
+/// An error of a layer above this one, which a ``DecryptionError`` carries through readers that know nothing of it.
+public protocol LayerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The error's name in the subject protocol. Source: PROTOCOL.md, "Transport".
+    var protocolName: String { get }
+}
+
+/// Any ``LayerError``, as a value that can be compared.
+public struct AnyLayerError: Hashable, Sendable {
+    /// The error.
+    public let base: any LayerError
+
+    /// Wraps an error.
+    public init(_ base: any LayerError) {
+        self.base = base
+    }
+
+    /// Whether both are the same error of the same type.
+    public static func == (left: AnyLayerError, right: AnyLayerError) -> Bool {
+        func isEqual<Base: LayerError>(_ base: Base) -> Bool { base == right.base as? Base }
+        return isEqual(left.base)
+    }
+
+    /// Hashes the error.
+    public func hash(into hasher: inout Hasher) {
+        base.hash(into: &hasher)
     }
 }

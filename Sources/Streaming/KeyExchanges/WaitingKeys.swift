@@ -1,4 +1,5 @@
 import Dispatch
+public import HLS
 public import Keys
 import RandomAccess
 import Synchronization

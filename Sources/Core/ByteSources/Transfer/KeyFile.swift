@@ -1,6 +1,42 @@
 import Glibc
-package import RandomAccess
+public import RandomAccess
 import SystemPackage
+
+/// Why a file or folder with keys is refused.
+public enum KeyFileError: LayerError {
+    /// The file holds no key.
+    case noKey(path: String, byteCount: Int)
+    /// Others than the owner have access, where that is an error.
+    case openToOthers(path: String, permissions: UInt32, expected: UInt32)
+
+    /// What failed, the value, what was expected.
+    public var description: String {
+        switch self {
+        case .noKey(let path, let byteCount):
+            "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected 16, 24 or 32 raw bytes, "
+                + "or 32, 48 or 64 hexadecimal digits"
+        case .openToOthers(let path, let permissions, let expected):
+            "\(path) is open to others (permissions \(String(permissions, radix: 8))): "
+                + "expected \(String(expected, radix: 8))"
+        }
+    }
+
+    /// The error's name in the subject protocol.
+    public var protocolName: String { "invalidKey" }
+}
+
+extension DecryptionError {
+    /// A key file that holds no key; see ``KeyFileError``.
+    package static func invalidKeyFile(path: String, byteCount: Int) -> DecryptionError {
+        .layer(AnyLayerError(KeyFileError.noKey(path: path, byteCount: byteCount)))
+    }
+
+    /// A file or folder with keys that others have access to; see ``KeyFileError``.
+    package static func openToOthers(path: String, permissions: UInt32, expected: UInt32) -> DecryptionError {
+        .layer(
+            AnyLayerError(KeyFileError.openToOthers(path: path, permissions: permissions, expected: expected)))
+    }
+}
 
 /// Reads keys from files.
 package enum KeyFile {
@@ -12,7 +48,7 @@ package enum KeyFile {
     ///   - path: The file.
     ///   - isShared: Is called with the permissions of a file that others than its owner can read.
     /// - Returns: The key.
-    /// - Throws: `DecryptionError.io` if it cannot be read, `.invalidKeyFile` if it holds no key, what `isShared` throws.
+    /// - Throws: `DecryptionError.io` if it cannot be read, `KeyFileError.noKey`, what `isShared` throws.
     package static func read(
         _ path: String, isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
     ) throws(DecryptionError) -> SecretKey {
@@ -24,19 +60,19 @@ package enum KeyFile {
         _ = try SystemCall.retrying("stat key file \(path)") { Int(fstat(descriptor.rawValue, &status)) }
         let permissions = UInt32(status.st_mode) & 0o777
         if status.st_mode & S_IFMT == S_IFREG, permissions & 0o044 != 0 { try isShared(permissions) }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
         defer {
-            eraseBytes(room)
-            room.deallocate()
+            eraseBytes(buffer)
+            buffer.deallocate()
         }
         var count = 0
-        while count < room.count {
-            let free = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+        while count < buffer.count {
+            let free = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
             let read = try SystemCall.check("read key file \(path)") { try descriptor.read(into: free) }
             guard read > 0 else { break }
             count += read
         }
-        let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         // Hexadecimal first: 32 random bytes that all happen to be digits do not occur.
         if let key = try hexadecimalKey(bytes) { return key }
         guard [16, 24, 32].contains(count) else {
@@ -51,16 +87,16 @@ package enum KeyFile {
         else { return nil }
         let digits = text[first...last]
         guard [32, 48, 64].contains(digits.count), digits.allSatisfy({ value(of: $0) != nil }) else { return nil }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: digits.count / 2, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: digits.count / 2, alignment: 16)
         defer {
-            eraseBytes(room)
-            room.deallocate()
+            eraseBytes(buffer)
+            buffer.deallocate()
         }
-        for index in 0..<room.count {
+        for index in 0..<buffer.count {
             let high = value(of: digits[first + 2 * index]) ?? 0
-            room[index] = high << 4 | (value(of: digits[first + 2 * index + 1]) ?? 0)
+            buffer[index] = high << 4 | (value(of: digits[first + 2 * index + 1]) ?? 0)
         }
-        return try SecretKey(room)
+        return try SecretKey(buffer)
     }
 
     private static func value(of digit: UInt8) -> UInt8? {

@@ -37,7 +37,7 @@ public final class KeyRing: Sendable {
     ///
     /// - Parameter uri: The key's URI as the playlist has it.
     /// - Returns: A key of 16 bytes.
-    /// - Throws: `DecryptionError.keyUnavailable`, `.keyUnusable` if it has another length.
+    /// - Throws: `PlaylistError.keyUnavailable`, `.keyUnusable` if it has another length.
     public func key(for uri: String) throws(DecryptionError) -> SecretKey {
         // Under the lock, so that threads which want the same key ask once.
         let answer = state.withLock { state in

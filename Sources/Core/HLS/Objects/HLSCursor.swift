@@ -25,7 +25,7 @@ public final class HLSCursor: RandomAccessDecryptor {
 
     /// Reads plaintext; see `RandomAccessDecryptor.read(at:into:)`.
     ///
-    /// - Throws: `DecryptionError.inPart` with what is wrong with a segment that the read touches.
+    /// - Throws: `PlaylistError.inPart` with what is wrong with a segment that the read touches.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         guard offset <= plaintextByteCount else {
             throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)

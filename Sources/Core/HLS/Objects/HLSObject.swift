@@ -19,7 +19,7 @@ public final class HLSObject: Sendable {
     /// The playlist.
     public let playlist: MediaPlaylist
 
-    let parts: [HLSPart]
+    package let parts: [HLSPart]
     let pool: ResourcePool
     let backend: any CipherBackend
     let advice = Mutex(Advice())
@@ -112,7 +112,7 @@ public final class HLSObject: Sendable {
     }
 
     /// A part as a message names it.
-    func name(of part: HLSPart) -> String {
+    package func name(of part: HLSPart) -> String {
         let segment = playlist.segments[part.segment]
         guard part.isInitialization, let index = segment.initializationSection else {
             return "segment \(part.segment + 1) (line \(segment.line), \(URIReference(segment.uri).shown))"
@@ -137,7 +137,7 @@ public final class HLSObject: Sendable {
     }
 
     /// The index of the part that holds the plaintext byte at `offset`, which must lie in the plaintext.
-    func partIndex(at offset: UInt64) -> Int {
+    package func partIndex(at offset: UInt64) -> Int {
         var (low, high) = (0, parts.count)
         while low < high {
             let middle = (low + high) / 2
@@ -145,5 +145,28 @@ public final class HLSObject: Sendable {
             if parts[middle].plaintext.upperBound <= offset { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension HLSObject {
+    /// The URI of the key that a part is encrypted with.
+    package func keyURI(of part: HLSPart) -> String? {
+        let segment = playlist.segments[part.segment]
+        guard part.isInitialization, let index = segment.initializationSection else { return segment.encryption.keyURI }
+        return playlist.initializationSections[index].encryption.keyURI
+    }
+
+    /// The URIs of the keys that a range of the plaintext is encrypted with, each once, in order.
+    ///
+    /// - Parameter range: Plaintext offsets; what lies past the end has no key.
+    /// - Returns: The URIs as the playlist has them.
+    public func keyURIs(in range: Range<UInt64>) -> [String] {
+        var uris: [String] = []
+        var index = partIndex(at: range.lowerBound)
+        while index < parts.count, parts[index].plaintext.lowerBound < range.upperBound {
+            if let uri = keyURI(of: parts[index]), !uris.contains(uri) { uris.append(uri) }
+            index += 1
+        }
+        return uris
     }
 }

@@ -1,7 +1,7 @@
 internal import RandomAccess
 
 /// A segment or initialization section in the plaintext.
-struct HLSPart: Sendable {
+package struct HLSPart: Sendable {
     /// What the part takes to be read.
     enum Content: Sendable {
         /// Bytes of a resource as they are.
@@ -13,11 +13,11 @@ struct HLSPart: Sendable {
     }
 
     /// Where the part's plaintext lies in the object's.
-    let plaintext: Range<UInt64>
+    package let plaintext: Range<UInt64>
     /// The index of the segment that the part is, or that its initialization section is for.
-    let segment: Int
+    package let segment: Int
     /// Whether it is an initialization section.
-    let isInitialization: Bool
+    package let isInitialization: Bool
     /// What it takes to be read.
     let content: Content
 }

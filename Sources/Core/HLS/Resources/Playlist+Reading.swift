@@ -8,7 +8,7 @@ extension Playlist {
     ///   - name: What it is called in messages.
     ///   - limits: What it may have.
     /// - Returns: The playlist.
-    /// - Throws: `DecryptionError.io`; `.inPart` with the name if no part of it can be used.
+    /// - Throws: `DecryptionError.io`; `PlaylistError.inPart` with the name if no part of it can be used.
     static func read(
         _ source: any ByteSource, named name: String, _ limits: PlaylistLimits
     ) throws(DecryptionError) -> Playlist {
@@ -43,7 +43,7 @@ extension MasterPlaylist {
     ///   - base: This playlist's URI.
     ///   - visited: The URIs of all playlists that led here, and this one's.
     /// - Returns: The URI.
-    /// - Throws: `DecryptionError.invalidPlaylist` if there is no such variant, or it leads back.
+    /// - Throws: `PlaylistError.invalid` if there is no such variant, or it leads back.
     func next(
         _ choice: VariantChoice, in base: URIReference, visited: [String]
     ) throws(DecryptionError) -> String {

@@ -18,7 +18,7 @@ public struct PlaylistFile: Sendable {
     ///   - root: The folder that no path in the playlists leaves; `nil` if any file may be named.
     ///   - choice: Which variant of a master playlist is meant.
     ///   - limits: What a playlist may have.
-    /// - Throws: `DecryptionError.io` if a playlist cannot be read; `.inPart` with the playlist's path and what is wrong
+    /// - Throws: `DecryptionError.io` if a playlist cannot be read; `PlaylistError.inPart` with the playlist's path and what is wrong
     ///   if no part of it can be used.
     public init(
         path: FilePath, root: FilePath? = nil, choice: VariantChoice = .highestBandwidth,
@@ -47,7 +47,7 @@ public struct PlaylistFile: Sendable {
 
     /// Reads and parses one playlist of either kind; a file that is too long to be one is not read.
     ///
-    /// - Throws: `DecryptionError.io`, `.inPart`.
+    /// - Throws: `DecryptionError.io`, `PlaylistError.inPart`.
     public static func read(
         _ path: FilePath, _ limits: PlaylistLimits = PlaylistLimits()
     ) throws(DecryptionError) -> Playlist {

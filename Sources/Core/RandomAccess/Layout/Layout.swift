@@ -39,7 +39,7 @@ public struct Layout: Hashable, Sendable {
     }
 
     /// The number of the authenticated chunk that holds the plaintext byte at `offset`; 0 where there are none.
-    func chunkIndex(at offset: UInt64) -> UInt64 {
+    package func chunkIndex(at offset: UInt64) -> UInt64 {
         if case .chunks(let run) = shape { run.grid.chunkIndex(at: offset) } else { 0 }
     }
 

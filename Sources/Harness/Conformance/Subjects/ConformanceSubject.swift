@@ -1,3 +1,4 @@
+import ByteSources
 package import RandomAccess
 package import Vectors
 

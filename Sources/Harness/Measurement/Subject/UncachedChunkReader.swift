@@ -1,3 +1,4 @@
+import ByteSources
 import RandomAccess
 
 /// Decrypts whole chunks for every read, and keeps none: what article 000's policy costs without its cache.

@@ -1,5 +1,6 @@
 internal import ByteSources
 import Glibc
+import HLS
 import RandomAccess
 import SystemPackage
 

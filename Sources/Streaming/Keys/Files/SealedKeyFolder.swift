@@ -1,5 +1,6 @@
 internal import ByteSources
 import Glibc
+public import HLS
 public import RandomAccess
 internal import Support
 public import SystemPackage

@@ -1,3 +1,4 @@
+public import HLS
 public import RandomAccess
 
 /// Where a session's keys come from: several in one exchange, with their terms, in their own time.
@@ -43,7 +44,7 @@ public struct ExchangedKey: Sendable {
     }
 }
 
-/// A ``KeyProvider`` as an exchange: files, folders, commands.
+/// A `KeyProvider` as an exchange: files, folders, commands.
 ///
 /// The provider is called on the task that asks, one key after the other, so that one which waits for long holds a thread
 /// of the pool: commands belong behind `ThreadedKeys` of `KeyFiles`, a server behind ``KeyExchange`` itself.
@@ -106,9 +107,8 @@ extension KeyError {
     package var failure: KeyFailure {
         switch self {
         case .wrongLength(let byteCount, _, _, _): .wrongLength(byteCount: byteCount)
-        case .session(let failure): failure
         case .notFetched(let error): .unreachable(reason: "\(error)")
-        case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused:
+        case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused, .noKey:
             .refused(reason: description)
         }
     }

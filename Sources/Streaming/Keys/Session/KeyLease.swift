@@ -1,3 +1,4 @@
+internal import HLS
 public import RandomAccess
 import Synchronization
 
@@ -39,7 +40,7 @@ public final class KeyLease: Sendable {
 
     /// Asks as ``permit()`` does, with an error that names the key.
     ///
-    /// - Throws: `DecryptionError.keyUnavailable`.
+    /// - Throws: `PlaylistError.keyUnavailable`.
     public func permitRead() throws(DecryptionError) {
         do throws(KeyFailure) {
             try permit()

@@ -22,7 +22,7 @@ public final class LeasedReader: RandomAccessDecryptor {
     /// Reads piece by piece; if the lease ends meanwhile, what was read is erased and the read fails.
     ///
     /// See `RandomAccessDecryptor.read(at:into:)`.
-    /// - Throws: `DecryptionError.keyUnavailable` if the lease has ended, and what the reader throws.
+    /// - Throws: `PlaylistError.keyUnavailable` if the lease has ended, and what the reader throws.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         try lease.permitRead()
         var delivered = 0

@@ -1,3 +1,4 @@
+import HLS
 import HTTPTypes
 import HummingbirdCore
 import Keys

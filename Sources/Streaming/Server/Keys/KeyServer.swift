@@ -1,3 +1,4 @@
+package import HLS
 package import Keys
 import NIOPosix
 

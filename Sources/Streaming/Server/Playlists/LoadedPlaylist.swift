@@ -41,10 +41,8 @@ extension DecryptionError {
 
     /// Whether something is not there.
     var isMissing: Bool {
-        switch self {
-        case .io(_, let code, _): code == 2
-        case .inPart(_, let error): error.isMissing
-        default: false
-        }
+        if case .io(_, let code, _) = self { return code == 2 }
+        if case .inPart(_, let error) = playlistError { return error.isMissing }
+        return false
     }
 }

@@ -1,5 +1,6 @@
 import ByteSources
 import HLS
+import Keys
 import OpenSSLBackend
 import RandomAccess
 import Synchronization

@@ -10,14 +10,14 @@ public enum KeyError: Error, Hashable, Sendable {
     case missing(place: String, reason: String)
     /// The key could not be read.
     case unreadable(DecryptionError)
-    /// Who has the key could not be asked, or did not answer as it should.
+    /// The owner of the key could not be asked, or did not answer as it should.
     case notFetched(DecryptionError)
     /// A command gave no key.
     case commandFailed(command: String, reason: String)
-    /// A key file is open to others, and that is not to be borne with.
+    /// A key file is open to others, where that is an error.
     case openToOthers(KeyWarning)
-    /// A session has no key.
-    case session(KeyFailure)
+    /// What asks for keys in its own time has none.
+    case noKey(reason: String)
     /// A handler refused.
     case refused(reason: String)
 }
@@ -43,8 +43,8 @@ extension KeyError: CustomStringConvertible {
             "key command \(command) \(reason)"
         case .openToOthers(let warning):
             "\(warning)"
-        case .session(let failure):
-            "\(failure)"
+        case .noKey(let reason):
+            reason
         case .refused(let reason):
             "the key's handler refused: \(reason)"
         }

@@ -1,11 +1,11 @@
-public import Keys
+public import HLS
 public import RandomAccess
 
-/// Reads an ``HLSObject`` while the leases of its keys last.
+/// Reads an `HLSObject` while the leases of its keys last.
 ///
-/// A read uses the leases of the keys that its segments are encrypted with. It is looked at them before and after each
+/// A read uses the leases of the keys that its segments are encrypted with. They are checked before and after each
 /// piece, and once more before the read delivers: if one has ended, what was decrypted is erased and the read fails, so
-/// that a segment whose key has expired does not come along with the next one. Belongs to one thread.
+/// that a segment whose key has expired is not delivered with the next one. Belongs to one thread.
 public final class HLSLeasedCursor: RandomAccessDecryptor {
     private let cursor: HLSCursor
     private let leases: [String: KeyLease]
@@ -20,13 +20,13 @@ public final class HLSLeasedCursor: RandomAccessDecryptor {
         self.leases = leases
     }
 
-    /// The plaintext's length in bytes; see ``HLSCursor/plaintextByteCount``.
+    /// The plaintext's length in bytes; see `HLSCursor.plaintextByteCount`.
     public var plaintextByteCount: UInt64 { cursor.plaintextByteCount }
 
     /// Reads piece by piece; see `RandomAccessDecryptor.read(at:into:)`.
     ///
-    /// - Throws: `DecryptionError.inPart` with `.keyUnavailable` if a lease has ended or there is none, and what
-    ///   ``HLSCursor/read(at:into:)`` throws.
+    /// - Throws: `PlaylistError.inPart` with `.keyUnavailable` if a lease has ended or there is none, and what
+    ///   `HLSCursor.read(at:into:)` throws.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         let object = cursor.object
         guard offset <= plaintextByteCount else {
@@ -37,16 +37,16 @@ public final class HLSLeasedCursor: RandomAccessDecryptor {
         var used: [HLSPart] = []
         do throws(DecryptionError) {
             while delivered < count {
-                let place = offset + UInt64(delivered)
-                let part = object.parts[object.partIndex(at: place)]
+                let position = offset + UInt64(delivered)
+                let part = object.parts[object.partIndex(at: position)]
                 let maximum = min(LeasedReader.pieceByteCount, cursor.windowByteCount, count - delivered)
-                let end = delivered + Int(min(UInt64(maximum), part.plaintext.upperBound - place))
+                let end = delivered + Int(min(UInt64(maximum), part.plaintext.upperBound - position))
                 if used.last?.plaintext != part.plaintext { used.append(part) }
                 try permit(part)
-                // What was decrypted and not yet permitted is no one's.
+                // Counted first, so that bytes that were decrypted and not permitted are erased as well.
                 let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<end])
                 delivered = end
-                _ = try cursor.read(at: place, into: piece)
+                _ = try cursor.read(at: position, into: piece)
                 try permit(part)
             }
             for part in used { try permit(part) }
@@ -67,28 +67,5 @@ public final class HLSLeasedCursor: RandomAccessDecryptor {
         } catch {
             throw .inPart(cursor.object.name(of: part), error)
         }
-    }
-}
-
-extension HLSObject {
-    /// The URI of the key that a part is encrypted with.
-    func keyURI(of part: HLSPart) -> String? {
-        let segment = playlist.segments[part.segment]
-        guard part.isInitialization, let index = segment.initializationSection else { return segment.encryption.keyURI }
-        return playlist.initializationSections[index].encryption.keyURI
-    }
-
-    /// The URIs of the keys that a range of the plaintext is encrypted with, each once, in order.
-    ///
-    /// - Parameter range: Plaintext offsets; what lies past the end has no key.
-    /// - Returns: The URIs as the playlist has them.
-    public func keyURIs(in range: Range<UInt64>) -> [String] {
-        var uris: [String] = []
-        var index = partIndex(at: range.lowerBound)
-        while index < parts.count, parts[index].plaintext.lowerBound < range.upperBound {
-            if let uri = keyURI(of: parts[index]), !uris.contains(uri) { uris.append(uri) }
-            index += 1
-        }
-        return uris
     }
 }

@@ -1,4 +1,4 @@
-public import Keys
+public import HLS
 public import RandomAccess
 
 extension HLSObject {
@@ -7,9 +7,9 @@ extension HLSObject {
     /// - Parameters:
     ///   - playlist: The playlist.
     ///   - resources: Where segments come from.
-    ///   - session: Where keys come from. Why it has none for a segment is among ``problems``.
+    ///   - session: Where keys come from. Why it has none for a segment is among `problems`.
     ///   - backend: The library that decrypts.
-    /// - Throws: See ``init(playlist:resources:keys:backend:)``.
+    /// - Throws: See `HLSObject.init(playlist:resources:keys:backend:)`.
     public convenience init(
         playlist: MediaPlaylist, resources: any SegmentResources, session: KeySession, backend: any CipherBackend
     ) async throws(DecryptionError) {
@@ -26,8 +26,8 @@ extension HLSObject {
     ///   - session: The session that the object was opened with.
     ///   - windowByteCount: The most plaintext bytes that are decrypted in one step.
     /// - Returns: All of the bytes.
-    /// - Throws: `DecryptionError.keyUnavailable` if there is no key, or it expires before the last byte is there; see
-    ///   also ``HLSCursor/read(at:into:)``.
+    /// - Throws: `PlaylistError.keyUnavailable` if there is no key, or it expires before the last byte is there; see
+    ///   also `HLSCursor.read(at:into:)`.
     public func read(
         at offset: UInt64, count: Int, session: KeySession, windowByteCount: Int = .max
     ) async throws(DecryptionError) -> [UInt8] {
@@ -62,8 +62,8 @@ private struct SessionKeys: KeyProvider {
     func key(for uri: String) throws(KeyError) -> ProvidedKey {
         switch keys[uri] {
         case .success(let key): return ProvidedKey(key)
-        case .failure(let failure): throw .session(failure)
-        case nil: throw .session(.missing)
+        case .failure(let failure): throw .noKey(reason: failure.description)
+        case nil: throw .noKey(reason: KeyFailure.missing.description)
         }
     }
 }

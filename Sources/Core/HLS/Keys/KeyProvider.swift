@@ -3,7 +3,7 @@ public import RandomAccess
 /// Where keys come from.
 ///
 /// A provider is asked once for each URI of a playlist, and again when its ``version(for:)`` has changed; what it returns
-/// is kept by HLS's `KeyRing`, or by a `KeySession`.
+/// is kept by a ``KeyRing``, or by a session of the module `Keys`.
 public protocol KeyProvider: Sendable {
     /// Finds a key.
     ///

@@ -1,0 +1,147 @@
+package import RandomAccess
+
+/// Decrypts a whole chunk to serve any byte of it, and keeps the latest one.
+///
+/// The access policy of article 000 ("play encrypted files with on-the-fly decryption"), with correct arithmetic, for
+/// comparison. A read of two bytes may cost a chunk.
+package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
+    private let object: EncryptedObject
+    private let cursor: any RandomAccessDecryptor
+    private let chunkByteCount: UInt64
+    private let cache: UnsafeMutableRawBufferPointer
+    private var cachedChunk: (index: UInt64, byteCount: Int)?
+    /// The most bytes that may hold plaintext, of whatever chunk.
+    private var usedByteCount = 0
+
+    /// Creates a reader for one thread.
+    ///
+    /// - Parameters:
+    ///   - object: The object to read.
+    ///   - chunkByteCount: What is decrypted at once where the format has a single chunk; otherwise the format decides.
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
+    package init(object: EncryptedObject, chunkByteCount: Int) throws(DecryptionError) {
+        guard chunkByteCount > 0 else {
+            throw .invalidParameter(name: "chunk length", value: "\(chunkByteCount)", expected: "at least 1 byte")
+        }
+        self.object = object
+        self.cursor = try object.makeCursor()
+        let formatChunk = object.strategy.chunkByteCount
+        self.chunkByteCount = max(1, min(formatChunk ?? UInt64(chunkByteCount), object.plaintextByteCount))
+        guard let capacity = Int(exactly: self.chunkByteCount), capacity <= 1 << 32 else {
+            throw .invalidParameter(
+                name: "chunk length", value: "\(self.chunkByteCount)", expected: "at most 4 GiB to be held whole")
+        }
+        self.cache = .allocate(byteCount: capacity, alignment: 4096)
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(rebasing: cache[..<usedByteCount]))
+        cache.deallocate()
+    }
+
+    /// The plaintext's length in bytes.
+    package var plaintextByteCount: UInt64 { cursor.plaintextByteCount }
+
+    /// Reads plaintext; see `RandomAccessDecryptor.read(at:into:)`.
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let range = try object.layout.clip(offset: offset, count: buffer.count)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let index = position / chunkByteCount
+            let count = try load(index)
+            let start = Int(position - index * chunkByteCount)
+            let taken = min(count - start, Int(range.upperBound - position))
+            UnsafeMutableRawBufferPointer(rebasing: buffer[Int(position - range.lowerBound)...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[start..<start + taken]))
+            position += UInt64(taken)
+        }
+        // A chunk that was kept needed no fetch that would have noticed.
+        try object.source.checkUnchanged()
+        return range.count
+    }
+
+    /// Forgets the chunk that was kept, so that the next read starts like the first.
+    package func forgetChunk() {
+        cachedChunk = nil
+    }
+
+    private func load(_ index: UInt64) throws(DecryptionError) -> Int {
+        if let cachedChunk, cachedChunk.index == index { return cachedChunk.byteCount }
+        // A failed read leaves the buffer unspecified, so the old chunk is forgotten first.
+        cachedChunk = nil
+        let expectedByteCount = min(chunkByteCount, plaintextByteCount - index * chunkByteCount)
+        usedByteCount = max(usedByteCount, Int(expectedByteCount))
+        let count = try cursor.read(at: index * chunkByteCount, into: cache)
+        cachedChunk = (index, count)
+        return count
+    }
+}
+
+/// Decrypts each window from one new buffer into another.
+///
+/// The access policy of article 004 ("decrypting huge files on iOS"), with correct arithmetic, for comparison.
+/// While a window is decrypted, its ciphertext, its plaintext and the caller's buffer are all in memory; the article
+/// allocates each of them anew, here the caller's buffer is the caller's.
+package final class FreshBufferReader: RandomAccessDecryptor {
+    private enum Context {
+        case stretches(any CipherContext)
+        case chunks(any ChunkContext)
+    }
+
+    private let object: EncryptedObject
+    private let context: Context
+    private let windowByteCount: Int
+
+    /// Creates a reader for one thread.
+    ///
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
+    package init(object: EncryptedObject, windowByteCount: Int) throws(DecryptionError) {
+        guard windowByteCount > 0 else {
+            throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
+        }
+        self.object = object
+        self.context =
+            object.strategy.chunkFormat == nil
+            ? .stretches(try object.makeContext()) : .chunks(try object.makeChunkContext())
+        self.windowByteCount = windowByteCount
+    }
+
+    /// The plaintext's length in bytes.
+    package var plaintextByteCount: UInt64 { object.plaintextByteCount }
+
+    /// Reads plaintext; see `RandomAccessDecryptor.read(at:into:)`.
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let range = try object.layout.clip(offset: offset, count: buffer.count)
+        var delivered = 0
+        for step in object.layout.plan(range, windowByteCount: windowByteCount) {
+            let number = object.layout.chunkIndex(at: range.lowerBound + UInt64(delivered))
+            try decrypt(
+                step, chunk: number,
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count]))
+            delivered += step.count
+        }
+        try object.source.checkUnchanged()
+        return delivered
+    }
+
+    private func decrypt(
+        _ step: ReadStep, chunk: UInt64, into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) {
+        let fetched = UnsafeMutableRawBufferPointer.allocate(byteCount: step.fetch.count, alignment: 16)
+        defer { fetched.deallocate() }
+        try object.source.fetch(at: step.fetch.lowerBound, into: fetched)
+        let ciphertext = UnsafeRawBufferPointer(rebasing: fetched[(fetched.count - step.ciphertext.count)...])
+        let iv: Block
+        switch step.iv {
+        case .value(let value): iv = value
+        case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
+        }
+        let plaintext = UnsafeMutableRawPointer.allocate(byteCount: ciphertext.count, alignment: 16)
+        defer { plaintext.deallocate() }
+        switch context {
+        case .stretches(let context): try context.process(ciphertext, into: plaintext, iv: iv)
+        case .chunks(let context): try context.open(ciphertext, chunk: chunk, into: plaintext, start: iv)
+        }
+        output.copyMemory(from: UnsafeRawBufferPointer(start: plaintext + step.skip, count: step.count))
+    }
+}
