@@ -117,9 +117,16 @@ struct PlayCommand: ParsableCommand {
 extension KeysFailure.Code {
     /// The exit code of an error.
     init(_ error: DecryptionError) {
+        switch error.playlistError {
+        case .keyUnavailable:
+            self = .missingInput
+            return
+        case .inPart(_, let error):
+            self.init(error)
+            return
+        default: break
+        }
         switch error {
-        case .keyUnavailable: self = .missingInput
-        case .inPart(_, let error): self.init(error)
         case .io(_, let code, _) where [ENOENT, EACCES, ENOTDIR].contains(code): self = .missingInput
         case .io, .backend: self = .io
         default: self = .badData

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteSources
 import Foundation
+import HLS
 import Keys
 import RandomAccess
 import SwiftAESBackend
