@@ -107,17 +107,6 @@ struct ExternalCheckTests {
         #expect(block.openingMismatch([fetch(112..<144)]) == nil)
         #expect(block.openingMismatch([fetch(111..<144)]) != nil)
     }
-
-    @Test("SHA-256 agrees with FIPS 180-4")
-    func sha256() {
-        func hex(_ text: String) -> String {
-            SHA256Digest.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
-        #expect(hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(
-            hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-                == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
-    }
 }
 
 @Suite("example subjects")

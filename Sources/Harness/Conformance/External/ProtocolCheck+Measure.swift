@@ -117,7 +117,7 @@ extension ProtocolProbe {
             throw Complaint(text: "\(what): the expected bytes cannot be had: \(error)")
         }
         let answer = try measure(workload, "digest", [:])
-        let digest = Hexadecimal.encode(SHA256Digest.digest(delivered))
+        let digest = Hexadecimal.encode(SHAFunction.sha256.hash(delivered))
         guard answer["digest"] == .string(digest), answer["deliveredByteCount"] == JSONValue(count: delivered.count)
         else {
             throw Complaint(

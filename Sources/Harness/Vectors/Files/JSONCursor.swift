@@ -220,7 +220,7 @@ extension JSONCursor {
         let place = try member("plaintext")
         let bytes = try place.bytes()
         guard bytes.count == byteCount,
-            try place.check({ try plaintext.sha256(of: range) }) == SHA256.hash(bytes)
+            try place.check({ try plaintext.sha256(of: range) }) == SHAFunction.sha256.hash(bytes)
         else {
             throw place.error("not the bytes that the group's \"plaintext\" has at \(offset)")
         }

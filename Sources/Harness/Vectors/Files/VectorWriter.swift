@@ -25,7 +25,7 @@ package struct VectorWriter: Sendable {
     ///
     /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
     package static func sha256(of vectors: VectorClass) throws(DecryptionError) -> String {
-        Hexadecimal.encode(SHA256.hash(Array(try text(of: vectors).utf8)))
+        Hexadecimal.encode(SHAFunction.sha256.hash(Array(try text(of: vectors).utf8)))
     }
 
     private mutating func write(_ vectors: VectorClass) throws(DecryptionError) {

@@ -1,4 +1,5 @@
 import ByteSources
+internal import CZlib
 import RandomAccess
 import Support
 
@@ -202,7 +203,7 @@ extension WycheproofFile {
             try whole.copy(0..<validByteCount, into: room)
             return Array(room)
         }
-        guard SHA512.hash(valid) == (try digest.bytes()) else {
+        guard SHAFunction.sha512.hash(valid) == (try digest.bytes()) else {
             throw digest.error("not the digest of what the oracle decrypts")
         }
         return whole
@@ -266,5 +267,37 @@ extension WycheproofFile {
         var flags: [VectorFlag] = []
         for (name, flag) in known where names.contains(name) && !flags.contains(flag) { flags.append(flag) }
         return flags.isEmpty ? [.knownAnswer] : flags
+    }
+}
+
+/// Unpacks what zlib packed: some vector files pack their ciphertexts.
+enum Inflate {
+    /// Far more than a vector has.
+    private static let maxByteCount = 1 << 26
+
+    /// The contents of a zlib stream; `nil` if it is none, is cut, is followed by something, does not add up, or has
+    /// more than 64 MiB.
+    static func zlib(_ bytes: [UInt8]) -> [UInt8]? {
+        // zlib compares the stream's address with the one that it was initialized at.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        defer { stream.deallocate() }
+        guard inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+        defer { inflateEnd(stream) }
+        var bytes = bytes
+        return bytes.withUnsafeMutableBufferPointer { input in
+            (stream.pointee.next_in, stream.pointee.avail_in) = (input.baseAddress, UInt32(clamping: input.count))
+            var output: [UInt8] = []
+            var status = Z_OK
+            while status == Z_OK, output.count <= maxByteCount {
+                output += [UInt8](unsafeUninitializedCapacity: 1 << 16) { piece, count in
+                    (stream.pointee.next_out, stream.pointee.avail_out) = (piece.baseAddress, UInt32(piece.count))
+                    status = inflate(stream, Z_NO_FLUSH)
+                    count = piece.count - Int(stream.pointee.avail_out)
+                }
+            }
+            let isWhole = status == Z_STREAM_END && stream.pointee.avail_in == 0
+            return isWhole && output.count <= maxByteCount ? output : nil
+        }
     }
 }

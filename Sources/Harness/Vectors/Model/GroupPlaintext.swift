@@ -1,5 +1,6 @@
 import ByteSources
 package import RandomAccess
+internal import Support
 import Synchronization
 
 /// The plaintext of a group's object: held, or computed where it is asked for.
@@ -80,7 +81,7 @@ package final class GroupPlaintext: Sendable {
 extension GroupPlaintext {
     /// The SHA-256 of a range that lies in the plaintext, computed in pieces.
     func sha256(of range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
-        var hash = SHA256()
+        let hash = SHA256Hasher()
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 20), alignment: 16)
         defer { room.deallocate() }
         var position = range.lowerBound

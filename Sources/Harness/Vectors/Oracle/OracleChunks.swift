@@ -1,8 +1,10 @@
 package import RandomAccess
+internal import Support
 
 /// What the oracle knows of an object of authenticated chunks once it has seen the header.
 ///
-/// Textbook arithmetic of its own: chunk numbers by division, nonces as bytes, keys by ``OracleHKDF``.
+/// Textbook arithmetic of its own: chunk numbers by division, nonces as bytes, keys by libcrypto's HMAC, and nothing
+/// of `RandomAccess`.
 struct OracleChunks: Sendable {
     let aes: OracleAES
     /// The header that a writer makes for these keys.
@@ -19,14 +21,14 @@ struct OracleChunks: Sendable {
             let name = keyByteCount == 32 ? "AEAD_AES_256_GCM" : "AEAD_AES_128_GCM"
             let salt = Array(header.prefix(24))
             let info = Array("c2sp.org/chunked-encryption@v1+\(name)".utf8) + [0] + salt + context
-            let derived = OracleHKDF.sha512.expand(input, info: info, byteCount: keyByteCount + 12 + 32)
+            let derived = SHAFunction.sha512.expand(input, info: info, byteCount: keyByteCount + 12 + 32)
             self.aes = OracleAES(key: try SecretKey(derived.prefix(keyByteCount)))
             self.baseNonce = Array(derived[keyByteCount..<keyByteCount + 12])
             self.header = salt + derived.suffix(32)
         case .tinkAESGCMHKDF(let associatedData, _, let derivedKeyByteCount):
             let salt = Array(header[1..<1 + derivedKeyByteCount])
-            let extracted = OracleHKDF.sha256.mac(salt, input)
-            let derived = OracleHKDF.sha256.expand(extracted, info: associatedData, byteCount: derivedKeyByteCount)
+            let extracted = SHAFunction.sha256.mac(key: salt, input)
+            let derived = SHAFunction.sha256.expand(extracted, info: associatedData, byteCount: derivedKeyByteCount)
             self.aes = OracleAES(key: try SecretKey(derived))
             self.baseNonce = Array(header[(1 + derivedKeyByteCount)...])
             self.header = [UInt8(derivedKeyByteCount + 8)] + header.dropFirst()
