@@ -56,14 +56,6 @@ struct ChunkVectorTests {
         }
     }
 
-    @Test("SHA-512 is that of FIPS 180-4's examples, whatever the length")
-    func sha512() {
-        #expect(SHA512.hash(Array("abc".utf8)).prefix(8) == [0xdd, 0xaf, 0x35, 0xa1, 0x93, 0x61, 0x7a, 0xba])
-        // Source: Python's hashlib, which is OpenSSL's: the digests of 0 to 299 bytes 'a', hashed again.
-        let digests = (0..<300).flatMap { SHA512.hash([UInt8](repeating: 0x61, count: $0)) }
-        #expect(SHA512.hash(digests).prefix(8) == [0x31, 0xc3, 0x36, 0xad, 0xab, 0x57, 0x73, 0x70])
-    }
-
     /// Source: Python's zlib, levels 0, 1 and 9.
     @Test(
         "what zlib packed is unpacked",
@@ -84,7 +76,8 @@ struct ChunkVectorTests {
             #expect(Inflate.zlib(Array(packed[..<place])) == nil, "cut at \(place)")
             var changed = packed
             changed[place] ^= 1
-            #expect(Inflate.zlib(changed) != text || Inflate.zlib(changed) == nil || place == 1, "byte \(place)")
+            #expect(Inflate.zlib(changed) != text, "byte \(place)")
         }
+        #expect(Inflate.zlib(packed + [0]) == nil, "something follows")
     }
 }

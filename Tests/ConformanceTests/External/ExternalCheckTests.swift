@@ -1,9 +1,10 @@
 import ByteSources
+@testable import Conformance
+import Glibc
 import RandomAccess
+import Results
 import Testing
 import Vectors
-
-@testable import Conformance
 
 @Suite("checks of subjects in other processes")
 struct ExternalCheckTests {
@@ -106,15 +107,82 @@ struct ExternalCheckTests {
         #expect(block.openingMismatch([fetch(112..<144)]) == nil)
         #expect(block.openingMismatch([fetch(111..<144)]) != nil)
     }
+}
 
-    @Test("SHA-256 agrees with FIPS 180-4")
-    func sha256() {
-        func hex(_ text: String) -> String {
-            SHA256Digest.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+@Suite("example subjects")
+struct AdapterTests {
+    private func expectPass(_ command: String) throws {
+        let groups =
+            VectorSet.exhaustive(blockCounts: 2...2) + VectorSet.impossibleLengths()
+            + VectorSet.counterCarries() + VectorSet.sequenceCarries() + VectorSet.largeOffsets()
+        let tier = VectorTier(of: groups, largestCount: 250)
+        let outcome = try ExternalVerification(command: command, timeout: .seconds(300)).run(groups, tier: tier)
+        let first = outcome.record.failures.first
+        #expect(outcome.record.failed == 0, "\(first?.id ?? ""): \(first?.reason ?? "")")
+        #expect(outcome.record.passed > 500)
+    }
+
+    private func path(_ name: String) -> String { "'\(SubjectPrograms.package)/Examples/subjects/\(name)'" }
+
+    @Test("Python's cryptography", .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"))
+    func python() throws { try expectPass("python3 \(path("python_cryptography.py"))") }
+
+    @Test("Node's crypto", .enabled(if: SubjectPrograms.hasNode, "no node"))
+    func node() throws { try expectPass("node \(path("node_crypto.mjs"))") }
+
+    @Test("Java's JCE", .enabled(if: SubjectPrograms.hasJava, "no java"))
+    func java() throws { try expectPass("java \(path("JavaJce.java"))") }
+
+    @Test(
+        "the openssl command",
+        .enabled(if: SubjectPrograms.hasOpenSSL && SubjectPrograms.hasPython, "no openssl or no python3"))
+    func openssl() throws { try expectPass("python3 \(path("openssl_command.py"))") }
+
+    @Test(
+        "the articles' code fails in its bugs, and says which",
+        .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"),
+        arguments: [
+            (
+                "article000.py",
+                [
+                    "they end where chunk", "the IV used for block 0 of chunk 1 was the object's IV",
+                    "expected the error rangeOutOfBounds",
+                ]
+            ),
+            ("article004.py", ["the plaintext has 32 bytes", "the surplus is zeros"]),
+        ])
+    func articles(name: String, reasons: [String]) throws {
+        let groups = VectorSet.exhaustive(blockCounts: 2...6) + VectorSet.badPaddings()
+        let record = try ExternalVerification(
+            command: "python3 \(path(name))", timeout: .seconds(100), listedFailureCount: 500
+        ).run(groups, tier: VectorTier(of: groups, largestCount: 1500)).record
+        #expect(record.passed > 100)
+        for reason in reasons {
+            #expect(record.failures.contains { $0.reason.contains(reason) }, "no failure says \"\(reason)\"")
         }
-        #expect(hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(
-            hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-                == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+    }
+}
+
+/// The programs that tests start.
+enum SubjectPrograms {
+    /// The package's folder.
+    static let package = String(#filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 })
+
+    /// The command line of a script in `Tests/Subjects`.
+    static func hostile(_ mode: String) -> String {
+        "python3 '\(package)/Tests/Subjects/hostile.py' \(mode)"
+    }
+
+    /// Whether a command ends well.
+    static func succeeds(_ command: String) -> Bool { system("(\(command)) >/dev/null 2>&1") == 0 }
+
+    static let hasPython = succeeds("python3 -c 'import cryptography'")
+    static let hasNode = succeeds("node --version")
+    static let hasJava = succeeds("java --version")
+    static let hasOpenSSL = succeeds("openssl version")
+
+    /// One padded CBC object of 19 bytes, and all its ranges.
+    static let groups = VectorSet.exhaustive(blockCounts: 1...1).filter {
+        $0.id.hasPrefix("exhaustive/cbc-continuous pkcs7") && $0.id.hasSuffix("/19")
     }
 }

@@ -1,8 +1,7 @@
+@testable import Conformance
 import Results
 import Testing
 import Vectors
-
-@testable import Conformance
 
 @Suite("playlists over the protocol", .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"))
 struct PlaylistSubjectTests {
@@ -41,5 +40,66 @@ struct PlaylistSubjectTests {
         let record = try Self.record(command)
         #expect(record.failures == [] && record.passed > 1000)
         #expect((record.flags ?? []).contains { $0.flag == VectorFlag.sequenceIV.rawValue && $0.passed > 20 })
+    }
+}
+
+@Suite(
+    "tampering over the protocol", .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"))
+struct TamperSubjectTests {
+    private static let cbc = TamperTarget.all.filter { $0.label == "cbc-continuous pkcs7" }
+
+    private static func row(_ command: String, seconds: Double = 60) throws -> TamperRecord.Row {
+        let record = try TamperVerification(targets: cbc).run(command: command, timeout: .seconds(seconds))
+        return try #require(record.rows.first)
+    }
+
+    @Test("Python's cryptography notices as much as there is to notice")
+    func python() throws {
+        let row = try Self.row("python3 '\(SubjectPrograms.package)/Examples/subjects/python_cryptography.py'")
+        let first = row.cases.first { $0.failure != nil }
+        #expect(row.failed == 0, "\(first?.place ?? ""): \(first?.failure ?? "")")
+        let demanded = row.cases.count { !$0.openingErrors.isEmpty }
+        #expect(row.counts().detected == demanded && demanded > 20 && demanded < row.cases.count)
+        #expect(row.counts().wrongByteCount > 0)
+    }
+
+    @Test("what it does not offer is unsupported, and playlists are tampered with as well")
+    func unsupported() throws {
+        let targets = TamperTarget.all.filter { $0.isAuthenticated || $0.label == "hls-aes128" }
+        let record = try TamperVerification(targets: targets).run(
+            command: "python3 '\(SubjectPrograms.package)/Examples/subjects/python_cryptography.py'",
+            timeout: .seconds(60))
+        #expect(record.rows.map(\.state) == [.unsupported, .unsupported, .unsupported, .unsupported, .run])
+        let playlists = try #require(record.rows.last)
+        #expect(playlists.failed == 0 && playlists.counts().detected > 0 && playlists.counts().wrongByteCount > 0)
+    }
+
+    @Test("the article's reader takes impossible lengths, and each is a failure")
+    func article() throws {
+        let row = try Self.row("python3 '\(SubjectPrograms.package)/Examples/subjects/article004.py'")
+        let failures = row.cases.filter { $0.failure != nil }
+        #expect(!failures.isEmpty && failures.allSatisfy { !$0.openingErrors.isEmpty })
+    }
+
+    @Test("an error that says something else is no change noticed")
+    func otherError() throws {
+        let row = try Self.row(SubjectPrograms.hostile("unsupported-to-all"))
+        #expect(row.counts().detected == 0 && row.cases.allSatisfy { $0.sequential.state == .otherError })
+        #expect(row.failed == row.cases.count { !$0.openingErrors.isEmpty } && row.failed > 0)
+    }
+
+    @Test("a subject that dies at a read has failed the case, and goes on with the next")
+    func dies() throws {
+        let row = try Self.row(SubjectPrograms.hostile("dies-at-80"))
+        let dead = row.cases.filter { $0.sequential.state == .noAnswer }
+        #expect(dead.count > 20 && dead.allSatisfy { $0.sequential.offset == 80 && $0.failure != nil })
+        #expect(row.cases.contains { $0.sequential.state == .detectedAtOpen } && row.state == .run)
+    }
+
+    @Test("a command that is none is no record")
+    func notStarted() {
+        #expect(throws: ExternalVerification.Failure.self) {
+            try TamperVerification(targets: Self.cbc).run(command: "exit 127")
+        }
     }
 }

@@ -1,6 +1,6 @@
-internal import ByteSources
-internal import RandomAccess
-internal import Vectors
+import ByteSources
+import RandomAccess
+import Vectors
 
 /// Puts one subject to one group.
 struct GroupRun {
@@ -181,5 +181,88 @@ struct GroupRun {
 extension Range<UInt64> {
     fileprivate func contains(_ other: Range<UInt64>) -> Bool {
         other.isEmpty || lowerBound <= other.lowerBound && other.upperBound <= upperBound
+    }
+}
+
+/// Puts one subject to groups that are open at the same time, and reads them in turn.
+struct InterleavedRun {
+    private let runs: [(group: VectorGroup, run: GroupRun)]
+
+    init(groups: [VectorGroup], subject: ConformanceSubject) {
+        self.runs = groups.map { ($0, GroupRun(group: $0, subject: subject)) }
+    }
+
+    /// Puts groups of the same interleaving together, where the first of them stands; all others stay alone.
+    static func sets(of groups: some Sequence<VectorGroup>) -> [[VectorGroup]] {
+        var sets: [[VectorGroup]] = []
+        var places: [String: Int] = [:]
+        for group in groups {
+            if let name = group.interleaving, let place = places[name] {
+                sets[place].append(group)
+                continue
+            }
+            if let name = group.interleaving { places[name] = sets.count }
+            sets.append([group])
+        }
+        return sets
+    }
+
+    /// Opens all, then puts the first read of each, the second of each, and so on.
+    func run(into tally: inout Tally) {
+        guard runs.count > 1 else {
+            runs.first?.run.run(into: &tally)
+            return
+        }
+        var open: [(run: GroupRun, opened: GroupRun.Opened, reads: [RangeRead])] = []
+        for (group, run) in runs {
+            guard let opened = run.open(into: &tally) else { continue }
+            open.append((run, opened, Array(group.reads)))
+        }
+        for index in 0..<(open.map(\.reads.count).max() ?? 0) {
+            for object in open where index < object.reads.count {
+                object.run.run(object.reads[index], index: index, opened: object.opened, into: &tally)
+            }
+        }
+    }
+}
+
+/// A group's object, opened for one setup, with the handles on its source.
+struct OpenedReader {
+    let setup: ReaderSetup
+    let decryptor: any RandomAccessDecryptor
+    let recorder: RecordingSource?
+    /// The sources that can be told to go wrong: one, or one for each resource of a playlist.
+    let faults: [FaultySource]
+    let rule: FetchRule?
+
+    init(_ group: VectorGroup, setup: ReaderSetup, subject: ConformanceSubject) throws(DecryptionError) {
+        var recorder: RecordingSource?
+        var faults: [FaultySource] = []
+        self.setup = setup
+        self.decryptor = try subject.open(group, setup: setup) { source in
+            switch setup.supply {
+            case .whole:
+                let wrapped = RecordingSource(source, keepsRanges: true)
+                recorder = wrapped
+                return wrapped
+            case .shortReads(let largest):
+                return ShortReadingSource(source, largestRead: largest)
+            case .faulty:
+                let wrapped = FaultySource(source)
+                faults.append(wrapped)
+                return wrapped
+            }
+        }
+        self.recorder = recorder
+        self.faults = faults
+        // Where the parts of a playlist lie, and so what a read of it needs, is not known here.
+        self.rule = (group.playlist == nil ? setup.gradedWindowByteCount : nil).map {
+            FetchRule(strategy: group.strategy, ciphertextByteCount: group.ciphertext.byteCount, windowByteCount: $0)
+        }
+    }
+
+    /// Tells the sources what goes wrong from now on.
+    func inject(_ fault: FaultySource.Fault) {
+        for source in faults { source.inject(fault) }
     }
 }

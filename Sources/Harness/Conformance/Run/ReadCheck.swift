@@ -1,5 +1,8 @@
-internal import RandomAccess
-internal import Vectors
+import ByteSources
+import RandomAccess
+import Support
+import Synchronization
+import Vectors
 
 /// Puts one reader to one read and says what is wrong.
 struct ReadCheck {
@@ -91,5 +94,133 @@ struct ReadCheck {
         let expected = try ExpectedBytes(of: group.plaintext, offset: 0, count: count)
         return mismatch(in: reader, offset: 0, count: count, expecting: expected)
             .map { "after a failed read, the read 0+\(count): \($0)" }
+    }
+}
+
+/// Lets a reader's source go wrong before a read, and says what the reader makes of it.
+///
+/// The ordinary check that follows proves that the reader has got over it.
+struct FaultCheck {
+    let group: VectorGroup
+    let check: ReadCheck
+
+    /// What is wrong with how a reader fails, or `nil`.
+    func mismatch(in reader: OpenedReader, read: RangeRead, expected: ExpectedBytes) -> String? {
+        guard !reader.faults.isEmpty, expected.byteCount > 0 else { return nil }
+        defer { reader.inject(.none) }
+        for (kind, name) in faults(for: read.offset..<read.offset + UInt64(expected.byteCount)) {
+            reader.inject(kind)
+            let found = check.mismatch(
+                in: reader, offset: read.offset, count: read.count, expecting: name,
+                mayDeliver: mayKeep(reader) && kind != .changedLength ? expected : nil)
+            if let found, group.supply != .recovering { return "\(kind): \(found)" }
+        }
+        return nil
+    }
+
+    /// Whether a reader may deliver what it kept: readers of whole chunks do, and any reader of authenticated ones or
+    /// of playlists.
+    private func mayKeep(_ reader: OpenedReader) -> Bool {
+        reader.setup.keepsPlaintext || group.strategy.chunkFormat != nil || group.playlist != nil
+    }
+
+    /// What goes wrong, and the error that is to come of it.
+    private func faults(for range: Range<UInt64>) -> [(FaultySource.Fault, ErrorName)] {
+        // Of several resources, all go wrong at once.
+        guard group.playlist == nil else { return [(.failure, .io), (.end(at: 0), .truncatedCiphertext)] }
+        let span = FetchRule(
+            strategy: group.strategy, ciphertextByteCount: group.ciphertext.byteCount, windowByteCount: .max
+        ).span(of: range)
+        let (last, middle) = (span.upperBound - 1, span.lowerBound + UInt64(span.count) / 2)
+        let failures: [(FaultySource.Fault, ErrorName)] = [
+            (.failureFrom(last), .io), (.failureFrom(middle), .io), (.failure, .io),
+        ]
+        let ends: [(FaultySource.Fault, ErrorName)] = [last, middle, span.lowerBound].map {
+            (.end(at: $0), .truncatedCiphertext)
+        }
+        switch group.supply {
+        case .failing: return failures
+        case .endingEarly: return ends
+        case .recovering: return failures + ends
+        case .changing: return [(.changedLength, .truncatedCiphertext)]
+        case .any, .whole, .shortReads: return [failures[2], ends[0]]
+        }
+    }
+}
+
+/// Lets several threads do all the reads of a group at once, on one object.
+struct ConcurrentReads {
+    let group: VectorGroup
+    let subject: ConformanceSubject
+
+    /// A reader that is handed to the one thread that uses it.
+    private struct Reader: @unchecked Sendable {
+        let decryptor: any RandomAccessDecryptor
+    }
+
+    /// What went wrong, by the reads' numbers; nothing for a group that wants one thread.
+    func mismatches() -> [Int: String] {
+        guard group.threadCount > 1 else { return [:] }
+        let readers: [Reader]
+        do throws(DecryptionError) {
+            readers = try open().map(Reader.init)
+        } catch {
+            return [0: "\(ErrorName(error).rawValue) (\(error)): expected it to open for \(group.threadCount) threads"]
+        }
+        let group = self.group
+        let reads = Array(group.reads)
+        let found = Mutex<[Int: String]>([:])
+        ThreadTeam(threadCount: readers.count).run { thread in
+            let check = ReadCheck(group: group)
+            // Threads start at different places, so that they rarely read the same at the same time.
+            for step in reads.indices {
+                let index = (step + thread * reads.count / readers.count) % reads.count
+                if let mismatch = Self.mismatch(of: reads[index], by: readers[thread].decryptor, check) {
+                    found.withLock { $0[index] = "one of \(readers.count) threads: \(mismatch)" }
+                }
+            }
+        }
+        return found.withLock { $0 }
+    }
+
+    private func open() throws(DecryptionError) -> [any RandomAccessDecryptor] {
+        if let openShared = subject.openShared, group.playlist == nil {
+            return try openShared(group.threadCount, try subject.located(group.ciphertext), group.strategy, group.key)
+        }
+        var readers: [any RandomAccessDecryptor] = []
+        for _ in 0..<group.threadCount {
+            let setup = ReaderSetup(.cursor(windowByteCount: .max))
+            readers.append(try subject.open(group, setup: setup))
+        }
+        return readers
+    }
+
+    private static func mismatch(
+        of read: RangeRead, by decryptor: any RandomAccessDecryptor, _ check: ReadCheck
+    ) -> String? {
+        let room = check.buffer.prepare(count: read.count)
+        let delivered: Int
+        do throws(DecryptionError) {
+            delivered = try decryptor.read(at: read.offset, into: room)
+        } catch {
+            if case .error(let name) = read.expected, ErrorName(error) == name { return nil }
+            return "\(ErrorName(error).rawValue) (\(error))"
+        }
+        do throws(DecryptionError) {
+            let expected: ExpectedBytes
+            switch read.expected {
+            case .bytes(let bytes): expected = ExpectedBytes(bytes)
+            case .plaintext(let byteCount):
+                expected = try ExpectedBytes(of: check.group.plaintext, offset: read.offset, count: byteCount)
+            case .error(let name): return "\(delivered) bytes delivered: expected the error \(name.rawValue)"
+            }
+            guard delivered == expected.byteCount else {
+                return "\(delivered) bytes delivered: expected \(expected.byteCount)"
+            }
+            return expected.mismatch(in: UnsafeRawBufferPointer(rebasing: room[..<delivered]))
+                ?? check.buffer.mismatch(delivered: delivered)
+        } catch {
+            return "the expected bytes cannot be had: \(error)"
+        }
     }
 }

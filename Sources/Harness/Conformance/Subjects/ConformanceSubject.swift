@@ -1,4 +1,5 @@
 import ByteSources
+import HLS
 package import RandomAccess
 package import Vectors
 
@@ -93,5 +94,74 @@ package struct ConformanceSubject: Sendable {
                 case .freshBuffers(let window): try FreshBufferReader(object: object, windowByteCount: window)
                 }
             })
+    }
+}
+
+extension ConformanceSubject {
+    /// Whether it says that it can do what a group asks for.
+    func supports(_ group: VectorGroup) -> Bool {
+        group.playlist == nil ? supports(group.strategy, group.key.byteCount) : openPlaylist != nil
+    }
+
+    /// Opens a group's object, each source of which goes through `wrap` first.
+    func open(
+        _ group: VectorGroup, setup: ReaderSetup, wrap: (any ByteSource) -> any ByteSource = { $0 }
+    ) throws(DecryptionError) -> any RandomAccessDecryptor {
+        guard let playlist = group.playlist else {
+            return try open(setup, wrap(try located(group.ciphertext)), group.strategy, group.key)
+        }
+        guard let openPlaylist else { throw .unsupported("playlists") }
+        var resources: [String: any ByteSource] = [:]
+        for (uri, bytes) in playlist.resources { resources[uri] = wrap(try located(MemorySource(bytes))) }
+        return try openPlaylist(setup, playlist, resources)
+    }
+
+    /// What is read instead of a source.
+    func located(_ source: any ByteSource) throws(DecryptionError) -> any ByteSource {
+        guard let relocate else { return source }
+        return try relocate(source)
+    }
+}
+
+extension ConformanceSubject {
+    /// How our reader over a backend opens playlists, refusing one of which any part cannot be read; `nil` if the
+    /// backend lacks the cipher.
+    static func playlists(over backend: any CipherBackend) -> OpenPlaylist? {
+        guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else { return nil }
+        return { (setup, playlist, resources) throws(DecryptionError) in
+            let keys = playlist.keys
+            let ring = KeyRing(
+                HandlerKeys { uri in
+                    guard let bytes = keys[uri] else { throw KeyError.missing(place: "the key", reason: "none given") }
+                    return try SecretKey(bytes)
+                })
+            let object = try HLSObject(
+                playlist: try media(playlist.text), resources: NamedSources(sources: resources), keys: ring,
+                backend: backend)
+            try object.requireAll()
+            return try object.makeCursor(windowByteCount: setup.windowByteCount)
+        }
+    }
+
+    private static func media(_ text: String) throws(DecryptionError) -> MediaPlaylist {
+        do throws(PlaylistProblem) {
+            if case .media(let playlist) = try Playlist.parse(text) { return playlist }
+        } catch {
+            throw error.decryptionError
+        }
+        throw .unsupported("a master playlist: expected a media playlist")
+    }
+}
+
+/// Resources by URI as written.
+private struct NamedSources: SegmentResources {
+    let sources: [String: any ByteSource]
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        guard let source = sources[uri] else {
+            // ENOENT.
+            throw .io(operation: "open \(URIReference(uri).shown)", code: 2, reason: "there is no such resource")
+        }
+        return source
     }
 }

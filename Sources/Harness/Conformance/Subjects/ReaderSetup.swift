@@ -1,3 +1,6 @@
+import RandomAccess
+import Vectors
+
 /// Which of our readers is put to a vector, and how its source behaves.
 package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// A reader of `RandomAccess`.
@@ -63,5 +66,92 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// The window of a cursor whose fetches are judged; `nil` where they are not.
     var gradedWindowByteCount: Int? {
         if case .cursor(let window) = access, supply == .whole { window } else { nil }
+    }
+}
+
+extension ReaderSetup {
+    /// The largest object whose ranges every reader gets.
+    private static let smallByteCount: UInt64 = 1 << 16
+
+    /// The setups that get every read of a group: the cursor with the group's first window.
+    static func forEveryRead(of group: VectorGroup) -> [ReaderSetup] {
+        let window = group.windowByteCounts.first ?? .max
+        let supply = supplies(of: group).first ?? .whole
+        return [ReaderSetup(.cursor(windowByteCount: window), supply)]
+    }
+
+    /// The setups that share the reads of a group: read *i* goes to setup *i* mod *n*, too.
+    static func inTurn(of group: VectorGroup) -> [ReaderSetup] {
+        let supplies = supplies(of: group)
+        guard supplies.isEmpty else { return inTurn(of: group, supplies: supplies) }
+        return group.windowByteCounts.dropFirst().map { ReaderSetup(.cursor(windowByteCount: $0)) } + others(of: group)
+    }
+
+    /// How the source is to behave, where the group says so.
+    private static func supplies(of group: VectorGroup) -> [Supply] {
+        switch group.supply {
+        case .any: []
+        case .whole: [.whole]
+        case .shortReads: [1, 7, 15, 16, 17, 31, 33, 64, 100].map { .shortReads(largest: $0) }
+        case .failing, .endingEarly, .recovering, .changing: [.faulty]
+        }
+    }
+
+    private static func inTurn(of group: VectorGroup, supplies: [Supply]) -> [ReaderSetup] {
+        var accesses = group.windowByteCounts.dropFirst().map { Access.cursor(windowByteCount: $0) }
+        accesses += [
+            .freshBuffers(windowByteCount: 32), .wholeChunk(byteCount: 48), .freshBuffers(windowByteCount: .max),
+        ]
+        let count = max(accesses.count, supplies.count)
+        return (0..<count).map { ReaderSetup(accesses[$0 % accesses.count], supplies[$0 % supplies.count]) }
+    }
+
+    /// The readers of every group. Where chunks are authenticated, that of whole chunks is spared, since what it reads
+    /// beyond the range may be what somebody changed; and short reads are longer, since each of ours fetches a chunk.
+    private static func others(of group: VectorGroup) -> [ReaderSetup] {
+        let setups = all(for: group)
+        guard group.strategy.chunkFormat != nil else { return setups }
+        return setups.compactMap { setup in
+            switch (setup.access, setup.supply) {
+            case (.wholeChunk, _): nil
+            case (_, .shortReads(let largest)): ReaderSetup(setup.access, .shortReads(largest: 256 * largest + 1))
+            default: setup
+            }
+        }
+    }
+
+    /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
+    private static func all(for group: VectorGroup) -> [ReaderSetup] {
+        if group.playlist != nil {
+            return [
+                ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1)),
+                ReaderSetup(.cursor(windowByteCount: 32)),
+                ReaderSetup(.cursor(windowByteCount: .max), .faulty),
+                ReaderSetup(.cursor(windowByteCount: 16), .shortReads(largest: 7)),
+                ReaderSetup(.cursor(windowByteCount: 17), .faulty),
+            ]
+        }
+        if group.ciphertext.byteCount <= smallByteCount {
+            return [
+                ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1)),
+                ReaderSetup(.freshBuffers(windowByteCount: 32)),
+                ReaderSetup(.wholeChunk(byteCount: 48)),
+                ReaderSetup(.cursor(windowByteCount: .max), .faulty),
+                ReaderSetup(.freshBuffers(windowByteCount: .max), .shortReads(largest: 7)),
+                ReaderSetup(.wholeChunk(byteCount: 64), .faulty),
+                ReaderSetup(.cursor(windowByteCount: 32), .shortReads(largest: 17)),
+                ReaderSetup(.freshBuffers(windowByteCount: 16), .faulty),
+            ]
+        }
+        var setups = [
+            ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1000)),
+            ReaderSetup(.freshBuffers(windowByteCount: group.windowByteCounts.first ?? .max)),
+            ReaderSetup(.cursor(windowByteCount: .max), .faulty),
+            ReaderSetup(.cursor(windowByteCount: 48)),
+        ]
+        if (group.strategy.chunkByteCount ?? smallByteCount) <= smallByteCount {
+            setups.append(ReaderSetup(.wholeChunk(byteCount: Int(smallByteCount))))
+        }
+        return setups
     }
 }

@@ -1,3 +1,4 @@
+import RandomAccess
 import Support
 
 /// A value in a JSON file that knows where it stands, so that what is wrong with it can be said exactly.
@@ -117,5 +118,151 @@ struct JSONCursor {
         case .string(let text): text.count <= 40 ? "\"\(text)\"" : "\"\(text.prefix(40))…\""
         case .integer, .number, .bool, .null: value.text
         }
+    }
+}
+
+extension JSONCursor {
+    /// No read asks for more. Source: PROTOCOL.md, "read".
+    private static var largestCount: Int { 256 << 20 }
+    /// The most reads of one pattern: far more than any file needs, far fewer than would hang a program.
+    private static var maxReads: Int { 4_000_000 }
+
+    func flags() throws(VectorFileError) -> [VectorFlag] {
+        var flags: [VectorFlag] = []
+        for flag in try elements() { flags.append(try flag.choice(of: VectorFlag.self)) }
+        return flags
+    }
+
+    /// A read or a pattern of them; what the file says of their outcome is compared with the plaintext, since a file
+    /// that contradicts itself would fail every subject.
+    func pattern(of plaintext: GroupPlaintext, groupFlags: [VectorFlag]) throws(VectorFileError) -> ReadPattern {
+        let flags = try optionalMember("flags")?.flags() ?? groupFlags
+        if let past = try optionalMember("exhaustive") {
+            try allow(["exhaustive", "flags", "digests", "comment"])
+            guard plaintext.byteCount <= 2500 else {
+                throw past.error("of \(plaintext.byteCount) bytes of plaintext: expected at most 2500")
+            }
+            let pattern = ReadPattern.exhaustive(past: try past.integer(in: 0...64), flags: flags)
+            try checkDigests(pattern, plaintext)
+            return pattern
+        }
+        if try optionalMember("offsets") != nil { return try product(of: plaintext, flags: flags) }
+        try allow(["id", "comment", "flags", "offset", "count", "plaintext", "sha256", "error"])
+        let offset = try member("offset").offset()
+        let count = try member("count").integer(in: 0...Self.largestCount)
+        var expected = RangeRead(offset: offset, count: count, of: plaintext.byteCount, flags: []).expected
+        // The one error that the offset does not tell: a chunk in the middle was tampered with.
+        if try optionalMember("error")?.string() == ErrorName.authenticationFailed.rawValue, expected.byteCount != 0 {
+            expected = .error(.authenticationFailed)
+        }
+        try checkOutcome(expected, offset: offset, plaintext)
+        return .single(
+            RangeRead(
+                label: try optionalMember("id")?.string(), flags: flags, offset: offset, count: count,
+                expected: expected))
+    }
+
+    private func product(of plaintext: GroupPlaintext, flags: [VectorFlag]) throws(VectorFileError) -> ReadPattern {
+        try allow(["offsets", "counts", "toEnd", "flags", "digests", "comment"])
+        var (offsets, counts, toEnd): ([ClosedRange<UInt64>], [ClosedRange<Int>], [Int]) = ([], [], [])
+        var (offsetCount, countCount) = (0, 0)
+        for place in try member("offsets").elements() {
+            let range = try place.range { (place) throws(VectorFileError) in try place.offset() }
+            offsetCount += Int(min(range.upperBound - range.lowerBound, UInt64(Self.maxReads))) + 1
+            offsets.append(range)
+        }
+        for place in try optionalMember("counts")?.elements() ?? [] {
+            let range = try place.range { (place) throws(VectorFileError) in
+                UInt64(try place.integer(in: 0...Self.largestCount))
+            }
+            countCount += range.count
+            counts.append(Int(range.lowerBound)...Int(range.upperBound))
+        }
+        for place in try optionalMember("toEnd")?.elements() ?? [] {
+            toEnd.append(try place.integer(in: 0...1 << 20))
+        }
+        guard countCount + toEnd.count > 0 else { throw error("neither \"counts\" nor \"toEnd\": expected one") }
+        let (total, overflow) = offsetCount.multipliedReportingOverflow(by: countCount + toEnd.count)
+        guard !overflow, total <= Self.maxReads else {
+            throw error("more than \(Self.maxReads) reads in a pattern: expected at most as many")
+        }
+        if let first = offsets.map(\.lowerBound).min(), !toEnd.isEmpty, first < plaintext.byteCount,
+            plaintext.byteCount - first > Self.largestCount - 1 << 20
+        {
+            throw error("reads of more than \(Self.largestCount) bytes: expected at most as many")
+        }
+        let pattern = ReadPattern.product(offsets: offsets, counts: counts, toEnd: toEnd, flags: flags)
+        try checkDigests(pattern, plaintext)
+        return pattern
+    }
+
+    private func checkOutcome(
+        _ expected: RangeRead.Expectation, offset: UInt64, _ plaintext: GroupPlaintext
+    ) throws(VectorFileError) {
+        if let place = try optionalMember("error") {
+            let name = try place.choice(of: ErrorName.self)
+            guard expected == .error(name) else {
+                throw place.error("\(name.rawValue) at \(offset): expected what the rules say of that offset")
+            }
+            return
+        }
+        guard let byteCount = expected.byteCount else {
+            throw error("an offset past the plaintext's end: expected \"error\": \"rangeOutOfBounds\"")
+        }
+        let range = offset..<offset + UInt64(byteCount)
+        if let place = try optionalMember("sha256") {
+            let digest = try place.bytes()
+            guard try place.check({ try plaintext.sha256(of: range) }) == digest else {
+                throw place.error("not the digest of what the object's plaintext has at \(offset)")
+            }
+            return
+        }
+        let place = try member("plaintext")
+        let bytes = try place.bytes()
+        guard bytes.count == byteCount,
+            try place.check({ try plaintext.sha256(of: range) }) == SHAFunction.sha256.hash(bytes)
+        else {
+            throw place.error("not the bytes that the group's \"plaintext\" has at \(offset)")
+        }
+    }
+
+    private func checkDigests(_ pattern: ReadPattern, _ plaintext: GroupPlaintext) throws(VectorFileError) {
+        guard let place = try optionalMember("digests") else { return }
+        let digests = Array(try place.string().utf8)
+        let reads = pattern.reads(of: plaintext.byteCount)
+        guard digests.count == 16 * reads.count else {
+            throw place.error("\(digests.count) digits: expected 16 for each of \(reads.count) reads")
+        }
+        for (index, read) in reads.enumerated() {
+            let digest = try place.check { try VectorWriter.digest(of: read, plaintext: plaintext) }
+            guard digests[16 * index..<16 * index + 16].elementsEqual(digest.utf8) else {
+                throw place.error("digest \(index) is not that of \(read.offset)+\(read.count)")
+            }
+        }
+    }
+
+    /// A plaintext offset; above what JSON numbers can hold exactly it is a string of digits.
+    private func offset() throws(VectorFileError) -> UInt64 {
+        if case .string(let text) = value, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let offset = UInt64(text)
+        {
+            return offset
+        }
+        return try integer(UInt64.self)
+    }
+
+    /// A number, or two that are the ends of a range.
+    private func range(
+        _ read: (JSONCursor) throws(VectorFileError) -> UInt64
+    ) throws(VectorFileError) -> ClosedRange<UInt64> {
+        guard case .array = value else {
+            let only = try read(self)
+            return only...only
+        }
+        let ends = try elements()
+        guard ends.count == 2 else { throw unexpected("a number, or the first and the last of a range") }
+        let (first, last) = (try read(ends[0]), try read(ends[1]))
+        guard first <= last else { throw error("\(first) is more than \(last): expected the smaller one first") }
+        return first...last
     }
 }

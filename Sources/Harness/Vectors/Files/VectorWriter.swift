@@ -1,6 +1,6 @@
-internal import ByteSources
+import ByteSources
 package import RandomAccess
-internal import Support
+import Support
 
 /// Writes groups as a file of this project's schema: the same bytes for the same groups, one line a test.
 package struct VectorWriter: Sendable {
@@ -25,7 +25,7 @@ package struct VectorWriter: Sendable {
     ///
     /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
     package static func sha256(of vectors: VectorClass) throws(DecryptionError) -> String {
-        Hexadecimal.encode(SHA256.hash(Array(try text(of: vectors).utf8)))
+        Hexadecimal.encode(SHAFunction.sha256.hash(Array(try text(of: vectors).utf8)))
     }
 
     private mutating func write(_ vectors: VectorClass) throws(DecryptionError) {
@@ -227,5 +227,38 @@ extension RangeRead.Expectation {
         case .plaintext(let byteCount): byteCount
         case .error: nil
         }
+    }
+}
+
+/// The first line in which two texts differ.
+package struct FirstDifference: Hashable, Sendable, CustomStringConvertible {
+    /// The line's number, from 1.
+    package let line: Int
+    /// The line that was found; `nil` where the text had ended.
+    package let found: String?
+    /// The line that was expected, likewise.
+    package let expected: String?
+
+    /// Compares two texts; `nil` if they are the same.
+    package init?(found: String, expected: String) {
+        guard Array(found.utf8) != Array(expected.utf8) else { return nil }
+        let left = found.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String($0) ?? "" }
+        let right = expected.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String($0) ?? "" }
+        let shared = min(left.count, right.count)
+        let index = (0..<shared).first { left[$0] != right[$0] } ?? shared
+        self.line = index + 1
+        self.found = index < left.count ? left[index] : nil
+        self.expected = index < right.count ? right[index] : nil
+    }
+
+    /// The line, and both texts around the place where they part.
+    package var description: String {
+        let (found, expected) = (Array((found ?? "").utf8), Array((expected ?? "").utf8))
+        let shared = zip(found, expected).prefix { $0 == $1 }.count
+        func excerpt(_ line: [UInt8]) -> String {
+            String(decoding: line.dropFirst(max(0, shared - 20)).prefix(60), as: UTF8.self)
+        }
+        return "line \(line): found \(self.found == nil ? "the end" : "\"\(excerpt(found))\""), "
+            + "expected \(self.expected == nil ? "the end" : "\"\(excerpt(expected))\"")"
     }
 }

@@ -1,5 +1,7 @@
-internal import RandomAccess
-internal import Support
+import ByteSources
+internal import CZlib
+import RandomAccess
+import Support
 
 /// A file of Wycheproof's: `testGroups` of `tests`, each of which is valid or not.
 ///
@@ -126,5 +128,176 @@ struct WycheproofFile {
 enum FileName {
     static func withoutFolder(_ path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
+    }
+}
+
+/// Wycheproof's vectors for chunked encryption, through the random-access interface.
+///
+/// Its document says how: a valid message opens and reads; `HeaderFailure` fails at the header; an invalid one whose last
+/// chunk is good (`ValidFinalChunk`) may open, any other may not, where opening authenticates the last chunk as
+/// PROTOCOL.md has it; of one that opens, the longest valid prefix may be delivered (`PartialPlaintext`), and nothing that
+/// touches the chunk after it.
+///
+/// - Source: github.com/C2SP/wycheproof, `doc/c2sp_chunked_encryption.md`.
+extension WycheproofFile {
+    /// The length of the key that an algorithm's name asks for, or `nil` if it is none of Cobblestone's.
+    static func cobblestoneKeyByteCount(_ algorithm: String) -> Int? {
+        switch algorithm {
+        case "Cobblestone-128": 16
+        case "Cobblestone-256": 32
+        default: nil
+        }
+    }
+
+    static func chunkedGroup(
+        _ test: JSONCursor, keyByteCount: Int, id: String, source: String
+    ) throws(VectorFileError) -> VectorGroup {
+        let keyBytes = try test.member("key").bytes()
+        let key = try test.check { () throws(DecryptionError) in try SecretKey(material: keyBytes) }
+        let context = try test.member("ctx").bytes()
+        let strategy = Strategy.chunked(.cobblestone(keyByteCount: keyByteCount, context: context))
+        let packed = try test.member("ct")
+        guard let ciphertext = Inflate.zlib(try packed.bytes()) else {
+            throw packed.error("not what zlib packs: expected a zlib stream in hexadecimal digits")
+        }
+        var names: Set<String> = []
+        let list = try test.member("flags")
+        if list.value != .array([]) {
+            for flag in try list.elements() { names.insert(try flag.string()) }
+        }
+        let flags = Self.chunkFlags(names)
+        let memory = MemorySource(ciphertext)
+        let result = try test.member("result").string()
+        guard result == "valid" || names.contains("ValidFinalChunk") else {
+            return VectorGroup(
+                id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: memory,
+                plaintext: GroupPlaintext([]), opening: .fails(Self.openError(names, ciphertext.count)), reads: [])
+        }
+        let validByteCount = try test.optionalMember("msgLength")?.integer(UInt64.self) ?? 0
+        let plaintext = try Self.plaintext(
+            test, of: memory, oracle: Oracle(strategy: strategy, key: key), validByteCount: validByteCount)
+        guard result == "valid" else {
+            return VectorGroup(
+                id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: memory,
+                plaintext: plaintext, opening: .opens(plaintextByteCount: plaintext.byteCount),
+                reads: Self.tamperedReads(validByteCount, of: plaintext.byteCount, flags: flags))
+        }
+        return VectorGroup(
+            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: memory,
+            plaintext: plaintext, patterns: Self.chunkPatterns(of: plaintext.byteCount, flags: flags))
+    }
+
+    /// What the oracle decrypts, once its digest has been found to be the file's.
+    private static func plaintext(
+        _ test: JSONCursor, of source: MemorySource, oracle: Oracle, validByteCount: UInt64
+    ) throws(VectorFileError) -> GroupPlaintext {
+        let byteCount = try test.check { () throws(DecryptionError) in try oracle.plaintextByteCount(of: source) }
+        let whole = GroupPlaintext(oracle: oracle, ciphertext: source, byteCount: byteCount)
+        guard let digest = try test.optionalMember("msgSha512") else { return whole }
+        guard validByteCount <= byteCount else {
+            throw test.error("msgLength is \(validByteCount): expected at most \(byteCount)")
+        }
+        let valid = try test.check { () throws(DecryptionError) in
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(validByteCount), alignment: 16)
+            defer { room.deallocate() }
+            try whole.copy(0..<validByteCount, into: room)
+            return Array(room)
+        }
+        guard SHAFunction.sha512.hash(valid) == (try digest.bytes()) else {
+            throw digest.error("not the digest of what the oracle decrypts")
+        }
+        return whole
+    }
+
+    /// Why an object does not open: for its length, its key, or what is not authentic. Source: PROTOCOL.md, "open".
+    private static func openError(_ names: Set<String>, _ byteCount: Int) -> ErrorName {
+        if names.contains("InvalidKeySize") { return .invalidKey }
+        let rest = (byteCount - 56) % (16384 + 16)
+        return byteCount < 56 + 16 || rest < 16 ? .truncatedCiphertext : .authenticationFailed
+    }
+
+    /// All around the chunks, and the whole; of long messages around the first and the last three.
+    private static func chunkPatterns(of byteCount: UInt64, flags: [VectorFlag]) -> [ReadPattern] {
+        var offsets: Set<UInt64> = [0, byteCount]
+        let chunkCount = byteCount / 16384 + 1
+        for chunk in 0..<chunkCount where chunk < 3 || chunk + 3 >= chunkCount {
+            for offset in [chunk * 16384 - min(chunk, 1), chunk * 16384, chunk * 16384 + 1] where offset < byteCount {
+                offsets.insert(offset)
+            }
+        }
+        return [
+            .product(offsets: [0...0], toEnd: [0, 1], flags: flags),
+            .product(offsets: offsets.sorted().map { $0...$0 }, counts: [1, 17, 16384], flags: flags),
+        ]
+    }
+
+    /// Every read that touches the first chunk that is not authentic fails, again and again; those before it do not.
+    private static func tamperedReads(
+        _ validByteCount: UInt64, of byteCount: UInt64, flags: [VectorFlag]
+    ) -> [RangeRead] {
+        let failure = RangeRead.Expectation.error(.authenticationFailed)
+        var reads: [RangeRead] = []
+        for label in ["first", "again"] {
+            reads.append(RangeRead(label: label, flags: flags, offset: 0, count: Int(byteCount), expected: failure))
+            reads.append(RangeRead(label: label, flags: flags, offset: validByteCount, count: 1, expected: failure))
+        }
+        if validByteCount > 0 {
+            reads.append(
+                RangeRead(flags: flags, offset: validByteCount - 1, count: 2, expected: failure))
+            for (offset, count) in [(0, Int(validByteCount)), (validByteCount - 1, 1), (5, 100)] {
+                reads.append(RangeRead(offset: offset, count: count, of: byteCount, flags: flags))
+            }
+        }
+        // The last chunk is good, and proves the length.
+        let last = byteCount / 16384 * 16384
+        if last < byteCount, last > validByteCount {
+            reads.append(RangeRead(offset: last, count: Int(byteCount - last) + 1, of: byteCount, flags: flags))
+        }
+        reads.append(RangeRead(offset: byteCount, count: 1, of: byteCount, flags: flags))
+        return reads
+    }
+
+    /// Our flags for Wycheproof's.
+    private static func chunkFlags(_ names: Set<String>) -> [VectorFlag] {
+        let known: [(String, VectorFlag)] = [
+            ("ModifiedCiphertext", .chunkTag), ("ChunkReordering", .chunkOrder), ("Truncation", .truncatedChunks),
+            ("TrailingData", .trailingData), ("CounterRollover", .chunkCounter), ("WrongKey", .headerCheck),
+            ("WrongContext", .headerCheck), ("HeaderFailure", .headerCheck), ("InvalidKeySize", .keyLength),
+        ]
+        var flags: [VectorFlag] = []
+        for (name, flag) in known where names.contains(name) && !flags.contains(flag) { flags.append(flag) }
+        return flags.isEmpty ? [.knownAnswer] : flags
+    }
+}
+
+/// Unpacks what zlib packed: some vector files pack their ciphertexts.
+enum Inflate {
+    /// Far more than a vector has.
+    private static let maxByteCount = 1 << 26
+
+    /// The contents of a zlib stream; `nil` if it is none, is cut, is followed by something, does not add up, or has
+    /// more than 64 MiB.
+    static func zlib(_ bytes: [UInt8]) -> [UInt8]? {
+        // zlib compares the stream's address with the one that it was initialized at.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        defer { stream.deallocate() }
+        guard inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+        defer { inflateEnd(stream) }
+        var bytes = bytes
+        return bytes.withUnsafeMutableBufferPointer { input in
+            (stream.pointee.next_in, stream.pointee.avail_in) = (input.baseAddress, UInt32(clamping: input.count))
+            var output: [UInt8] = []
+            var status = Z_OK
+            while status == Z_OK, output.count <= maxByteCount {
+                output += [UInt8](unsafeUninitializedCapacity: 1 << 16) { piece, count in
+                    (stream.pointee.next_out, stream.pointee.avail_out) = (piece.baseAddress, UInt32(piece.count))
+                    status = inflate(stream, Z_NO_FLUSH)
+                    count = piece.count - Int(stream.pointee.avail_out)
+                }
+            }
+            let isWhole = status == Z_STREAM_END && stream.pointee.avail_in == 0
+            return isWhole && output.count <= maxByteCount ? output : nil
+        }
     }
 }

@@ -1,4 +1,4 @@
-internal import ByteSources
+import ByteSources
 package import RandomAccess
 
 /// What was done to a ciphertext behind its writer's back: it is cut into pieces that are put together anew, and bits of
@@ -84,4 +84,14 @@ private struct EditedSource: ByteSource {
         }
         return 0
     }
+}
+
+/// How a ciphertext that no file holds is made.
+package enum CiphertextRule: Sendable {
+    /// As ``GeneratedObject`` says.
+    case generated(GeneratedObject)
+    /// The same, and then tampered with.
+    case edited(GeneratedObject, CiphertextEdits)
+    /// The thousand blocks that a step of ``MonteCarlo`` decrypts, the first of which is given.
+    case monteCarlo(firstBlock: Block)
 }

@@ -142,3 +142,189 @@ package struct Oracle: Sendable {
         }
     }
 }
+
+extension Oracle {
+    /// Encrypts a small plaintext whole, with its padding as it is given: for vectors whose plaintext matters.
+    ///
+    /// In CBC the plaintext is whole blocks, a chunk's padding among them; the chunk's number is there for its IV.
+    func encrypt(blocks plaintext: [UInt8], chunk: UInt64 = 0) -> [UInt8] {
+        var result: [UInt8] = []
+        var previous = iv(ofChunk: chunk)
+        var counter = previous
+        for start in stride(from: 0, to: plaintext.count, by: 16) {
+            let bytes = Array(plaintext[start..<min(start + 16, plaintext.count)])
+            switch strategy {
+            case .ctr, .chunked:
+                let mask = aes.encrypt(counter).bytes
+                result += zip(bytes, mask).map { $0 ^ $1 }
+                counter = counter.adding(1)
+            case .cbcContinuous, .cbcChunked:
+                previous = aes.encrypt(OracleBlock(bytes) ^ previous)
+                result += previous.bytes
+            }
+        }
+        return result
+    }
+
+    /// Encrypts a small plaintext as a writer does: chunk after chunk, each padded where the strategy says so.
+    func encrypt(_ plaintext: [UInt8]) -> [UInt8] {
+        var padding = Padding.none
+        var chunkByteCount = max(1, plaintext.count)
+        switch strategy {
+        case .ctr: break
+        case .chunked: preconditionFailure("chunked objects are generated")
+        case .cbcContinuous(_, let itsPadding): padding = itsPadding
+        case .cbcChunked(let length, _, _, let itsPadding):
+            padding = itsPadding
+            chunkByteCount = Int(length)
+        }
+        var result: [UInt8] = []
+        var chunk: UInt64 = 0
+        var start = 0
+        repeat {
+            var bytes = Array(plaintext[start..<min(plaintext.count, start + chunkByteCount)])
+            if padding == .pkcs7 {
+                let count = 16 - bytes.count % 16
+                bytes += [UInt8](repeating: UInt8(count), count: count)
+            }
+            result += encrypt(blocks: bytes, chunk: chunk)
+            start += chunkByteCount
+            chunk += 1
+        } while start < plaintext.count
+        return result
+    }
+}
+
+extension Oracle {
+    /// The plaintext's length, found from the ciphertext's length and the last block's padding.
+    ///
+    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, `.invalidPadding` if the end
+    ///   does not unpad to a length that a writer makes, `.io`.
+    /// - Source: PROTOCOL.md, "open"; RFC 5652, section 6.3.
+    package func plaintextByteCount(of source: any ByteSource) throws(DecryptionError) -> UInt64 {
+        let total = source.byteCount
+        let padding: Padding
+        var chunkCiphertextByteCount: UInt64?
+        var chunkByteCount: UInt64 = .max
+        switch strategy {
+        case .ctr:
+            return total
+        case .chunked(let format):
+            return try self.plaintextByteCount(format, of: source)
+        case .cbcContinuous(_, let itsPadding):
+            padding = itsPadding
+        case .cbcChunked(let length, _, _, let itsPadding):
+            padding = itsPadding
+            chunkByteCount = length
+            chunkCiphertextByteCount = length + 16
+        }
+        if total & 15 != 0 { throw .truncatedCiphertext(byteCount: total, expected: "whole blocks") }
+        if padding == .none { return total }
+        if total == 0 { throw .truncatedCiphertext(byteCount: 0, expected: "a block of padding") }
+
+        var fullChunkCount: UInt64 = 0
+        var lastByteCount = total
+        if let chunkCiphertextByteCount {
+            fullChunkCount = total / chunkCiphertextByteCount
+            lastByteCount = total % chunkCiphertextByteCount
+            if lastByteCount == 0 {
+                fullChunkCount -= 1
+                lastByteCount = chunkCiphertextByteCount
+            }
+        }
+        let block = try lastBlock(of: source, isAlone: lastByteCount == 16, chunk: fullChunkCount)
+        let count = Int(block[15])
+        guard (1...16).contains(count), block.suffix(count).allSatisfy({ $0 == block[15] }) else {
+            throw .invalidPadding
+        }
+        let dataByteCount = lastByteCount - UInt64(count)
+        let isPossible = dataByteCount <= chunkByteCount && (dataByteCount > 0 || fullChunkCount == 0)
+        guard isPossible else { throw .invalidPadding }
+        return fullChunkCount == 0 ? dataByteCount : fullChunkCount * chunkByteCount + dataByteCount
+    }
+
+    private func lastBlock(
+        of source: any ByteSource, isAlone: Bool, chunk: UInt64
+    ) throws(DecryptionError) -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+        defer { room.deallocate() }
+        guard let start = room.baseAddress else { return [] }
+        var previous = iv(ofChunk: chunk)
+        if !isAlone {
+            try Self.fetch(16, at: source.byteCount - 32, of: source, into: start)
+            previous = OracleBlock(loadingFrom: start)
+        }
+        try Self.fetch(16, at: source.byteCount - 16, of: source, into: start)
+        return (aes.decrypt(OracleBlock(loadingFrom: start)) ^ previous).bytes
+    }
+}
+
+extension Oracle {
+    /// Decrypts a range of an object of authenticated chunks; see ``decrypt(ciphertext:plaintextByteCount:range:into:)``.
+    ///
+    /// Tags are not looked at: whether a chunk is to be delivered, a vector says.
+    func decryptChunks(
+        _ format: ChunkFormat, ciphertext: any ByteSource, range: Range<UInt64>,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) {
+        guard !range.isEmpty else { return }
+        let places = try OracleChunkPlaces(format, ciphertextByteCount: ciphertext.byteCount)
+        let chunks = try chunks(format, of: ciphertext)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096 + 32, alignment: 16)
+        defer { room.deallocate() }
+        guard let start = room.baseAddress else { return }
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let index = places.chunk(at: position)
+            let inChunk = position - places.plaintextStart(ofChunk: index)
+            let skip = inChunk % 16
+            let count = min(
+                range.upperBound - position, places.byteCount(ofChunk: index) - inChunk, 4096 - skip)
+            try Self.fetch(
+                Int(skip + count), at: places.ciphertextStart(ofChunk: index) + inChunk - skip, of: ciphertext,
+                into: start)
+            // The first block of a chunk is masked with the counter 2.
+            var counter = chunks.start(ofChunk: index, isLast: index == places.chunkCount - 1)
+                .adding(1 + inChunk / 16)
+            for block in 0..<Int(skip + count + 15) / 16 {
+                let masked = OracleBlock(loadingFrom: start + 16 * block)
+                (chunks.aes.encrypt(counter) ^ masked).store(to: start + 16 * block)
+                counter = counter.adding(1)
+            }
+            UnsafeMutableRawBufferPointer(rebasing: output[Int(position - range.lowerBound)...])
+                .copyMemory(from: UnsafeRawBufferPointer(start: start + Int(skip), count: Int(count)))
+            position += count
+        }
+    }
+
+    /// The length of an object's plaintext, once its header and its last chunk have been found authentic.
+    func plaintextByteCount(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> UInt64 {
+        let places = try OracleChunkPlaces(format, ciphertextByteCount: source.byteCount)
+        let chunks = try chunks(format, of: source)
+        let header = try Self.bytes(Int(places.headerByteCount), at: 0, of: source)
+        guard header == chunks.header else { throw .headerRejected(expected: "the one of this key") }
+        let last = places.chunkCount - 1
+        let count = Int(places.byteCount(ofChunk: last))
+        let sealed = try Self.bytes(count + 16, at: places.ciphertextStart(ofChunk: last), of: source)
+        let tag = sealed.withUnsafeBytes {
+            chunks.tag(
+                UnsafeRawBufferPointer(rebasing: $0[..<count]), hash: chunks.makeHash(), chunk: last, isLast: true)
+        }
+        guard Array(sealed[count...]) == tag else { throw .authenticationFailed(chunk: last) }
+        return places.plaintextByteCount
+    }
+
+    private func chunks(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> OracleChunks {
+        try OracleChunks(format, key: key, header: try Self.bytes(format.headerByteCount, at: 0, of: source))
+    }
+
+    private static func bytes(
+        _ count: Int, at offset: UInt64, of source: any ByteSource
+    ) throws(DecryptionError) -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        defer { room.deallocate() }
+        guard let start = room.baseAddress else { return [] }
+        try fetch(count, at: offset, of: source, into: start)
+        return Array(room)
+    }
+}

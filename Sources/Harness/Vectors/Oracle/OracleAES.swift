@@ -1,4 +1,4 @@
-internal import RandomAccess
+import RandomAccess
 
 /// AES on single blocks, with 32-bit table look-ups.
 ///
@@ -123,5 +123,143 @@ final class OracleAES: Sendable {
     ) -> UInt32 {
         UInt32(box[Int(p &>> 24)]) &<< 24 | UInt32(box[Int(q &>> 16 & 255)]) &<< 16
             | UInt32(box[Int(r &>> 8 & 255)]) &<< 8 | UInt32(box[Int(s & 255)])
+    }
+}
+
+/// One AES block as four columns: 32-bit words whose most significant byte is the column's first row.
+struct OracleBlock: Equatable {
+    var a: UInt32
+    var b: UInt32
+    var c: UInt32
+    var d: UInt32
+
+    @inline(__always)
+    init(a: UInt32, b: UInt32, c: UInt32, d: UInt32) {
+        (self.a, self.b, self.c, self.d) = (a, b, c, d)
+    }
+
+    @inline(__always)
+    init(loadingFrom bytes: UnsafeRawPointer) {
+        self.a = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self))
+        self.b = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+        self.c = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+        self.d = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+    }
+
+    init(_ bytes: [UInt8]) {
+        precondition(bytes.count == 16, "\(bytes.count) bytes in a block")
+        func word(_ index: Int) -> UInt32 {
+            bytes[4 * index..<4 * index + 4].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        self.init(a: word(0), b: word(1), c: word(2), d: word(3))
+    }
+
+    var bytes: [UInt8] {
+        [a, b, c, d].flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    }
+
+    @inline(__always)
+    func store(to bytes: UnsafeMutableRawPointer) {
+        bytes.storeBytes(of: a.bigEndian, toByteOffset: 0, as: UInt32.self)
+        bytes.storeBytes(of: b.bigEndian, toByteOffset: 4, as: UInt32.self)
+        bytes.storeBytes(of: c.bigEndian, toByteOffset: 8, as: UInt32.self)
+        bytes.storeBytes(of: d.bigEndian, toByteOffset: 12, as: UInt32.self)
+    }
+
+    @inline(__always)
+    static func ^ (left: OracleBlock, right: OracleBlock) -> OracleBlock {
+        OracleBlock(a: left.a ^ right.a, b: left.b ^ right.b, c: left.c ^ right.c, d: left.d ^ right.d)
+    }
+
+    /// The block as a 128-bit big-endian number, plus `count`, modulo 2¹²⁸: schoolbook addition, word by word.
+    func adding(_ count: UInt64) -> OracleBlock {
+        var sum = self
+        var carry = UInt64(sum.d) + (count & 0xffff_ffff)
+        sum.d = UInt32(truncatingIfNeeded: carry)
+        carry = carry >> 32 + UInt64(sum.c) + count >> 32
+        sum.c = UInt32(truncatingIfNeeded: carry)
+        carry = carry >> 32 + UInt64(sum.b)
+        sum.b = UInt32(truncatingIfNeeded: carry)
+        sum.a = sum.a &+ UInt32(truncatingIfNeeded: carry >> 32)
+        return sum
+    }
+}
+
+/// Look-up tables that join the S-box and the column mixing of AES: four of 32-bit words for each direction.
+///
+/// Built from powers of the generator {03} and not from the standard's formulas, so that a mistake in
+/// `SwiftAESBackend`, which follows those, is not made here again.
+///
+/// - Source: Daemen and Rijmen, "AES proposal: Rijndael" (1999), section 5.2.1 (tables T₀ to T₃).
+final class OracleTables: Sendable {
+    /// T₀ to T₃ for encryption, 256 words each.
+    nonisolated(unsafe) let forward: UnsafePointer<UInt32>
+    /// The same for decryption with the equivalent inverse cipher (FIPS 197, section 5.3.5).
+    nonisolated(unsafe) let inverse: UnsafePointer<UInt32>
+    /// The S-box, 256 bytes.
+    nonisolated(unsafe) let box: UnsafePointer<UInt8>
+    /// The inverse S-box, 256 bytes.
+    nonisolated(unsafe) let inverseBox: UnsafePointer<UInt8>
+
+    /// The tables, made once. Never freed.
+    static let shared = OracleTables()
+
+    private init() {
+        let powers = Powers()
+        let box = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+        let inverseBox = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+        let forward = UnsafeMutablePointer<UInt32>.allocate(capacity: 1024)
+        let inverse = UnsafeMutablePointer<UInt32>.allocate(capacity: 1024)
+        for value in 0..<256 {
+            var image: UInt8 = 0x63
+            let reciprocal = powers.reciprocal(of: UInt8(value))
+            for shift in 0..<5 { image ^= reciprocal << UInt8(shift) | reciprocal >> UInt8((8 - shift) & 15) }
+            box[value] = image
+            inverseBox[Int(image)] = UInt8(value)
+        }
+        for value in 0..<256 {
+            var word = powers.word(box[value], times: (2, 1, 1, 3))
+            var inverseWord = powers.word(inverseBox[value], times: (14, 9, 13, 11))
+            for table in 0..<4 {
+                forward[256 * table + value] = word
+                inverse[256 * table + value] = inverseWord
+                word = word >> 8 | word << 24
+                inverseWord = inverseWord >> 8 | inverseWord << 24
+            }
+        }
+        self.box = UnsafePointer(box)
+        self.inverseBox = UnsafePointer(inverseBox)
+        self.forward = UnsafePointer(forward)
+        self.inverse = UnsafePointer(inverse)
+    }
+}
+
+/// Multiplication in GF(2⁸) by adding logarithms to the base {03}.
+private struct Powers {
+    private var power = [UInt8](repeating: 0, count: 255)
+    private var logarithm = [Int](repeating: 0, count: 256)
+
+    init() {
+        var value: UInt32 = 1
+        for exponent in 0..<255 {
+            power[exponent] = UInt8(value)
+            logarithm[Int(value)] = exponent
+            value ^= value << 1
+            if value > 255 { value ^= 0x11b }
+        }
+    }
+
+    func product(_ a: UInt8, _ b: UInt8) -> UInt8 {
+        a == 0 || b == 0 ? 0 : power[(logarithm[Int(a)] + logarithm[Int(b)]) % 255]
+    }
+
+    func reciprocal(of a: UInt8) -> UInt8 {
+        a == 0 ? 0 : power[(255 - logarithm[Int(a)]) % 255]
+    }
+
+    /// A column of the mixing matrix times `a`, its first row in the word's most significant byte.
+    func word(_ a: UInt8, times column: (UInt8, UInt8, UInt8, UInt8)) -> UInt32 {
+        UInt32(product(a, column.0)) << 24 | UInt32(product(a, column.1)) << 16
+            | UInt32(product(a, column.2)) << 8 | UInt32(product(a, column.3))
     }
 }

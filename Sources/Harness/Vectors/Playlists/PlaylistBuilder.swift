@@ -1,4 +1,4 @@
-internal import RandomAccess
+import RandomAccess
 
 /// Builds a playlist line by line, and what it names, with the oracle's cipher.
 struct PlaylistBuilder {
@@ -82,5 +82,25 @@ struct PlaylistBuilder {
     static func key(_ uri: String) -> [UInt8] {
         let seed = uri.utf8.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
         return (1...16).map { UInt8(truncatingIfNeeded: (seed &* (2 * $0 + 1) &* 0x9E37_79B9_7F4A_7C15) >> 32) }
+    }
+}
+
+/// An object of the strategy `hls-aes128`: a media playlist, and what it names.
+package struct PlaylistObject: Hashable, Sendable {
+    /// The strategy's name in files and in the subject protocol.
+    package static let strategyName = "hls-aes128"
+
+    /// The playlist's text.
+    package let text: String
+    /// Resources by URI as written.
+    package let resources: [String: [UInt8]]
+    /// Keys by URI as written; of any length, since wrong ones are vectors, too.
+    package let keys: [String: [UInt8]]
+
+    /// Creates an object.
+    package init(text: String, resources: [String: [UInt8]], keys: [String: [UInt8]]) {
+        self.text = text
+        self.resources = resources
+        self.keys = keys
     }
 }

@@ -1,3 +1,6 @@
+import ByteSources
+import RandomAccess
+
 /// The vectors of `hls-aes128`, made with an oracle that shares nothing with the readers.
 ///
 /// - Source: RFC 8216, sections 4.3.2 and 5.2; PROTOCOL.md, "open".
@@ -179,4 +182,59 @@ package enum PlaylistSet {
             list(good) { $0.resources["a"]?.removeFirst(16) }.fails("bad/padding", .invalidPadding, .badSegment),
         ]
     }
+}
+
+extension PlaylistSet {
+    /// A playlist of encrypted segments without reads, for checks that are about something else than playlists.
+    ///
+    /// Another `number` gives other keys, IVs and bytes.
+    package static func plain(id: String, number: Int, segmentByteCounts: [Int]) -> VectorGroup {
+        var builder = PlaylistBuilder(salt: number)
+        builder.line("#EXT-X-MEDIA-SEQUENCE:\(number)")
+        for (index, byteCount) in segmentByteCounts.enumerated() {
+            let key = "key\(number)-\(index / 2).key"
+            if index % 2 == 0 { builder.key(key) }
+            builder.segment("segment\(index).ts", byteCount, key: key, iv: UInt128(number + index))
+        }
+        let group = builder.opens("plain")
+        return VectorGroup(
+            id: id, flags: [], playlist: group.playlist ?? PlaylistObject(text: "", resources: [:], keys: [:]),
+            opening: group.opening, plaintext: builder.plaintext, patterns: [])
+    }
+}
+
+extension VectorGroup {
+    /// Creates a group of a playlist.
+    ///
+    /// What the group says of one object, it says of what playlists have in common: `strategy` is that of an encrypted
+    /// segment, `ciphertext` holds all resources one behind the other, by the order of their URIs, and `key` is none of
+    /// the playlist's. Nothing opens a playlist's group by these.
+    package init(
+        id: String, source: String = "generated", flags: [VectorFlag], playlist: PlaylistObject, opening: Opening,
+        plaintext: [UInt8], patterns: [ReadPattern]
+    ) {
+        let length = UInt64(plaintext.count)
+        let resources = playlist.resources.sorted { $0.key < $1.key }.flatMap(\.value)
+        self.init(
+            id: id, source: source, flags: flags,
+            strategy: .cbcContinuous(iv: Block(bigEndianValue: 0), padding: .pkcs7), key: Self.noKey,
+            ciphertext: MemorySource(resources), plaintext: GroupPlaintext(plaintext), opening: opening,
+            readCount: patterns.reduce(0) { $0 + $1.readCount(of: length) }, patterns: patterns
+        ) { AnySequence(patterns.lazy.flatMap { $0.reads(of: length) }) }
+        self.playlist = playlist
+    }
+
+    /// The strategy's name, also of a playlist.
+    package var strategyName: String { playlist == nil ? strategy.name : PlaylistObject.strategyName }
+
+    /// The strategy with what tells it from others, also of a playlist.
+    package var strategyLabel: String { playlist == nil ? strategy.label : PlaylistObject.strategyName }
+
+    private static let noKey: SecretKey = {
+        do {
+            return try SecretKey([UInt8](repeating: 0, count: 16))
+        } catch {
+            preconditionFailure("16 bytes are an AES key: \(error)")
+        }
+    }()
 }

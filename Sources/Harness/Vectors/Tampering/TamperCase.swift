@@ -1,3 +1,5 @@
+import RandomAccess
+
 /// One tampering of one object.
 package struct TamperCase: Sendable {
     /// What is done.
@@ -15,4 +17,55 @@ package struct TamperCase: Sendable {
 
     /// The case's name in results.
     package var name: String { "\(kind.rawValue): \(place)" }
+}
+
+/// What is done to a ciphertext behind its writer's back.
+package enum TamperKind: String, CaseIterable, Codable, Hashable, Sendable {
+    /// Something is missing, at the end or before it.
+    case truncate
+    /// Something stands behind the end.
+    case extend
+    /// A bit is another one.
+    case flip
+    /// Two parts have changed places.
+    case swap
+    /// A part stands there twice, beside or instead of another.
+    case `repeat`
+    /// A part is from another object with the same key.
+    case splice
+    /// The header, or the IV where that stands for one, is another one.
+    case header
+}
+
+/// A ciphertext by its parts, whole or tampered with.
+package struct TamperContent: Hashable, Sendable {
+    /// What stands before the first chunk; empty where the format has no header.
+    package var header: [UInt8]
+    /// Each chunk's ciphertext, padding or tag included; where a format's parts are files of their own, each file's.
+    package var chunks: [[UInt8]]
+    /// The byte of the IV whose lowest bit is flipped; for a playlist, any number stands for a media sequence number that
+    /// is one more.
+    package var damagedIVByte: Int?
+
+    /// Creates a content.
+    init(header: [UInt8] = [], chunks: [[UInt8]], damagedIVByte: Int? = nil) {
+        self.header = header
+        self.chunks = chunks
+        self.damagedIVByte = damagedIVByte
+    }
+
+    /// Header and chunks in a row.
+    package var bytes: [UInt8] { chunks.reduce(header, +) }
+}
+
+extension Array<UInt8> {
+    /// So many bytes, written by `fill`.
+    init(
+        byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
+    ) throws(DecryptionError) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+        defer { room.deallocate() }
+        try fill(room)
+        self.init(room)
+    }
 }

@@ -1,5 +1,5 @@
-internal import ByteSources
-internal import RandomAccess
+import ByteSources
+import RandomAccess
 
 extension TamperTarget {
     /// Every tampering of the object, by formula from where its parts lie; no two have the same result.
@@ -87,5 +87,344 @@ extension TamperTarget {
             start += chunk.count
         }
         return max(0, plaintext.count - 1)
+    }
+}
+
+extension TamperTarget {
+    /// The first, the middle and the last of `count` things, as far as they are different ones.
+    static func some(_ count: Int) -> [(name: String, index: Int)] {
+        var places: [(name: String, index: Int)] = []
+        for (name, index) in [("first", 0), ("middle", count / 2), ("last", count - 1)]
+        where index >= 0 && index < count && !places.contains(where: { $0.index == index }) {
+            places.append((name, index))
+        }
+        return places
+    }
+
+    /// The first, the middle and the last chunk; the name is empty where there is one only.
+    var someChunks: [(name: String, index: Int)] {
+        let count = original.chunks.count
+        return Self.some(count).map { (count == 1 ? "" : "\($0.name) \(unit), ", $0.index) }
+    }
+
+    /// What a chunk is called.
+    var unit: String { isJoined ? "chunk" : "segment" }
+
+    /// The middle chunk.
+    var middle: Int { original.chunks.count / 2 }
+
+    /// The last chunk.
+    var last: Int { original.chunks.count - 1 }
+
+    /// The blocks of a chunk, the last of which may be shorter; its tag is none of them.
+    func blocks(ofChunk index: Int) -> [Range<Int>] {
+        let count = original.chunks[index].count - tagByteCount
+        return stride(from: 0, to: count, by: 16).map { $0..<min(count, $0 + 16) }
+    }
+
+    /// The first, the middle and the last block, with the name of what the last one is; before padding, one more.
+    func someBlocks(ofChunk index: Int) -> [(name: String, range: Range<Int>)] {
+        let blocks = blocks(ofChunk: index)
+        var places = Self.some(blocks.count).map { (name: "\($0.name) block", range: blocks[$0.index]) }
+        if hasPadding(chunk: index), blocks.count > 2 {
+            places[places.count - 1].name = "padding block"
+            places.append(("block before the padding", blocks[blocks.count - 2]))
+        }
+        return places
+    }
+
+    /// A chunk's tag.
+    func tag(ofChunk index: Int) -> Range<Int> {
+        let count = original.chunks[index].count
+        return count - tagByteCount..<count
+    }
+}
+
+extension TamperTarget {
+    /// A flipped bit: at the edges of blocks at the edges of chunks, and in tags.
+    var flips: [Draft] {
+        someChunks.flatMap { name, index -> [Draft] in
+            var parts = someBlocks(ofChunk: index)
+            if tagByteCount > 0 { parts.append(("tag", tag(ofChunk: index))) }
+            return parts.flatMap { part, range in
+                Self.some(range.count).map { byte, place in
+                    draft(.flip, "\(name)\(part), \(byte) byte") { $0.chunks[index][range.lowerBound + place] ^= 1 }
+                }
+            }
+        }
+    }
+
+    /// Two parts that have changed places.
+    var swaps: [Draft] {
+        var drafts: [Draft] = []
+        for (name, index) in someChunks {
+            let blocks = blocks(ofChunk: index)
+            let pairs = [
+                ("first two blocks", 0, 1), ("middle two blocks", blocks.count / 2 - 1, blocks.count / 2),
+                ("last two blocks", blocks.count - 2, blocks.count - 1),
+                ("first and last block", 0, blocks.count - 1),
+            ]
+            for (pair, one, two) in pairs where one >= 0 && one < two {
+                drafts.append(
+                    draft(.swap, name + pair) {
+                        $0.chunks[index] = Self.swapping(blocks[one], blocks[two], of: $0.chunks[index])
+                    })
+            }
+            let middle = blocks[blocks.count / 2]
+            drafts.append(
+                draft(.swap, "\(name)two bytes of the middle block") {
+                    $0.chunks[index].swapAt(middle.lowerBound, middle.upperBound - 1)
+                })
+        }
+        guard original.chunks.count > 1 else { return drafts }
+        let (end, start) = (blocks(ofChunk: 0).last ?? 0..<0, blocks(ofChunk: 1)[0])
+        drafts.append(
+            draft(.swap, "last block of the first \(unit) and first block of the next") {
+                let moved = Array($0.chunks[0][end])
+                $0.chunks[0].replaceSubrange(end, with: $0.chunks[1][start])
+                $0.chunks[1].replaceSubrange(start, with: moved)
+            })
+        for (name, one, two) in [
+            ("first two \(unit)s", 0, 1), ("middle two \(unit)s", middle - 1, middle),
+            ("last two \(unit)s", last - 1, last), ("first and last \(unit)", 0, last),
+        ] {
+            drafts.append(draft(.swap, name) { $0.chunks.swapAt(one, two) })
+        }
+        if tagByteCount > 0 {
+            drafts.append(
+                draft(.swap, "tags of the first two chunks") {
+                    $0.chunks[0].replaceSubrange(tag(ofChunk: 0), with: original.chunks[1][tag(ofChunk: 1)])
+                    $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
+                })
+        }
+        return drafts
+    }
+
+    private static func swapping(_ one: Range<Int>, _ two: Range<Int>, of bytes: [UInt8]) -> [UInt8] {
+        Array(bytes[..<one.lowerBound] + bytes[two] + bytes[one.upperBound..<two.lowerBound] + bytes[one])
+            + bytes[two.upperBound...]
+    }
+
+    /// A part that stands there twice: instead of its neighbour, or beside itself.
+    var repetitions: [Draft] {
+        var drafts: [Draft] = []
+        for (name, index) in someChunks {
+            let blocks = blocks(ofChunk: index)
+            for (block, place) in Self.some(blocks.count) {
+                let range = blocks[place]
+                if place > 0 {
+                    drafts.append(
+                        draft(.repeat, "\(name)\(block) block is the one before it") {
+                            $0.chunks[index].replaceSubrange(
+                                range, with: original.chunks[index][blocks[place - 1]].prefix(range.count))
+                        })
+                }
+                drafts.append(
+                    draft(.repeat, "\(name)\(block) block twice") {
+                        $0.chunks[index].insert(contentsOf: original.chunks[index][range], at: range.upperBound)
+                    })
+            }
+        }
+        guard original.chunks.count > 1 else { return drafts }
+        for (name, index) in Self.some(original.chunks.count) {
+            if index > 0 {
+                drafts.append(
+                    draft(.repeat, "\(name) \(unit) is the one before it") {
+                        $0.chunks[index] = original.chunks[index - 1]
+                    })
+            }
+            guard isJoined else { continue }
+            drafts.append(draft(.repeat, "\(name) chunk twice") { $0.chunks[index] += original.chunks[index] })
+        }
+        if tagByteCount > 0 {
+            drafts.append(
+                draft(.repeat, "the second chunk's tag is the first's") {
+                    $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
+                })
+        }
+        return drafts
+    }
+}
+
+extension TamperTarget {
+    /// Something is missing: an end, a block, a chunk.
+    var truncations: [Draft] {
+        (isJoined ? ends : segmentEnds) + missingBlocks + (isJoined ? missingChunks : [])
+    }
+
+    /// The whole ciphertext, cut around each edge.
+    private var ends: [Draft] {
+        let bytes = original.bytes
+        var edges: [(name: String, place: Int)] = []
+        var place = original.header.count
+        if place > 0 { edges.append(("the header's end", place)) }
+        for (index, chunk) in original.chunks.enumerated() {
+            let blocks = blocks(ofChunk: index)
+            if index == 0 { edges.append(("the first block's end", place + 16)) }
+            if index == middle {
+                let name = original.chunks.count == 1 ? "" : " of the middle chunk"
+                edges.append(("a block's end in the middle" + name, place + blocks[blocks.count / 2].lowerBound))
+            }
+            place += chunk.count
+            edges.append((index == last ? "the end" : "the end of chunk \(index)", place))
+        }
+        var drafts = [cut(bytes, to: 0, "to nothing"), cut(bytes, to: 1, "to a byte")]
+        for (name, edge) in edges {
+            for change in [-17, -16, -15, -1, 0, 1, 15, 16] where (0..<bytes.count).contains(edge + change) {
+                let sign = change > 0 ? " + \(change)" : change < 0 ? " − \(-change)" : ""
+                drafts.append(cut(bytes, to: edge + change, "to \(name)\(sign)"))
+            }
+        }
+        return drafts
+    }
+
+    /// The ciphertext up to a length, in the same parts as before.
+    private func cut(_ bytes: [UInt8], to length: Int, _ name: String) -> Draft {
+        draft(.truncate, name) { content in
+            var rest = length
+            func first(_ part: [UInt8]) -> [UInt8] {
+                let count = min(rest, part.count)
+                rest -= count
+                return Array(part[..<count])
+            }
+            content.header = first(content.header)
+            content.chunks = content.chunks.map(first)
+        }
+    }
+
+    private var segmentEnds: [Draft] {
+        someChunks.flatMap { name, index in
+            let count = original.chunks[index].count
+            let blocks = blocks(ofChunk: index)
+            let middle = blocks[blocks.count / 2].lowerBound
+            let lengths = [
+                ("to nothing", 0), ("to a byte", 1), ("to a block − 1", 15), ("to a block", 16), ("to a block + 1", 17),
+                ("to a block's end in the middle − 1", middle - 1), ("to a block's end in the middle", middle),
+                ("to a block's end in the middle + 1", middle + 1), ("to its end − 17", count - 17),
+                ("to its end − 16", count - 16), ("to its end − 15", count - 15), ("to its end − 1", count - 1),
+            ]
+            return lengths.map { place, length in
+                draft(.truncate, name + place) { $0.chunks[index] = Array($0.chunks[index][..<length]) }
+            }
+        }
+    }
+
+    private var missingBlocks: [Draft] {
+        someChunks.flatMap { name, index in
+            someBlocks(ofChunk: index).map { block, range in
+                draft(.truncate, "\(name)without its \(block)") { $0.chunks[index].removeSubrange(range) }
+            }
+        }
+    }
+
+    private var missingChunks: [Draft] {
+        guard original.chunks.count > 1 else { return [] }
+        return Self.some(original.chunks.count).map { name, index in
+            draft(.truncate, "without the \(name) chunk") { $0.chunks[index] = [] }
+        }
+    }
+
+    /// Something stands behind the end: of the object, or of segments.
+    var extensions: [Draft] {
+        let places = isJoined ? [("", last)] : someChunks.map { ($0.name, $0.index) }
+        return places.flatMap { name, index -> [Draft] in
+            let chunk = original.chunks[index]
+            let blocks = blocks(ofChunk: index)
+            var extras: [(String, [UInt8])] = [
+                ("a zero byte", [0]), ("15 zero bytes", [UInt8](repeating: 0, count: 15)),
+                ("16 zero bytes", [UInt8](repeating: 0, count: 16)),
+                ("a zero byte more than a block", [UInt8](repeating: 0, count: 17)),
+                ("its last 16 bytes", Array(chunk.suffix(16))), ("its first block", Array(chunk[blocks[0]])),
+                ("its last byte", Array(chunk.suffix(1))),
+                ("its \(unit) of another object", other.chunks[index]),
+                ("a block of another object", Array(other.chunks[index].prefix(16))),
+            ]
+            if original.chunks.count > 1 {
+                extras += [("the first \(unit)", original.chunks[0]), ("the last \(unit)", original.chunks[last])]
+            }
+            extras.append(("all of itself", isJoined ? original.bytes : chunk))
+            if isJoined { extras.append(("all of another object", other.bytes)) }
+            return extras.map { extra, bytes in
+                draft(.extend, "\(name)followed by \(extra)") { $0.chunks[index] += bytes }
+            }
+        }
+    }
+}
+
+extension TamperTarget {
+    /// Parts of another object with the same key: blocks, tags, chunks, a start, an end, the header. Never all of it:
+    /// that is another object as its writer made it.
+    var splices: [Draft] {
+        var drafts: [Draft] = []
+        for (name, index) in someChunks {
+            var parts = someBlocks(ofChunk: index)
+            if tagByteCount > 0 { parts.append(("tag", tag(ofChunk: index))) }
+            for (part, range) in parts {
+                drafts.append(
+                    draft(.splice, "\(name)\(part) of another object") {
+                        $0.chunks[index].replaceSubrange(range, with: other.chunks[index][range])
+                    })
+            }
+            let blocks = blocks(ofChunk: index)
+            let half = blocks[blocks.count / 2].lowerBound
+            drafts.append(
+                draft(.splice, "\(name)first half of another object") {
+                    $0.chunks[index].replaceSubrange(..<half, with: other.chunks[index][..<half])
+                })
+            drafts.append(
+                draft(.splice, "\(name)second half of another object") {
+                    $0.chunks[index].replaceSubrange(half..., with: other.chunks[index][half...])
+                })
+        }
+        if !original.header.isEmpty {
+            drafts.append(draft(.splice, "header of another object") { $0.header = other.header })
+            drafts.append(draft(.splice, "all but the header of another object") { $0.chunks = other.chunks })
+        }
+        guard original.chunks.count > 1 else { return drafts }
+        for (name, index) in Self.some(original.chunks.count) {
+            drafts.append(
+                draft(.splice, "\(name) \(unit) of another object") { $0.chunks[index] = other.chunks[index] })
+            drafts.append(
+                draft(.splice, "all \(unit)s but the \(name) of another object") {
+                    // With its header, too, it would be the other object, and the one chunk the splice.
+                    $0.chunks = other.chunks
+                    $0.chunks[index] = original.chunks[index]
+                })
+        }
+        drafts.append(
+            draft(.splice, "start of another object") {
+                $0.header = other.header
+                $0.chunks.replaceSubrange(..<middle, with: other.chunks[..<middle])
+            })
+        drafts.append(
+            draft(.splice, "end of another object") {
+                $0.chunks.replaceSubrange(middle..., with: other.chunks[middle...])
+            })
+        return drafts
+    }
+
+    /// A header, or an IV, that is another one.
+    var headerDamages: [Draft] {
+        switch form {
+        case .playlist:
+            return [draft(.header, "media sequence number + 1") { $0.damagedIVByte = 0 }]
+        case .object where original.header.isEmpty:
+            return Self.some(16).map { name, index in
+                draft(.header, "IV, \(name) byte") { $0.damagedIVByte = index }
+            }
+        case .object:
+            var drafts = headerFields.flatMap { field, range in
+                Self.some(range.count).map { name, index in
+                    draft(.header, range.count == 1 ? field : "\(field), \(name) byte") {
+                        $0.header[range.lowerBound + index] ^= 1
+                    }
+                }
+            }
+            drafts.append(draft(.header, "zeros") { $0.header = [UInt8](repeating: 0, count: $0.header.count) })
+            drafts.append(draft(.header, "missing") { $0.header = [] })
+            drafts.append(draft(.header, "twice") { $0.header += $0.header })
+            drafts.append(draft(.header, "without its first byte") { $0.header.removeFirst() })
+            return drafts
+        }
     }
 }

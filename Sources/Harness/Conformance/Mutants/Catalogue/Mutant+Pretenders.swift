@@ -1,4 +1,4 @@
-internal import RandomAccess
+import RandomAccess
 
 extension Mutant {
     /// Readers that do not decrypt.
@@ -91,4 +91,95 @@ extension Mutant {
             }
         },
     ]
+}
+
+extension Mutant {
+    /// What the code of the two articles does, all its faults together.
+    static let articles: [Mutant] = [
+        Mutant(
+            "article-000",
+            "Port: one IV for all chunks, padding not counted, reads end with their chunk, 16-byte keys become 24.",
+            flag: .chunkEdge, source: "article 000"
+        ) { backend in
+            var rules = TextbookRules()
+            rules.place = { position, strategy in
+                var place = TextbookPlace(of: position, strategy: strategy)
+                place.chunkStart = place.chunk * (strategy.chunkByteCount ?? 0)
+                return place
+            }
+            rules.iv = { $0.strategy.mode == .cbc && $0.place.block == 0 ? $0.given : $0.right }
+            rules.noticesChanges = false
+            let faulty = rules
+            return ConformanceSubject(name: "article-000") { (setup, source, strategy, key) throws(DecryptionError) in
+                let bytes = key.withUnsafeBytes { Array($0) }
+                let filled = try SecretKey(bytes.count == 16 ? bytes + [UInt8](repeating: 0, count: 8) : bytes)
+                let reader = try TextbookReader(
+                    source: source, strategy: strategy, key: filled, backend: backend, rules: faulty,
+                    windowByteCount: .max)
+                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
+                    let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
+                    let count = Int(min(UInt64(buffer.count), rest))
+                    return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+                }
+            }
+        },
+        Mutant(
+            "article-004",
+            "Port: a block too many, the ciphertext's length as bound, padding kept or zeroed, short reads taken.",
+            flag: .lastBytes, source: "article 004"
+        ) { backend in
+            ConformanceSubject(name: "article-004") { (setup, source, strategy, key) throws(DecryptionError) in
+                guard case .cbcContinuous(let iv, _) = strategy else {
+                    return try ConformanceSubject(backend: backend).open(setup, source, strategy, key)
+                }
+                let context = try backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
+                return Article004Reader(source: source, iv: iv, context: context)
+            }
+        },
+    ]
+}
+
+/// `decrypt(readFrom:keyData:firstInitVectorData:offset:sliceLength:)` of article 004.
+private final class Article004Reader: RandomAccessDecryptor {
+    let plaintextByteCount: UInt64
+    private let source: any ByteSource
+    private let iv: Block
+    private let context: any CipherContext
+
+    init(source: any ByteSource, iv: Block, context: any CipherContext) {
+        self.plaintextByteCount = source.byteCount
+        self.source = source
+        self.iv = iv
+        self.context = context
+    }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        guard offset <= source.byteCount, UInt64(buffer.count) <= source.byteCount - offset, !buffer.isEmpty else {
+            throw .backend(
+                name: "article", operation: "read", reason: "requestSizeGreaterThanSource or lengthLessThanOne")
+        }
+        let aligned = offset / 16 * 16
+        let heading = Int(offset - aligned)
+        let blocksByteCount = ((buffer.count + heading) / 16 + 1) * 16
+        var previous = iv.bytes
+        if aligned > 0 { _ = try read(16, at: aligned - 16, into: &previous) }
+        var bytes = [UInt8](repeating: 0, count: blocksByteCount)
+        let count = try read(blocksByteCount, at: aligned, into: &bytes) / 16 * 16
+        let first = try Block(previous)
+        try bytes.withMutableBytes { (bytes) throws(DecryptionError) in
+            try context.process(inPlace: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), iv: first)
+        }
+        if aligned + UInt64(blocksByteCount) == source.byteCount, let last = bytes.last, (1...16).contains(last) {
+            // CCCrypt strips the padding; the buffer that it wrote to is not shortened.
+            for index in bytes.count - Int(last)..<bytes.count { bytes[index] = 0 }
+        }
+        buffer.copyBytes(from: bytes[heading..<heading + buffer.count])
+        return buffer.count
+    }
+
+    private func read(_ count: Int, at offset: UInt64, into bytes: inout [UInt8]) throws(DecryptionError) -> Int {
+        try bytes.withMutableBytes { (bytes) throws(DecryptionError) in
+            try source.read(at: offset, into: FetchBuffers(bytes))
+        }
+    }
 }

@@ -1,8 +1,0 @@
-#ifndef CHUNKWISE_COPENSSL_H
-#define CHUNKWISE_COPENSSL_H
-
-#include <openssl/crypto.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-
-#endif

@@ -1,0 +1,224 @@
+import RandomAccess
+import Vectors
+
+/// Reads in every order: forward, backward, repeated, of several open objects in turn, and after one that failed.
+struct ExternalOrders {
+    let session: ExternalSession
+    let hello: ExternalHello
+
+    private static let byteCount: UInt64 = 333
+    private static let count: UInt64 = 37
+
+    /// Runs every order on every strategy that the subject has.
+    func run(into tally: inout ExternalTally) {
+        for (number, strategy) in Self.strategies.enumerated() {
+            // In process these are run from several threads at once; the protocol has one request at a time.
+            tally.addNotRun([ExternalFlag.threads.rawValue])
+            run((0..<3).compactMap { object(strategy, number: number * 3 + $0) }, into: &tally)
+        }
+        if hello.readsPlaylists { run((50..<53).compactMap(playlist), into: &tally) }
+    }
+
+    /// Runs every order on objects of one strategy.
+    private func run(_ objects: [ExternalObject], into tally: inout ExternalTally) {
+        guard session.reasonToGiveUp == nil, objects.count == 3 else {
+            tally.addUnsupported([ExternalFlag.readOrder.rawValue])
+            return
+        }
+        for object in objects { open(object, into: &tally) }
+        for order in Order.allCases { run(order, on: objects, into: &tally) }
+        for object in objects { object.close() }
+    }
+
+    private enum Order: String, CaseIterable {
+        case forward
+        case backward
+        case repeated
+        case interleaved
+        case afterFailure = "after a failed read"
+
+        var flags: [ExternalFlag] {
+            switch self {
+            case .interleaved: [.readOrder, .severalObjects]
+            case .afterFailure: [.readOrder, .afterFailure]
+            default: [.readOrder]
+            }
+        }
+    }
+
+    private static let strategies: [Strategy] = {
+        let iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0)
+        return [
+            .cbcContinuous(iv: iv, padding: .pkcs7),
+            .cbcChunked(chunkByteCount: 96, iv: iv, ivRule: .fixed, padding: .pkcs7),
+            .cbcChunked(chunkByteCount: 96, iv: iv, ivRule: .sequence, padding: .pkcs7),
+            .ctr(iv: iv),
+        ]
+    }()
+
+    /// Objects with different keys, of different lengths where the subject has several.
+    private func object(_ strategy: Strategy, number: Int) -> ExternalObject? {
+        let lengths = hello.knownKeyByteCounts
+        guard !lengths.isEmpty, hello.strategies.contains(strategy.name),
+            let group = ExternalFixture.group(
+                id: "order/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
+                number: number, plaintextByteCount: Self.byteCount)
+        else { return nil }
+        return try? ExternalObject(group, session: session, hello: hello)
+    }
+
+    private func playlist(_ number: Int) -> ExternalObject? {
+        let group = ExternalFixture.playlist(
+            id: "order/\(PlaylistObject.strategyName)", number: number, plaintextByteCount: Self.byteCount)
+        return try? ExternalObject(group, session: session, hello: hello)
+    }
+
+    private func open(_ object: ExternalObject, into tally: inout ExternalTally) {
+        let mismatch = ExternalGroupRun.mismatch(in: object.open(), expecting: object.group.opening)
+        tally.add(
+            ExternalVerdict(
+                id: "\(object.group.id) open beside others", flags: [ExternalFlag.severalObjects.rawValue],
+                mismatch: mismatch, size: [object.group.ciphertext.byteCount, 0, 0]))
+    }
+
+    private func run(_ order: Order, on objects: [ExternalObject], into tally: inout ExternalTally) {
+        let starts = Array(stride(from: 0, to: Self.byteCount, by: Int(Self.count)))
+        for (number, start) in starts.enumerated() {
+            switch order {
+            case .forward:
+                read(start, of: objects[0], order, into: &tally)
+            case .backward:
+                read(starts[starts.count - 1 - number], of: objects[0], order, into: &tally)
+            case .repeated:
+                guard number % 4 == 1 else { continue }
+                for _ in 0..<3 { read(start, of: objects[0], order, into: &tally) }
+            case .interleaved:
+                for object in objects { read(start, of: object, order, into: &tally) }
+            case .afterFailure:
+                guard number % 4 == 2 else { continue }
+                read(Self.byteCount + 1, of: objects[0], order, into: &tally)
+                read(start, of: objects[0], order, into: &tally)
+            }
+        }
+    }
+
+    private func read(_ offset: UInt64, of object: ExternalObject, _ order: Order, into tally: inout ExternalTally) {
+        let read = RangeRead(offset: offset, count: Int(Self.count), of: Self.byteCount, flags: [])
+        ExternalReadRun(
+            object: object, read: read, id: "\(object.group.id(of: read)) \(order.rawValue)",
+            flags: order.flags.map(\.rawValue)
+        ).runPlain(session: session, into: &tally)
+    }
+}
+
+/// Reads of objects that the subject opens by their path, for subjects that are served everything else.
+struct ExternalPaths {
+    let session: ExternalSession
+    let hello: ExternalHello
+
+    /// Longer than buffers that programs read files with.
+    private static let byteCount: UInt64 = 300_005
+
+    /// Runs the reads, on every strategy that the subject has.
+    func run(into tally: inout ExternalTally) {
+        guard hello.isServed, hello.readsPaths else { return }
+        var byPath = hello
+        byPath.isServed = false
+        let flags = [ExternalFlag.path.rawValue]
+        for group in groups {
+            guard session.isWorthAsking(flags), let group,
+                let object = try? ExternalObject(group, session: session, hello: byPath)
+            else {
+                tally.addNotRun(flags)
+                continue
+            }
+            let mismatch = ExternalGroupRun.mismatch(in: object.open(), expecting: group.opening)
+            tally.add(
+                ExternalVerdict(
+                    id: "\(group.id) open", flags: flags, mismatch: mismatch,
+                    size: [group.ciphertext.byteCount, 0, 0]))
+            for offset in [0, 1, 4095, 4096, 65535, 65537, 131_072, Self.byteCount - 20, Self.byteCount + 1] {
+                for count in [1, 17, 5000, 70_000] {
+                    let read = RangeRead(offset: offset, count: count, of: Self.byteCount, flags: [])
+                    ExternalReadRun(object: object, read: read, flags: flags).runPlain(session: session, into: &tally)
+                }
+            }
+            object.close()
+        }
+    }
+
+    /// An object of each strategy that the subject has; `nil` for one that cannot be made.
+    private var groups: [VectorGroup?] {
+        let lengths = hello.knownKeyByteCounts
+        var groups = ExternalFixture.strategies(of: hello).enumerated().map { number, strategy in
+            lengths.isEmpty
+                ? nil
+                : ExternalFixture.group(
+                    id: "path/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
+                    number: 200 + number, plaintextByteCount: Self.byteCount)
+        }
+        if hello.readsPlaylists {
+            groups.append(
+                ExternalFixture.playlist(
+                    id: "path/\(PlaylistObject.strategyName)", number: 250, plaintextByteCount: Self.byteCount))
+        }
+        return groups
+    }
+}
+
+/// Small objects for checks that are about something else than ranges.
+enum ExternalFixture {
+    /// A generated object as a group without reads.
+    static func group(
+        id: String, strategy: Strategy, keyByteCount: Int, number: Int, plaintextByteCount: UInt64
+    ) -> VectorGroup? {
+        let bytes = (0..<keyByteCount).map { UInt8(truncatingIfNeeded: 29 * number + 11 * $0 + 3) }
+        guard let key = try? SecretKey(bytes),
+            let object = try? GeneratedObject(
+                strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: UInt64(7000 + number))
+        else { return nil }
+        return VectorGroup(
+            id: id, source: "generated, seed \(7000 + number)", flags: [], strategy: strategy, key: key,
+            ciphertext: object.source,
+            plaintext: GroupPlaintext(
+                oracle: object.oracle, ciphertext: object.source, byteCount: plaintextByteCount),
+            opening: .opens(plaintextByteCount: plaintextByteCount), reads: [])
+    }
+
+    /// A playlist as a group without reads; its segments are of a third of the plaintext each.
+    static func playlist(id: String, number: Int, plaintextByteCount: UInt64) -> VectorGroup {
+        let byteCount = Int(plaintextByteCount)
+        return PlaylistSet.plain(
+            id: id, number: number,
+            segmentByteCounts: [byteCount / 3, byteCount / 3, byteCount - byteCount / 3 * 2])
+    }
+
+    /// A strategy that the subject has, the simplest first.
+    static func strategy(of hello: ExternalHello) -> Strategy? { strategies(of: hello).first }
+
+    /// The strategies that the subject has, one of each name.
+    static func strategies(of hello: ExternalHello) -> [Strategy] {
+        let iv = Block(bigEndianValue: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff)
+        let known: [Strategy] = [
+            .cbcContinuous(iv: iv, padding: .pkcs7),
+            .cbcChunked(chunkByteCount: 64, iv: iv, ivRule: .sequence, padding: .pkcs7), .ctr(iv: iv),
+        ]
+        return known.filter { hello.strategies.contains($0.name) }
+    }
+}
+
+extension Strategy {
+    /// The same strategy from another IV for another number.
+    func replacingIV(number: Int) -> Strategy {
+        let change = UInt128(truncatingIfNeeded: number) << 64
+        switch self {
+        case .ctr(let iv): return .ctr(iv: Block(bigEndianValue: iv.bigEndianValue ^ change))
+        case .cbcContinuous(let iv, let padding):
+            return .cbcContinuous(iv: Block(bigEndianValue: iv.bigEndianValue ^ change), padding: padding)
+        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
+            let iv = Block(bigEndianValue: iv.bigEndianValue ^ change)
+            return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
+        case .chunked: return self
+        }
+    }
+}

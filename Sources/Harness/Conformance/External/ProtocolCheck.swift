@@ -1,0 +1,389 @@
+import RandomAccess
+import Support
+import Vectors
+
+extension ProtocolCheck {
+    /// Requests that cannot be, each followed by one that can.
+    static func requests() -> [ProtocolCheck] {
+        let lines: [(String, String)] = [
+            ("no JSON", "hello?"), ("an empty line", ""), ("a list", "[1,2]"), ("a number", "7"),
+            ("half an object", "{\"op\":\"hello\""), ("no op", "{\"id\":1}"), ("an op that is a number", "{\"op\":1}"),
+            ("an unknown op", "{\"op\":\"decrypt\",\"id\":1}"), ("hello without a protocol", "{\"op\":\"hello\"}"),
+            ("read without an id", "{\"op\":\"read\",\"offset\":0,\"count\":1}"),
+            ("read of an unknown id", "{\"op\":\"read\",\"id\":987654,\"offset\":0,\"count\":1}"),
+            ("read of an id that is a text", "{\"op\":\"read\",\"id\":\"1\",\"offset\":0,\"count\":1}"),
+            ("close of an unknown id", "{\"op\":\"close\",\"id\":987654}"),
+            ("close without an id", "{\"op\":\"close\"}"),
+        ]
+        return lines.map { name, line in
+            ProtocolCheck(name: name, flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+                try probe.expect(.invalidRequest, line: line, name)
+                try probe.read(try probe.open("open after it"), "read after it")
+            }
+        } + reads() + [
+            ProtocolCheck(name: "another protocol", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+                try probe.expect(.unsupported, line: "{\"op\":\"hello\",\"protocol\":2}", "protocol 2")
+                try probe.expectGood(["op": "hello", "protocol": 1], "hello after it")
+            }
+        ]
+    }
+
+    private static func reads() -> [ProtocolCheck] {
+        let members: [(String, String)] = [
+            ("without an offset", "\"count\":1"), ("without a count", "\"offset\":0"),
+            ("with a negative offset", "\"offset\":-1,\"count\":1"),
+            ("with a negative count", "\"offset\":0,\"count\":-1"),
+            ("with half an offset", "\"offset\":0.5,\"count\":1"),
+            ("with an offset that is a text", "\"offset\":\"0\",\"count\":1"),
+            ("with a count that is null", "\"offset\":0,\"count\":null"),
+            ("with a count that is true", "\"offset\":0,\"count\":true"),
+        ]
+        return members.map { name, members in
+            ProtocolCheck(name: "read \(name)", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+                let id = try probe.open()
+                try probe.expect(
+                    .invalidRequest, line: "{\"op\":\"read\",\"id\":\(id),\(members)}", "read \(name)")
+                try probe.read(id, "read after it")
+            }
+        }
+    }
+
+    /// What any message may look like, and payloads on requests that have no use for one.
+    static func framing() -> [ProtocolCheck] {
+        [
+            ProtocolCheck(name: "JSON written otherwise", flag: .subjectProtocol) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = try probe.open()
+                let line =
+                    "{ \"count\" : 4 ,\t\"\\u006fp\" : \"\\u0072ead\", \"offset\": 0, \"id\" : \(id) , \"ü\": \"\\\\\" }\r\n"
+                guard try probe.expectGood(Array(line.utf8), "read with spaces and escapes").payload.count == 4 else {
+                    throw ProtocolProbe.Complaint(text: "read with spaces and escapes: expected 4 bytes")
+                }
+            },
+            ProtocolCheck(name: "unknown members", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                let long = String(repeating: "x", count: 100_000)
+                let request = probe.openRequest(id, ["future": ["a": [1, "b", .null]], "long": .string(long)])
+                try probe.expectGood(.object(request), "open with unknown members")
+                try probe.read(id)
+            },
+            ProtocolCheck(name: "a payload on any request", flag: .subjectProtocol) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = try probe.open()
+                // A payload that is not consumed is taken for requests.
+                let body = Array("\n{\"op\":\"bye\"}\n\n".utf8)
+                func bytes(_ line: String) -> [UInt8] {
+                    Array("{\(line),\"payload\":\(body.count)}\n".utf8) + body
+                }
+                try probe.expectGood(bytes("\"op\":\"hello\",\"protocol\":1"), "hello with a payload")
+                try probe.expectGood(
+                    bytes("\"op\":\"read\",\"id\":\(id),\"offset\":0,\"count\":1"), "read with a payload")
+                try probe.expect(.invalidRequest, bytes("\"op\":\"decrypt\""), "an unknown op with a payload")
+                try probe.expect(
+                    .invalidRequest, bytes("\"op\":\"read\",\"id\":987654"), "read of an unknown id with a payload")
+                try probe.read(id, "read after payloads")
+                try probe.expectGood(bytes("\"op\":\"close\",\"id\":\(id)"), "close with a payload")
+                try probe.expect(.invalidRequest, ["op": "close", "id": .integer(id)], "close of a closed id")
+            },
+            ProtocolCheck(name: "a payload of 300,000 bytes", flag: .subjectProtocol) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = try probe.open()
+                let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+                try probe.expect(
+                    .invalidRequest, Array("{\"op\":\"decrypt\",\"payload\":300000}\n".utf8) + body,
+                    "an unknown op with a long payload")
+                try probe.read(id, "read after it")
+            },
+        ]
+    }
+}
+
+extension ProtocolCheck {
+    /// Members of `open` that are missing or impossible.
+    static func openings(for strategy: Strategy) -> [ProtocolCheck] {
+        var changes: [(String, [String: JSONValue?])] = [
+            ("without a key", ["key": nil]), ("without an iv", ["iv": nil]), ("without a source", ["source": nil]),
+            ("without a strategy", ["strategy": nil]), ("without an id", ["id": nil]),
+            ("with an id that is a text", ["id": "1"]), ("with a source that is a text", ["source": "x"]),
+            ("with an empty source", ["source": [:]]), ("with an upper-case key", ["key": "ABCDEF"]),
+            ("with an upper-case iv", ["iv": .string("AA" + String(repeating: "00", count: 15))]),
+            ("with half a byte of key", ["key": "012"]), ("with an iv that is no hex", ["iv": "zz"]),
+            ("with a key that is a number", ["key": 7]),
+            ("with a byteCount that is a text", ["source": ["byteCount": "16"]]),
+        ]
+        if strategy.padding != nil {
+            changes += [
+                ("without padding", ["padding": nil]), ("with an unknown padding", ["padding": "zeros"]),
+                ("with a padding that is true", ["padding": true]),
+            ]
+        }
+        if strategy.chunkByteCount != nil {
+            changes += [0, 17, 8].map { ("with chunks of \($0) bytes", ["chunkByteCount": .integer($0)]) }
+            changes += [
+                ("without chunkByteCount", ["chunkByteCount": nil]), ("without ivRule", ["ivRule": nil]),
+                ("with an unknown ivRule", ["ivRule": "random"]),
+                ("with a chunkByteCount that is a text", ["chunkByteCount": "64"]),
+            ]
+        }
+        return changes.map { name, changes in
+            ProtocolCheck(name: "\(strategy.name) open \(name)", flag: .subjectProtocol) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                try probe.expect(.invalidRequest, .object(probe.openRequest(id, changes)), "open \(name)")
+                try probe.open(id, "a good open under the same id")
+            }
+        } + negatives(for: strategy)
+    }
+
+    private static func negatives(for strategy: Strategy) -> [ProtocolCheck] {
+        var changes = [
+            ("source", "{\"byteCount\":-16}"), ("source", "{\"byteCount\":1.5}"), ("id", "-1"), ("id", "0.5"),
+        ]
+        if strategy.chunkByteCount != nil { changes += [("chunkByteCount", "-16"), ("chunkByteCount", "16.5")] }
+        return changes.map { name, text in
+            ProtocolCheck(name: "\(strategy.name) open with \(name) \(text)", flag: .subjectProtocol) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                let line = probe.openLine(id, replacing: name, with: text)
+                try probe.expect(.invalidRequest, line: line, "open with \(name) \(text)")
+                try probe.open(id, "a good open after it")
+            }
+        }
+    }
+
+    /// Objects and their names.
+    static func objects() -> [ProtocolCheck] {
+        [
+            ProtocolCheck(name: "an id in use", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+                let id = try probe.open()
+                try probe.expect(.invalidRequest, .object(probe.openRequest(id)), "open under an id in use")
+                try probe.read(id, "read of the first object")
+                try probe.close(id)
+                try probe.open(id, "open under an id that was closed")
+                try probe.read(id)
+            },
+            ProtocolCheck(name: "another object under a closed id", flag: .severalObjects) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                // Another key, IV and content; then the first again; then another length.
+                for (number, byteCount) in [(100, 100), (101, 100), (100, 100), (102, 64), (101, 100)]
+                    as [(Int, UInt64)]
+                {
+                    guard let other = try probe.other(number: number, plaintextByteCount: byteCount) else { return }
+                    try other.open(id, "open of object \(number) under an id that was closed")
+                    try other.read(id, "read of object \(number) under an id that was closed")
+                    try other.close(id)
+                }
+            },
+            ProtocolCheck(name: "ids at both ends", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+                for id in [0, (1 << 53) - 1] as [UInt64] {
+                    try probe.open(id, "open under id \(id)")
+                    try probe.read(id)
+                    try probe.close(id)
+                    try probe.expect(
+                        .invalidRequest, ["op": "read", "id": .integer(id), "offset": 0, "count": 1],
+                        "read of a closed id")
+                }
+            },
+            ProtocolCheck(name: "forty objects at once", flag: .severalObjects) {
+                probe throws(ProtocolProbe.Complaint) in
+                var ids: [UInt64] = []
+                for _ in 0..<40 { ids.append(try probe.open()) }
+                for id in ids.reversed() { try probe.read(id, "read of one of forty objects") }
+                for id in ids { try probe.close(id) }
+            },
+            ProtocolCheck(name: "a failed read leaves the object usable", flag: .afterFailure) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = try probe.open()
+                for offset in [probe.fixture.plaintext.byteCount + 1, 1 << 52] {
+                    try probe.expect(
+                        .rangeOutOfBounds, ["op": "read", "id": .integer(id), "offset": .integer(offset), "count": 0],
+                        "read of 0 bytes at \(offset)")
+                    try probe.read(id, "read after it")
+                }
+            },
+        ]
+    }
+}
+
+extension ProtocolCheck {
+    /// Requests with two faults: the first in the protocol's order is the answer.
+    ///
+    /// - Source: PROTOCOL.md, "Transport": request, strategy, key, IV, source, length, padding or tag.
+    static func errorOrder(for strategy: Strategy, hello: ExternalHello) -> [ProtocolCheck] {
+        let shortKey = JSONValue.string(String(repeating: "00", count: 15))
+        let shortIV = JSONValue.string(String(repeating: "11", count: 15))
+        let oddLength: JSONValue = ["byteCount": 17]
+        var cases: [(String, ErrorName, [String: JSONValue?])] = [
+            ("a key of 15 bytes", .invalidKey, ["key": shortKey]), ("no key bytes", .invalidKey, ["key": ""]),
+            ("a key of 33 bytes", .invalidKey, ["key": .string(String(repeating: "00", count: 33))]),
+            ("an IV of 15 bytes", .invalidIV, ["iv": shortIV]), ("no IV bytes", .invalidIV, ["iv": ""]),
+            ("an IV of 17 bytes", .invalidIV, ["iv": .string(String(repeating: "00", count: 17))]),
+            ("a short key and a short IV", .invalidKey, ["key": shortKey, "iv": shortIV]),
+            ("an upper-case IV and a short key", .invalidRequest, ["key": shortKey, "iv": "AA"]),
+            ("no source and a short key", .invalidRequest, ["key": shortKey, "source": nil]),
+            ("an unknown strategy", .unsupported, ["strategy": "rot13"]),
+            (
+                "an unknown strategy and parameters that are none", .unsupported,
+                ["strategy": "rot13", "key": 7, "iv": nil, "padding": 1]
+            ),
+            ("an unknown strategy and no source", .invalidRequest, ["strategy": "rot13", "source": nil]),
+            ("an unknown strategy and no id", .invalidRequest, ["strategy": "rot13", "id": nil]),
+        ]
+        if strategy.mode == .cbc, hello.isServed {
+            cases += [
+                ("17 bytes of ciphertext", .truncatedCiphertext, ["source": oddLength]),
+                ("17 bytes of ciphertext and a short IV", .invalidIV, ["source": oddLength, "iv": shortIV]),
+                ("17 bytes of ciphertext and a short key", .invalidKey, ["source": oddLength, "key": shortKey]),
+            ]
+        }
+        if strategy.chunkByteCount != nil {
+            cases.append(
+                ("chunks of 17 bytes and a short key", .invalidRequest, ["chunkByteCount": 17, "key": shortKey]))
+        }
+        if hello.readsPaths {
+            let nowhere: JSONValue = ["path": "/nonexistent/chunkwise/object"]
+            cases += [
+                ("a file that is not there", .io, ["source": nowhere]),
+                ("a file that is not there and a short IV", .invalidIV, ["source": nowhere, "iv": shortIV]),
+                ("a file that is not there and a short key", .invalidKey, ["source": nowhere, "key": shortKey]),
+            ]
+        } else {
+            cases.append(("a path", .unsupported, ["source": ["path": "/etc/hostname"]]))
+        }
+        if !hello.isServed { cases.append(("a served source", .unsupported, ["source": ["byteCount": 32]])) }
+        for byteCount in [16, 24, 32] where !hello.keyByteCounts.contains(UInt64(byteCount)) {
+            let key = JSONValue.string(String(repeating: "42", count: byteCount))
+            cases.append(("a key of \(byteCount) bytes, which hello does not list", .unsupported, ["key": key]))
+        }
+        for name in ExternalHello.knownStrategies where !hello.strategies.contains(name) {
+            cases.append(("the strategy \(name), which hello does not list", .unsupported, ["strategy": .string(name)]))
+        }
+        return cases.map { name, error, changes in
+            ProtocolCheck(name: "\(strategy.name) open with \(name)", flag: .errorOrder) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                try probe.expect(error, .object(probe.openRequest(id, changes)), "open with \(name)")
+                try probe.open(id, "a good open under the same id")
+                if changes["id"] == nil {
+                    // The id is looked at before all that: it is part of the request.
+                    try probe.expect(
+                        .invalidRequest, .object(probe.openRequest(id, changes)), "the same under an id in use")
+                }
+            }
+        }
+    }
+
+    /// An object that does not open for what its source holds or does: the id stays free.
+    static func faultyOpenings() -> [ProtocolCheck] {
+        [(ServedCiphertext.Fault.failure, ErrorName.io), (.end(at: 1), .truncatedCiphertext)].map { fault, error in
+            ProtocolCheck(
+                name: error == .io ? "open from a source that fails" : "open from a source that ends early",
+                flag: error == .io ? .sourceFailure : .sourceEndsEarly
+            ) { probe throws(ProtocolProbe.Complaint) in
+                guard let object = try? ExternalObject(probe.fixture, session: probe.session, hello: probe.hello) else {
+                    return
+                }
+                let outcome = object.open(fault)
+                let isHit = object.served?.hasFaulted ?? false
+                // A subject that fetches nothing to open an object meets no fault.
+                guard isHit else { return }
+                if let text = ExternalGroupRun.mismatch(in: outcome, expecting: .fails(error)) {
+                    throw ProtocolProbe.Complaint(text: text)
+                }
+                guard case .answered = object.openAgain() else {
+                    throw ProtocolProbe.Complaint(text: "open after it, under the same id: expected success")
+                }
+                object.close()
+            }
+        }
+    }
+
+    /// How the subject ends. Each in a process of its own.
+    static func endings() -> [ProtocolCheck] {
+        [
+            ProtocolCheck(name: "bye", flag: .ending) { probe throws(ProtocolProbe.Complaint) in
+                do {
+                    try probe.session.start().process.end()
+                } catch {
+                    throw ProtocolProbe.Complaint(text: "bye: \(error): expected an answer and then status 0")
+                }
+            },
+            ProtocolCheck(name: "end of input", flag: .ending) { probe throws(ProtocolProbe.Complaint) in
+                do {
+                    try probe.session.start().process.endInput()
+                } catch {
+                    throw ProtocolProbe.Complaint(text: "end of input: \(error)")
+                }
+            },
+        ]
+    }
+}
+
+extension ProtocolCheck {
+    /// What `open` for `hls-aes128` has of its own. Source: PROTOCOL.md, "Transport" and "open".
+    static func playlists(_ hello: ExternalHello) -> [ProtocolCheck] {
+        playlistOpenings(hello) + playlistErrorOrder(hello)
+    }
+
+    private static func playlistOpenings(_ hello: ExternalHello) -> [ProtocolCheck] {
+        var changes: [(String, [String: JSONValue?])] = [
+            ("without a playlist", ["playlist": nil]), ("without keys", ["keys": nil]),
+            ("without a source", ["source": nil]), ("without an id", ["id": nil]),
+            ("with a playlist that is a number", ["playlist": 7]), ("with keys that are a list", ["keys": []]),
+            ("with a key that is a number", ["keys": ["k": 7]]), ("with an upper-case key", ["keys": ["k": "ABCDEF"]]),
+            ("with half a byte of key", ["keys": ["k": "012"]]),
+            ("with a source that is a text", ["source": "x"]), ("with an empty source", ["source": [:]]),
+            ("with a playlist that is empty", ["playlist": ""]),
+            ("with a playlist of another kind of text", ["playlist": "hello\n"]),
+        ]
+        if hello.isServed {
+            changes += [
+                ("with byteCounts that are a number", ["source": ["byteCounts": 7]]),
+                ("with a byteCount that is a text", ["source": ["byteCounts": ["segment0.ts": "48"]]]),
+            ]
+        }
+        return changes.map { name, changes in
+            ProtocolCheck(name: "\(PlaylistObject.strategyName) open \(name)", flag: .subjectProtocol) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                try probe.expect(.invalidRequest, .object(probe.openRequest(id, changes)), "open \(name)")
+                try probe.open(id, "a good open under the same id")
+                try probe.read(id)
+            }
+        }
+    }
+
+    private static func playlistErrorOrder(_ hello: ExternalHello) -> [ProtocolCheck] {
+        let garbled: JSONValue = "no playlist\n"
+        var cases: [(String, ErrorName, [String: JSONValue?])] = [
+            ("no keys in it", .invalidKey, ["keys": [:]]),
+            ("no keys in it and no playlist", .invalidRequest, ["keys": [:], "playlist": garbled]),
+            (
+                "a master playlist and no keys in it", .unsupported,
+                ["playlist": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n", "keys": [:]]
+            ),
+        ]
+        if hello.isServed {
+            cases += [
+                ("no resources", .io, ["source": ["byteCounts": [:]]]),
+                ("no resources and no keys in it", .invalidKey, ["source": ["byteCounts": [:]], "keys": [:]]),
+            ]
+        }
+        if hello.readsPaths {
+            let nowhere: JSONValue = ["path": "/nonexistent/chunkwise/folder"]
+            cases += [
+                ("a folder that is not there", .io, ["source": nowhere]),
+                ("a folder that is not there and no keys in it", .invalidKey, ["source": nowhere, "keys": [:]]),
+            ]
+        }
+        return cases.map { name, error, changes in
+            ProtocolCheck(name: "\(PlaylistObject.strategyName) open with \(name)", flag: .errorOrder) {
+                probe throws(ProtocolProbe.Complaint) in
+                let id = probe.session.makeID()
+                try probe.expect(error, .object(probe.openRequest(id, changes)), "open with \(name)")
+                try probe.open(id, "a good open under the same id")
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import RandomAccess
+import SubjectProtocol
+import Support
+import Vectors
+
+/// What a check of the protocol does, and what it finds.
+struct ProtocolProbe {
+    /// Why a check failed.
+    struct Complaint: Error {
+        var text: String
+    }
+
+    let session: ExternalSession
+    let hello: ExternalHello
+    /// A small object that the subject can open.
+    let fixture: VectorGroup
+    /// The fixture as a file, for subjects that are not served.
+    let file: TemporaryCiphertext?
+
+    /// Prepares checks.
+    ///
+    /// - Throws: `DecryptionError.io` if a file is needed and cannot be written.
+    init(session: ExternalSession, hello: ExternalHello, fixture: VectorGroup) throws(DecryptionError) {
+        self.session = session
+        self.hello = hello
+        self.fixture = fixture
+        self.file = hello.isServed ? nil : try TemporaryCiphertext(fixture)
+    }
+
+    /// The same for another object of the same strategy: with another key, IV and content for another `number`.
+    func other(number: Int, plaintextByteCount: UInt64) throws(Complaint) -> ProtocolProbe? {
+        let group =
+            fixture.playlist != nil
+            ? ExternalFixture.playlist(id: fixture.id, number: number, plaintextByteCount: plaintextByteCount)
+            : ExternalFixture.group(
+                id: fixture.id, strategy: fixture.strategy.replacingIV(number: number),
+                keyByteCount: fixture.key.byteCount, number: number, plaintextByteCount: plaintextByteCount)
+        guard let group else { return nil }
+        do throws(DecryptionError) {
+            return try ProtocolProbe(session: session, hello: hello, fixture: group)
+        } catch {
+            throw Complaint(text: "no file for the object: \(error)")
+        }
+    }
+
+    /// The members of a request that opens the fixture, some replaced or, with `nil`, left out.
+    func openRequest(_ id: UInt64, _ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
+        var members = fixture.openMembers(id: id, path: file?.path)
+        for (name, value) in changes { members[name] = value }
+        return members
+    }
+
+    /// The same as the text of a line, with one member replaced by text that may be no JSON value of ours.
+    func openLine(_ id: UInt64, replacing name: String, with text: String) -> String {
+        let marker = "\"\(name)\":\"MARK\""
+        let line = String(decoding: JSONValue.object(openRequest(id, [name: "MARK"])).line.dropLast(), as: UTF8.self)
+        return line.split(separator: marker, omittingEmptySubsequences: false).joined(separator: "\"\(name)\":\(text)")
+    }
+
+    /// Opens the fixture under a new `id`.
+    func open(_ what: String = "open") throws(Complaint) -> UInt64 {
+        let id = session.makeID()
+        try open(id, what)
+        return id
+    }
+
+    /// Opens the fixture.
+    func open(_ id: UInt64, _ what: String = "open") throws(Complaint) {
+        let answer = try expectGood(.object(openRequest(id)), what)
+        // Whether the length is right is for the vectors to say.
+        guard answer.members["plaintextByteCount"]?.integer != nil else {
+            throw Complaint(text: "\(what): expected a \"plaintextByteCount\"")
+        }
+    }
+
+    /// Reads a little of an object that holds what the fixture does.
+    func read(_ id: UInt64, _ what: String = "read") throws(Complaint) {
+        try read(id, of: fixture, what)
+    }
+
+    /// Reads a little of an object.
+    func read(_ id: UInt64, of group: VectorGroup, _ what: String) throws(Complaint) {
+        let answer = try expectGood(["op": "read", "id": .integer(id), "offset": 3, "count": 40], what, group)
+        let found = try? WrongBytes(group: group, offset: 3, expectedByteCount: 40, listed: nil)
+            .mismatch(in: answer.payload)
+        if let found = found ?? nil { throw Complaint(text: "\(what): \(found)") }
+    }
+
+    /// Closes an object.
+    func close(_ id: UInt64) throws(Complaint) {
+        _ = try expectGood(["op": "close", "id": .integer(id)], "close")
+    }
+
+    /// Sends a request that is to succeed.
+    @discardableResult
+    func expectGood(
+        _ request: JSONValue, _ what: String, _ group: VectorGroup? = nil
+    ) throws(Complaint) -> SubjectAnswer {
+        try expectGood(request.line, what, group)
+    }
+
+    /// Sends bytes that are a request that is to succeed.
+    @discardableResult
+    func expectGood(_ bytes: [UInt8], _ what: String, _ group: VectorGroup? = nil) throws(Complaint) -> SubjectAnswer {
+        let answer = try ask(bytes, what, group)
+        guard answer.isGood else {
+            throw Complaint(
+                text: "\(what) is answered with the error \(answer.members["error"]?.text ?? "none"): expected success")
+        }
+        return answer
+    }
+
+    /// Sends a request that is to be refused.
+    func expect(_ name: ErrorName, _ request: JSONValue, _ what: String) throws(Complaint) {
+        try expect(name, request.line, what)
+    }
+
+    /// Sends a line that is to be refused.
+    func expect(_ name: ErrorName, line: String, _ what: String) throws(Complaint) {
+        try expect(name, Array(line.utf8) + [0x0A], what)
+    }
+
+    /// Sends bytes that are to be refused.
+    func expect(_ name: ErrorName, _ bytes: [UInt8], _ what: String) throws(Complaint) {
+        let answer = try ask(bytes, what, nil)
+        guard !answer.isGood else {
+            throw Complaint(text: "\(what) is answered: expected the error \(name.rawValue)")
+        }
+        guard let found = answer.members["error"]?.string else {
+            throw Complaint(text: "\(what): an error answer has no member \"error\"")
+        }
+        guard found == name.rawValue else {
+            throw Complaint(text: "\(what): the error \(found): expected the error \(name.rawValue)")
+        }
+    }
+
+    private func ask(_ bytes: [UInt8], _ what: String, _ group: VectorGroup?) throws(Complaint) -> SubjectAnswer {
+        do {
+            return try session.ask(bytes, serving: ServedCiphertext(group ?? fixture))
+        } catch {
+            throw Complaint(text: "\(what): \(error)")
+        }
+    }
+}
+
+/// One check of the protocol.
+struct ProtocolCheck {
+    /// What it is about; the last part of its identifier.
+    var name: String
+    /// The class of bugs that it stands for.
+    var flag: ExternalFlag
+    /// Does it.
+    var run: (ProtocolProbe) throws(ProtocolProbe.Complaint) -> Void
+}
+
+/// Puts a subject to the checks of the protocol itself.
+struct ProtocolRun {
+    let session: ExternalSession
+    let hello: ExternalHello
+
+    /// Runs everything and adds what came of it.
+    func run(into tally: inout ExternalTally) {
+        let keyByteCount = hello.knownKeyByteCounts.first ?? 16
+        let first = ExternalFixture.strategy(of: hello)
+        for strategy in ExternalFixture.strategies(of: hello) {
+            guard
+                let fixture = ExternalFixture.group(
+                    id: "protocol", strategy: strategy, keyByteCount: keyByteCount, number: 100,
+                    plaintextByteCount: 100),
+                let probe = try? ProtocolProbe(session: session, hello: hello, fixture: fixture)
+            else { continue }
+            var checks = ProtocolCheck.openings(for: strategy)
+            checks += ProtocolCheck.errorOrder(for: strategy, hello: hello)
+            if strategy == first { checks += general }
+            for check in checks { run(check, with: probe, into: &tally) }
+        }
+        let playlist = ExternalFixture.playlist(id: "protocol", number: 100, plaintextByteCount: 100)
+        guard hello.readsPlaylists, let probe = try? ProtocolProbe(session: session, hello: hello, fixture: playlist)
+        else { return }
+        let checks = ProtocolCheck.playlists(hello) + (first == nil ? general : [])
+        for check in checks { run(check, with: probe, into: &tally) }
+    }
+
+    /// What is about no strategy, and put to the subject with the first that it has.
+    private var general: [ProtocolCheck] {
+        var checks = ProtocolCheck.requests() + ProtocolCheck.framing() + ProtocolCheck.objects()
+        checks += ProtocolCheck.endings()
+        if hello.isServed { checks += ProtocolCheck.faultyOpenings() }
+        if hello.measures { checks += ProtocolCheck.measurements() }
+        return checks
+    }
+
+    private func run(_ check: ProtocolCheck, with probe: ProtocolProbe, into tally: inout ExternalTally) {
+        let flags = [check.flag.rawValue]
+        guard session.reasonToGiveUp == nil else { return tally.addNotRun(flags) }
+        var verdict = ExternalVerdict(id: "protocol/\(check.name)", flags: flags, mismatch: nil, size: [0, 0, 0])
+        do throws(ProtocolProbe.Complaint) {
+            try check.run(probe)
+        } catch {
+            verdict.mismatch = error.text
+            session.resynchronize()
+        }
+        tally.add(verdict)
+    }
+}

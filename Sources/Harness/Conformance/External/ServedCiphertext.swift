@@ -1,0 +1,194 @@
+import ByteSources
+import Glibc
+import RandomAccess
+import SubjectProtocol
+import Synchronization
+import Vectors
+
+/// The source that the harness serves: notes what was asked for and what was delivered, and goes wrong where it is told
+/// to.
+final class ServedCiphertext: ByteSource {
+    /// What goes wrong.
+    enum Fault: Hashable, Sendable {
+        case none
+        /// At most so many bytes at once.
+        case short(largest: Int)
+        /// Each read fails.
+        case failure
+        /// Each read from this offset on fails; one before it delivers bytes up to there.
+        case failureFrom(UInt64)
+        /// The source ends here, whatever was announced.
+        case end(at: UInt64)
+    }
+
+    /// A range that was asked for, and how much of it was delivered.
+    struct Fetch: Hashable, Sendable {
+        var asked: Range<UInt64>
+        var deliveredByteCount: UInt64
+
+        var delivered: Range<UInt64> { asked.lowerBound..<asked.lowerBound + deliveredByteCount }
+    }
+
+    private struct State {
+        var fault = Fault.none
+        var hasFaulted = false
+        var fetches: [Fetch] = []
+    }
+
+    private let base: any ByteSource
+    /// The resources of a playlist, by URI as written; `nil` for an object that is one source.
+    private let resources: [String: any ByteSource]?
+    private let state = Mutex(State())
+
+    /// Serves a group's object.
+    init(_ group: VectorGroup) {
+        self.base = group.ciphertext
+        self.resources = group.playlist?.resources.mapValues { MemorySource($0) }
+    }
+
+    var byteCount: UInt64 { base.byteCount }
+
+    /// What was asked for since the last ``begin(_:)``.
+    var fetches: [Fetch] { state.withLock { $0.fetches } }
+
+    /// Whether the fault was met since the last ``begin(_:)``.
+    var hasFaulted: Bool { state.withLock { $0.hasFaulted } }
+
+    /// Forgets what was noted, and says what goes wrong from now on.
+    func begin(_ fault: Fault = .none) {
+        state.withLock { $0 = State(fault: fault) }
+    }
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try read(base, at: offset, into: buffers)
+    }
+
+    private func read(
+        _ base: any ByteSource, at offset: UInt64, into buffers: FetchBuffers
+    ) throws(DecryptionError) -> Int {
+        let fault = state.withLock { $0.fault }
+        let asked = offset..<offset + UInt64(buffers.byteCount)
+        var maximum = buffers.byteCount
+        switch fault {
+        case .none: break
+        case .short(let largest): maximum = min(maximum, largest)
+        case .failureFrom(let place) where offset < place:
+            maximum = Int(min(UInt64(maximum), place - offset))
+        case .failure, .failureFrom:
+            note(Fetch(asked: asked, deliveredByteCount: 0), isFault: true)
+            throw .io(operation: "read", code: 5, reason: "injected fault")
+        case .end(let end): maximum = Int(min(UInt64(maximum), end - min(end, offset)))
+        }
+        let isShort = maximum < buffers.byteCount
+        // A source that fails on its own is the harness's fault, and still an answer to the subject.
+        let count = maximum == 0 ? 0 : try base.read(at: offset, into: buffers.prefix(maximum))
+        note(Fetch(asked: asked, deliveredByteCount: UInt64(count)), isFault: isShort)
+        return count
+    }
+
+    private func note(_ fetch: Fetch, isFault: Bool) {
+        state.withLock {
+            $0.fetches.append(fetch)
+            $0.hasFaulted = $0.hasFaulted || isFault
+        }
+    }
+}
+
+extension ServedCiphertext: ServedResources {
+    /// One resource of a playlist, or the only source that there is.
+    func resource(_ uri: String?) -> (any ByteSource)? {
+        guard let resources else { return self }
+        return uri.flatMap { resources[$0] }.map { Resource(of: self, base: $0) }
+    }
+
+    /// A resource of a playlist, in which goes wrong what does in all of them.
+    private struct Resource: ByteSource {
+        let of: ServedCiphertext
+        let base: any ByteSource
+
+        var byteCount: UInt64 { base.byteCount }
+
+        func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+            try of.read(base, at: offset, into: buffers)
+        }
+    }
+}
+
+/// A ciphertext as a file, for subjects that are not served; removed when it is forgotten.
+final class TemporaryCiphertext {
+    /// Larger objects would need the disk that generated ones are there to spare.
+    static let largestByteCount: UInt64 = 512 << 20
+
+    let path: String
+    /// The files of a playlist's folder; `nil` where `path` is a file.
+    private let names: [String]?
+
+    /// Writes a group's object: a file, or a folder of the resources that a playlist names.
+    ///
+    /// The corresponding C functions are `mkstemp`, `mkdtemp` and `write`.
+    /// - Throws: `DecryptionError.io`; `.unsupported` for a resource whose URI is not the name of a file as it is.
+    init(_ group: VectorGroup) throws(DecryptionError) {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/chunkwise-XXXXXX".utf8CString)
+        if let resources = group.playlist?.resources {
+            for uri in resources.keys where uri.isEmpty || !uri.utf8.allSatisfy(Self.isPlain) || uri.hasPrefix(".") {
+                throw .unsupported("the resource \"\(uri)\" as a file")
+            }
+            guard mkdtemp(&template) != nil else { throw Self.failure("mkdtemp") }
+            self.path = Self.text(template)
+            self.names = Array(resources.keys)
+            for (name, bytes) in resources {
+                let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL, 0o600)
+                guard descriptor >= 0 else { throw Self.failure("open") }
+                defer { close(descriptor) }
+                try Self.copy(MemorySource(bytes), to: descriptor)
+            }
+            return
+        }
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw Self.failure("mkstemp") }
+        defer { close(descriptor) }
+        self.path = Self.text(template)
+        self.names = nil
+        try Self.copy(group.ciphertext, to: descriptor)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        [0x2D, 0x2E, 0x5F].contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+    }
+
+    private static func text(_ template: [CChar]) -> String {
+        template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    private static func copy(_ source: any ByteSource, to descriptor: Int32) throws(DecryptionError) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { room.deallocate() }
+        var position: UInt64 = 0
+        while position < source.byteCount {
+            let part = UnsafeMutableRawBufferPointer(
+                rebasing: room[..<Int(min(UInt64(room.count), source.byteCount - position))])
+            try source.fetch(at: position, into: part)
+            var written = 0
+            while written < part.count {
+                let count = write(descriptor, part.baseAddress.map { $0 + written }, part.count - written)
+                guard count > 0 || errno == EINTR else { throw failure("write") }
+                written += max(0, count)
+            }
+            position += UInt64(part.count)
+        }
+    }
+
+    deinit {
+        guard let names else {
+            unlink(path)
+            return
+        }
+        for name in names { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    private static func failure(_ operation: String) -> DecryptionError {
+        .io(operation: "\(operation) of a temporary file", code: errno, reason: String(cString: strerror(errno)))
+    }
+}

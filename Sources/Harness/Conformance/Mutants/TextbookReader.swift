@@ -1,0 +1,265 @@
+import RandomAccess
+
+/// A small reader that shares no arithmetic with `RandomAccess`, and asks its rules at every turn.
+///
+/// With the rules as they are it is right; mutants change one of them.
+final class TextbookReader: RandomAccessDecryptor {
+    let plaintextByteCount: UInt64
+    private let source: any ByteSource
+    private let strategy: Strategy
+    private let context: any CipherContext
+    private let rules: TextbookRules
+    private let windowByteCount: UInt64
+    private let ciphertextByteCount: UInt64
+    private var last: (ciphertext: Block, plaintext: Block)?
+
+    /// A subject whose readers are these.
+    static func subject(
+        _ name: String, backend: any CipherBackend, rules: TextbookRules,
+        openPlaylist: ConformanceSubject.OpenPlaylist? = nil
+    ) -> ConformanceSubject {
+        ConformanceSubject(
+            name: name, supports: { strategy, _ in strategy.mode != .gcm }, openPlaylist: openPlaylist
+        ) { (setup, source, strategy, key) throws(DecryptionError) in
+            try TextbookReader(
+                source: source, strategy: strategy, key: key, backend: backend, rules: rules,
+                windowByteCount: setup.access.windowByteCount)
+        }
+    }
+
+    init(
+        source: any ByteSource, strategy: Strategy, key: SecretKey, backend: any CipherBackend, rules: TextbookRules,
+        windowByteCount: UInt64
+    ) throws(DecryptionError) {
+        self.source = source
+        self.strategy = strategy
+        self.rules = rules
+        self.windowByteCount = max(16, min(windowByteCount, rules.largestWindow) / 16 * 16)
+        let context = try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
+        self.context = context
+        self.ciphertextByteCount = try rules.ciphertextByteCount(source.byteCount, strategy)
+        var length = ciphertextByteCount
+        if strategy.padding == .pkcs7, length > 0 {
+            let chunkByteCount = strategy.chunkByteCount ?? 1 << 62
+            let index = (length - 16) / (chunkByteCount + 16)
+            let inChunk = length - index * (chunkByteCount + 16)
+            var place = TextbookPlace(of: index * chunkByteCount, strategy: strategy)
+            place.offset = inChunk - 16
+            let ciphertext = try Self.fetch(length - min(inChunk, 32)..<length, from: source, by: rules)
+            let previous = inChunk > 16 ? ciphertext.withUnsafeBytes { Block(loadingFrom: $0) } : nil
+            let question = TextbookIVQuestion(
+                strategy: strategy, place: place, previous: previous, isLaterWindow: false, last: nil)
+            var block = Array(ciphertext.suffix(16))
+            // Faults of IVs in reads are not to change how objects open.
+            let iv = question.right
+            try block.withMutableBytes { (bytes) throws(DecryptionError) in
+                try context.process(inPlace: bytes, iv: iv)
+            }
+            guard let padding = rules.padding(block) else { throw rules.paddingError }
+            let byteCount = Int64(inChunk) - Int64(padding)
+            guard rules.acceptsLastChunk(byteCount, index, chunkByteCount) else { throw rules.paddingError }
+            length = index == 0 ? UInt64(max(0, byteCount)) : index * chunkByteCount + UInt64(max(0, byteCount))
+        }
+        self.plaintextByteCount = rules.length(length, source.byteCount, strategy)
+    }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let range = try rules.clip(offset, buffer.count, plaintextByteCount)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let place = rules.place(position, strategy)
+            let window = windowByteCount - position % windowByteCount
+            let count = Int(min(range.upperBound - position, place.rest, window))
+            let start = Int(position - range.lowerBound)
+            try decrypt(
+                place, isLaterWindow: position > range.lowerBound && place.block > 0,
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + count]))
+            position += UInt64(count)
+        }
+        if rules.noticesChanges { try source.checkUnchanged() }
+        return range.count
+    }
+
+    private func decrypt(
+        _ place: TextbookPlace, isLaterWindow: Bool, into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) {
+        let back = rules.lookBack(place, strategy)
+        let right = Int(place.offset % 16)
+        let start = place.chunkStart + 16 * place.block
+        var stop = start + UInt64(right + output.count)
+        if strategy.mode == .cbc { stop = (stop + 15) / 16 * 16 }
+        // A source shorter than the rules believe is a failed fetch, which is what faults of lengths come to.
+        stop = max(stop, min(stop + 16 * UInt64(rules.blocksTooMany), ciphertextByteCount))
+        let fetched = try Self.fetch(start &- back..<stop, from: source, by: rules)
+        let previous = back > 0 ? fetched.withUnsafeBytes { Block(loadingFrom: $0) } : nil
+        let question = TextbookIVQuestion(
+            strategy: strategy, place: place, previous: previous, isLaterWindow: isLaterWindow, last: last)
+        var plaintext = Array(fetched.dropFirst(Int(back)))
+        let lastBlock = (plaintext.count - 1) / 16 * 16
+        let ciphertextBlock = lastBlock + 16 == plaintext.count ? Self.block(plaintext, at: lastBlock) : nil
+        let iv = rules.iv(question)
+        try plaintext.withMutableBytes { (bytes) throws(DecryptionError) in
+            try context.process(inPlace: bytes, iv: iv)
+        }
+        if let ciphertextBlock { last = (ciphertextBlock, Self.block(plaintext, at: lastBlock)) }
+        let skip = rules.skip(right, strategy.mode)
+        output.copyBytes(from: plaintext.dropFirst(skip).prefix(output.count))
+    }
+
+    private static func block(_ bytes: [UInt8], at offset: Int) -> Block {
+        bytes.withUnsafeBytes { Block(loadingFrom: $0, at: offset) }
+    }
+
+    private static func fetch(
+        _ range: Range<UInt64>, from source: any ByteSource, by rules: TextbookRules
+    ) throws(DecryptionError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        try bytes.withMutableBytes { (buffer) throws(DecryptionError) in
+            try rules.fetch(source, range.lowerBound, buffer)
+        }
+        return bytes
+    }
+}
+
+extension ReaderSetup.Access {
+    /// The window that a reader without chunks of its own takes.
+    var windowByteCount: UInt64 {
+        switch self {
+        case .cursor(let window), .freshBuffers(let window): UInt64(window)
+        case .wholeChunk: .max
+        }
+    }
+}
+
+/// Where a plaintext byte lies.
+struct TextbookPlace: Sendable {
+    /// The chunk's number.
+    var chunk: UInt64
+    /// The byte's number in its chunk.
+    var offset: UInt64
+    /// The bytes from there to the chunk's end.
+    var rest: UInt64
+    /// Where the chunk starts in the ciphertext.
+    var chunkStart: UInt64
+
+    /// The block's number in its chunk.
+    var block: UInt64 { offset / 16 }
+
+    init(of position: UInt64, strategy: Strategy) {
+        let chunkByteCount = strategy.chunkByteCount ?? 1 << 62
+        self.chunk = position / chunkByteCount
+        self.offset = position % chunkByteCount
+        self.rest = chunkByteCount - offset
+        self.chunkStart = chunk * (chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0))
+    }
+}
+
+/// What a textbook reader knows when it wants an IV or a counter block.
+struct TextbookIVQuestion {
+    let strategy: Strategy
+    let place: TextbookPlace
+    /// The ciphertext block before, where there is one and it was fetched.
+    let previous: Block?
+    /// Whether this is a later window of the same read.
+    let isLaterWindow: Bool
+    /// The last ciphertext block and the last plaintext block that were decrypted before, by any read.
+    let last: (ciphertext: Block, plaintext: Block)?
+}
+
+/// The decisions that a textbook reader takes, each of which a mutant may take wrongly.
+struct TextbookRules: Sendable {
+    typealias Clip =
+        @Sendable (_ offset: UInt64, _ count: Int, _ length: UInt64) throws(DecryptionError) -> Range<UInt64>
+    typealias Fetch = @Sendable (any ByteSource, UInt64, UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
+
+    /// The ciphertext's length to go by, or an error.
+    var ciphertextByteCount: @Sendable (UInt64, Strategy) throws(DecryptionError) -> UInt64 = {
+        (count, strategy) throws(DecryptionError) in
+        guard strategy.mode == .ctr || count % 16 == 0 else {
+            throw .truncatedCiphertext(byteCount: count, expected: "a multiple of 16")
+        }
+        guard strategy.padding != .pkcs7 || count > 0 else {
+            throw .truncatedCiphertext(byteCount: 0, expected: "at least 16")
+        }
+        return count
+    }
+
+    /// The padding bytes of a last block, or `nil`.
+    var padding: @Sendable ([UInt8]) -> Int? = { block in
+        let count = Int(block[15])
+        return (1...16).contains(count) && block.suffix(count).allSatisfy { $0 == count } ? count : nil
+    }
+
+    /// What an end that does not unpad is called.
+    var paddingError: DecryptionError = .invalidPadding
+
+    /// Whether a last chunk may hold so many bytes.
+    var acceptsLastChunk: @Sendable (_ byteCount: Int64, _ index: UInt64, _ chunkByteCount: UInt64) -> Bool = {
+        byteCount, index, chunkByteCount in
+        byteCount <= Int64(chunkByteCount) && (index == 0 || byteCount > 0)
+    }
+
+    /// The plaintext's length, given the right one and the ciphertext's.
+    var length: @Sendable (_ right: UInt64, _ ciphertextByteCount: UInt64, _ strategy: Strategy) -> UInt64 = {
+        right, _, _ in
+        right
+    }
+
+    /// What a read delivers.
+    var clip: Clip = { (offset, count, length) throws(DecryptionError) in
+        guard offset <= length else { throw .rangeOutOfBounds(offset: offset, plaintextByteCount: length) }
+        return offset..<offset + min(UInt64(count), length - offset)
+    }
+
+    /// Where a byte lies.
+    var place: @Sendable (UInt64, Strategy) -> TextbookPlace = { TextbookPlace(of: $0, strategy: $1) }
+
+    /// How many bytes before a block are fetched for its IV.
+    var lookBack: @Sendable (TextbookPlace, Strategy) -> UInt64 = { place, strategy in
+        strategy.mode == .cbc && place.block > 0 ? 16 : 0
+    }
+
+    /// The IV of a block in CBC, its counter block in CTR.
+    var iv: @Sendable (TextbookIVQuestion) -> Block = { $0.right }
+
+    /// How ciphertext is fetched.
+    var fetch: Fetch = { (source, offset, buffer) throws(DecryptionError) in
+        try source.fetch(at: offset, into: buffer)
+    }
+
+    /// The bytes of a decrypted piece that are skipped.
+    var skip: @Sendable (_ right: Int, _ mode: CipherMode) -> Int = { right, _ in right }
+
+    /// Blocks that are decrypted beyond those that are needed, where there are any.
+    var blocksTooMany = 0
+
+    /// The largest window, whatever is asked for.
+    var largestWindow = UInt64.max
+
+    /// Whether a source's change is noticed.
+    var noticesChanges = true
+}
+
+extension TextbookIVQuestion {
+    /// The right answer. Source: NIST SP 800-38A, sections 6.2 and 6.5.
+    var right: Block {
+        switch strategy {
+        case .ctr(let iv): iv.advanced(by: place.block)
+        case .cbcContinuous(let iv, _): place.block == 0 ? iv : previous ?? iv
+        case .cbcChunked, .chunked: place.block == 0 ? chunkIV(place.chunk) : previous ?? chunkIV(place.chunk)
+        }
+    }
+
+    /// The given IV.
+    var given: Block {
+        switch strategy {
+        case .ctr(let iv), .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): iv
+        case .chunked: Block(bigEndianValue: 0)
+        }
+    }
+
+    /// The IV of a chunk.
+    func chunkIV(_ index: UInt64) -> Block {
+        if case .cbcChunked(_, let iv, .sequence, _) = strategy { iv.advanced(by: index) } else { given }
+    }
+}
