@@ -15,7 +15,9 @@ let floors: [(folder: String, targets: [Target])] = [
         "Support",
         [
             .target(name: "CLinux"),
-            .target(name: "Support"),
+            .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+            .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+            .target(name: "Support", dependencies: ["COpenSSL"]),
         ]
     ),
     (
@@ -29,7 +31,6 @@ let floors: [(folder: String, targets: [Target])] = [
     (
         "Backends",
         [
-            .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
             .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
             .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
             .target(name: "OpenSSLBackend", dependencies: ["RandomAccess", "COpenSSL"]),
@@ -59,7 +60,7 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(name: "Statistics"),
             .target(name: "Results", dependencies: ["Support", "Statistics"]),
             .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources"]),
-            .target(name: "Vectors", dependencies: ["Support", "RandomAccess", "ByteSources"]),
+            .target(name: "Vectors", dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources"]),
             .target(
                 name: "Conformance",
                 dependencies: [

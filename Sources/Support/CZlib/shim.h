@@ -1,0 +1,6 @@
+#ifndef CHUNKWISE_CZLIB_H
+#define CHUNKWISE_CZLIB_H
+
+#include <zlib.h>
+
+#endif

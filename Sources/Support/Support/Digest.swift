@@ -1,0 +1,81 @@
+internal import COpenSSL
+
+/// SHA-256 or SHA-512, and what is built of them, by libcrypto.
+///
+/// - Source: FIPS 180-4; RFC 2104 (HMAC); RFC 5869 (HKDF).
+package enum SHAFunction: Sendable {
+    case sha256
+    case sha512
+
+    fileprivate var method: OpaquePointer {
+        guard let method = self == .sha256 ? EVP_sha256() : EVP_sha512() else {
+            preconditionFailure("libcrypto has no \(self)")
+        }
+        return method
+    }
+
+    /// The length of a digest.
+    package var digestByteCount: Int { self == .sha256 ? 32 : 64 }
+
+    /// The digest of some bytes.
+    package func hash(_ bytes: [UInt8]) -> [UInt8] {
+        output { EVP_Digest(bytes, bytes.count, $0, nil, method, nil) == 1 }
+    }
+
+    /// HMAC: `HMAC` of libcrypto.
+    package func mac(key: [UInt8], _ text: [UInt8]) -> [UInt8] {
+        output { HMAC(method, key, Int32(key.count), text, text.count, $0, nil) != nil }
+    }
+
+    /// The second step of HKDF.
+    ///
+    /// - Source: RFC 5869, section 2.3.
+    package func expand(_ pseudorandomKey: [UInt8], info: [UInt8], byteCount: Int) -> [UInt8] {
+        precondition(byteCount <= 255 * digestByteCount, "\(byteCount) bytes: expected at most 255 digests")
+        var (output, last): ([UInt8], [UInt8]) = ([], [])
+        var number: UInt8 = 0
+        while output.count < byteCount {
+            number += 1
+            last = mac(key: pseudorandomKey, last + info + [number])
+            output += last
+        }
+        return Array(output.prefix(byteCount))
+    }
+
+    /// A digest's bytes, as a function writes them that fails only where memory runs out.
+    private func output(_ body: (UnsafeMutablePointer<UInt8>?) -> Bool) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: digestByteCount) { buffer, count in
+            precondition(body(buffer.baseAddress), "libcrypto could not compute \(self)")
+            count = digestByteCount
+        }
+    }
+}
+
+/// SHA-256 of bytes that come in pieces. One thread at a time may use it.
+package final class SHA256Hasher {
+    private let context: OpaquePointer
+
+    /// Creates the digest of nothing.
+    package init() {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("EVP_MD_CTX_new: out of memory") }
+        self.context = context
+        precondition(EVP_DigestInit_ex2(context, SHAFunction.sha256.method, nil) == 1, "EVP_DigestInit_ex2 failed")
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    /// Adds bytes.
+    package func update(_ bytes: UnsafeRawBufferPointer) {
+        precondition(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1, "EVP_DigestUpdate failed")
+    }
+
+    /// The digest of all bytes so far: 32 bytes. Nothing can be added afterwards.
+    package func finish() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+            precondition(EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, "EVP_DigestFinal_ex failed")
+            count = 32
+        }
+    }
+}
