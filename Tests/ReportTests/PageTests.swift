@@ -97,3 +97,79 @@ import Testing
         renderReport(results).first { $0.name == "index.html" }.map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
     }
 }
+
+/// Compares whole reports with files beside this one.
+///
+/// `CHUNKWISE_UPDATE_GOLDEN=1 swift test --filter ReportTests` rewrites them; the difference is then for a person to
+/// read. `CHUNKWISE_SHOWCASE=DIR` writes the report of the realistic fixture to a folder that exists, to be looked at.
+@Suite struct GoldenTests {
+    private static let folder = GoldenFolder("Golden")
+
+    @Test("a report is the same as ever, byte for byte", arguments: renderReport(Fixture.small))
+    func golden(file: ReportFile) throws {
+        try Self.folder.expect(file.bytes, in: file.name)
+    }
+
+    @Test("every golden file belongs to the report")
+    func noStaleFiles() throws {
+        #expect(Set(try Self.folder.names) == Set(renderReport(Fixture.small).map(\.name)))
+    }
+
+    @Test("the same results give the same bytes")
+    func determinism() throws {
+        let files = renderReport(RealisticFixture.results)
+        #expect(files == renderReport(RealisticFixture.results))
+        if let folder = ProcessInfo.processInfo.environment["CHUNKWISE_SHOWCASE"] {
+            for file in files {
+                try Data(file.bytes).write(to: URL(fileURLWithPath: folder).appendingPathComponent(file.name))
+            }
+        }
+    }
+}
+
+/// A folder beside this file with what renderers wrote when somebody last looked.
+///
+/// `CHUNKWISE_UPDATE_GOLDEN=1 swift test --filter ReportTests` rewrites its files; the difference is then for a person to
+/// read.
+struct GoldenFolder {
+    private let url: URL
+
+    init(_ name: String) {
+        url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
+    }
+
+    /// The names of its files.
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path) }
+    }
+
+    /// Expects a file to hold these bytes.
+    func expect(_ bytes: [UInt8], in name: String) throws {
+        let file = url.appendingPathComponent(name)
+        if ProcessInfo.processInfo.environment["CHUNKWISE_UPDATE_GOLDEN"] == "1" {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+        }
+        let difference = firstDifference([UInt8](try Data(contentsOf: file)), bytes)
+        #expect(difference == nil, "\(name), \(difference ?? "")")
+    }
+
+    /// Returns the first line in which two texts differ, or `nil` if they are the same.
+    private func firstDifference(_ expected: [UInt8], _ found: [UInt8]) -> String? {
+        guard expected != found else { return nil }
+        let newline = UInt8(ascii: "\n")
+        let expectedLines = expected.split(separator: newline, omittingEmptySubsequences: false)
+        let foundLines = found.split(separator: newline, omittingEmptySubsequences: false)
+        let index = zip(expectedLines, foundLines).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        let line = index ?? min(expectedLines.count, foundLines.count)
+        func text(_ lines: [ArraySlice<UInt8>]) -> String {
+            line < lines.count ? String(decoding: lines[line], as: UTF8.self) : "(end)"
+        }
+        return "line \(line + 1): expected \(text(expectedLines)), found \(text(foundLines))"
+    }
+}
+
+extension ReportFile: CustomTestStringConvertible {
+    /// The name; the content would fill pages.
+    public var testDescription: String { name }
+}
