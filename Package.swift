@@ -82,7 +82,13 @@ let floors: [(folder: String, targets: [Target])] = [
                     "Measurement", system,
                 ]
             ),
-            .target(name: "Report", dependencies: ["Support", "Statistics", "Results", "Gate"]),
+            .target(
+                name: "Report", dependencies: ["Support", "Statistics", "Results", "Gate"],
+                // In the program itself, which is one file wherever it is installed.
+                resources: ["page.css", "print.css", "chart.css", "chart-colours.css", "page.js"].map {
+                    .embedInCode("Resources/\($0)")
+                }
+            ),
         ]
     ),
     (

@@ -98,3 +98,153 @@ import Testing
         return try #require(object as? [String: Any])
     }
 }
+
+/// The rule written down a second time, by looking at every candidate.
+private enum Definition {
+    static func fits(_ one: Candidate, _ budgets: Budgets) -> Bool {
+        if let maximum = budgets.memoryByteCount {
+            guard let have = one.memoryByteCount, have <= maximum else { return false }
+        }
+        if let maximum = budgets.firstByteNanoseconds {
+            guard let have = one.firstByteNanoseconds, have <= maximum else { return false }
+        }
+        if let maximum = budgets.amplification {
+            guard let have = one.amplification, have <= maximum else { return false }
+        }
+        if let minimum = budgets.bytesPerSecond, one.bytesPerSecond < minimum { return false }
+        return true
+    }
+
+    static func overlap(_ one: Candidate, _ other: Candidate) -> Bool {
+        guard let a = one.interval, let b = other.interval else { return one.id == other.id }
+        return one.id == other.id || !(a.upperBound < b.lowerBound || b.upperBound < a.lowerBound)
+    }
+
+    /// What a candidate is judged by among those that tie; smaller is better, place by place.
+    static func rank(_ one: Candidate) -> [Double] {
+        [
+            max(one.memoryByteCount.map { Double($0) } ?? .infinity, 262_144),
+            one.firstByteNanoseconds.map { Double($0) } ?? .infinity, Double(one.windowByteCount),
+            one.amplification ?? .infinity, -Double(one.bytesPerSecond),
+        ]
+    }
+
+    static func best(_ candidates: [Candidate]) -> Candidate? {
+        guard let top = candidates.map(\.bytesPerSecond).max() else { return nil }
+        func minimum(_ some: [Candidate]) -> Candidate? {
+            let lowest = some.map(rank).min { $0.lexicographicallyPrecedes($1) }
+            return some.filter { rank($0) == lowest }.min { $0.id < $1.id }
+        }
+        guard let fastest = minimum(candidates.filter { $0.bytesPerSecond == top }) else { return nil }
+        return minimum(candidates.filter { overlap($0, fastest) })
+    }
+
+    static func figures(_ one: Candidate) -> [Double] {
+        [-Double(one.bytesPerSecond)] + [0, 1, 3].map { rank(one)[$0] }
+    }
+
+    static func dominates(_ one: Candidate, _ other: Candidate) -> Bool {
+        let pairs = zip(figures(one), figures(other))
+        return pairs.allSatisfy { $0 <= $1 } && pairs.contains { $0 < $1 }
+    }
+}
+
+@Suite("the rule against its definition")
+struct DefinitionTests {
+    @Test("the choice, its ties, the runner-up and the costs for 1000 random budgets", arguments: 0..<10)
+    func choices(block: UInt64) {
+        var choiceCount = 0
+        for seed in block * 100..<block * 100 + 100 {
+            var samples = Samples(seed: seed)
+            let candidates = samples.candidates(1...30)
+            let budgets = samples.budgets()
+            let advice = Advice(candidates: candidates, budgets: budgets)
+            let fitting = candidates.filter { Definition.fits($0, budgets) }
+            let choice = Definition.best(fitting)
+            #expect(advice.fitting == fitting, "seed \(seed)")
+            #expect(advice.choice == choice, "seed \(seed)")
+            guard let choice else {
+                #expect(advice.runnerUp == nil && advice.costs.isEmpty && advice.ties.isEmpty, "seed \(seed)")
+                continue
+            }
+            choiceCount += 1
+            #expect(advice.ties.first == choice, "seed \(seed)")
+            let different = fitting.filter { $0.family != choice.family }
+            let others = different.isEmpty ? fitting.filter { $0.id != choice.id } : different
+            #expect(advice.runnerUp?.candidate == Definition.best(others), "seed \(seed)")
+            for cost in advice.costs {
+                let loose = candidates.filter { Definition.fits($0, budgets.without(cost.budget)) }
+                #expect(cost.alternative == Definition.best(loose), "seed \(seed), \(cost.budget)")
+                let isFaster =
+                    cost.alternative.bytesPerSecond > choice.bytesPerSecond
+                    && !Definition.overlap(cost.alternative, choice)
+                #expect(cost.isFaster == isFaster, "seed \(seed), \(cost.budget)")
+            }
+            #expect(advice.costs.map(\.budget) == budgets.given, "seed \(seed)")
+        }
+        // Both outcomes are there to be tested.
+        #expect((10...98).contains(choiceCount), "\(choiceCount) of 100 have a choice")
+    }
+
+    @Test("the front is what nothing dominates", arguments: 0..<4)
+    func fronts(block: UInt64) {
+        for seed in block * 50..<block * 50 + 50 {
+            var samples = Samples(seed: seed)
+            let candidates = samples.candidates(1...40)
+            let front = Candidate.front(of: candidates)
+            let expected = candidates.filter { one in !candidates.contains { Definition.dominates($0, one) } }
+            #expect(Set(front) == Set(expected) && front.count == expected.count, "seed \(seed)")
+            #expect(!front.isEmpty)
+            let rates = front.map(\.bytesPerSecond)
+            #expect(rates == rates.sorted(by: >), "seed \(seed)")
+        }
+    }
+
+    @Test("the order in which candidates are given changes nothing", arguments: 0..<50 as Range<UInt64>)
+    func order(seed: UInt64) {
+        var samples = Samples(seed: seed)
+        let candidates = samples.candidates(2...30)
+        let budgets = samples.budgets()
+        let advice = Advice(candidates: candidates, budgets: budgets)
+        let reversed = Advice(candidates: candidates.reversed(), budgets: budgets)
+        #expect(advice.choice == reversed.choice && advice.runnerUp == reversed.runnerUp)
+        #expect(advice.ties == reversed.ties && advice.front == reversed.front && advice.raises == reversed.raises)
+    }
+
+    @Test(
+        "where nothing fits, the raise makes it fit, and a smaller one of the same budget does not", arguments: 0..<10)
+    func raises(block: UInt64) {
+        var (singles, sets) = (0, 0)
+        for seed in block * 100..<block * 100 + 100 {
+            var samples = Samples(seed: seed + 5000)
+            let candidates = samples.candidates(1...6)
+            var budgets = samples.budgets()
+            budgets.memoryByteCount = budgets.memoryByteCount.map { $0 / 4 }
+            budgets.bytesPerSecond = budgets.bytesPerSecond.map { $0 * 2 }
+            let advice = Advice(candidates: candidates, budgets: budgets)
+            guard advice.choice == nil else {
+                #expect(advice.raises.isEmpty)
+                continue
+            }
+            let judged = candidates.filter { one in budgets.given.allSatisfy { one.figure($0) != nil } }
+            #expect(advice.raises.isEmpty == judged.isEmpty, "seed \(seed)")
+            for (place, set) in advice.raises.enumerated() {
+                if set.raises.count == 1 { singles += 1 } else { sets += 1 }
+                let raised = budgets.raised(by: set.raises)
+                #expect(Definition.fits(set.candidate, raised), "seed \(seed)")
+                #expect(Advice(candidates: candidates, budgets: raised).choice != nil, "seed \(seed)")
+                #expect(place == 0 || advice.raises[place - 1].factor <= set.factor, "seed \(seed)")
+                // Leaving one of them out, or raising a single one by less, is not enough.
+                for index in set.raises.indices {
+                    var fewer = set.raises
+                    fewer.remove(at: index)
+                    #expect(!candidates.contains { Definition.fits($0, budgets.raised(by: fewer)) }, "seed \(seed)")
+                }
+                guard set.raises.count == 1, var raise = set.raises.first else { continue }
+                raise.needed += raise.budget == .throughput ? 1 : raise.budget == .amplification ? -0.01 : -1
+                #expect(!candidates.contains { Definition.fits($0, budgets.raised(by: [raise])) }, "seed \(seed)")
+            }
+        }
+        #expect(singles > 5 && sets > 5, "\(singles) single raises, \(sets) sets")
+    }
+}

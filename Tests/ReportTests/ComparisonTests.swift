@@ -114,3 +114,79 @@ struct ComparisonTests {
         }
     }
 }
+
+@Suite("runs side by side")
+struct SideBySideTests {
+    private static let folder = GoldenFolder("GoldenSideBySide")
+
+    /// Two runs of one machine and one of another, which is exactly twice as fast.
+    private static let three: SideBySide = {
+        var later = Fixture.small
+        later.header.startedAt = "2026-11-22T12:00:00Z"
+        later.isComplete = false
+        later.cells.removeLast(3)
+        var other = Fixture.small
+        other.header.host.name = "bench-2"
+        other.header.host.cpuModel = "Other <CPU>"
+        other.header.backends[0].version = "3.5.0"
+        other.cells = other.cells.map { cell in
+            var cell = cell
+            cell.rounds = cell.rounds.map { $0.map { $0 / 2 } }
+            return cell
+        }
+        return SideBySide([("later", later), ("other", other), ("first", Fixture.small)])
+    }()
+
+    /// The page has the parts of report.md, and the figures are those of each run's own files.
+    @Test(
+        "several runs are written as ever, byte for byte",
+        arguments: [ReportFormat.fullMarkdown, .markdown, .csv, .junit])
+    func golden(format: ReportFormat) throws {
+        let file = Self.three.file(format)
+        try Self.folder.expect(file.bytes, in: file.name)
+        #expect(try Self.folder.names.count == 4)
+    }
+
+    @Test("the page has a section for each run, with its own picture")
+    func structure() {
+        let page = String(decoding: Self.three.file(.html).bytes, as: UTF8.self)
+        let sections = page.components(separatedBy: "<section id=\"").dropFirst().map {
+            $0.components(separatedBy: "\"")[0]
+        }
+        let expected = [
+            "verdict", "runs", "differences", "run-1", "run-2", "run-3", "throughput", "memory", "failures",
+        ]
+        #expect(sections == expected)
+        #expect(page.components(separatedBy: "<figure class=\"picture\">").count == 4)
+        #expect(
+            Self.three.files.map(\.name).filter { $0.hasSuffix(".svg") } == [
+                "throughput-1.svg", "throughput-2.svg", "throughput-3.svg",
+            ])
+    }
+
+    @Test("figures are those of each run, and none lies between two hosts")
+    func noAverage() throws {
+        let json = try #require(JSONValue.parse(Self.three.file(.json).bytes))
+        let runs = try #require(json["runs"]?.array)
+        #expect(json["hostCount"] == 2 && runs.count == 3)
+        // The runs of the first host stand together, in the order of their starts.
+        #expect(runs.compactMap { $0["name"]?.string } == ["first", "later", "other"])
+        let rates = runs.compactMap { $0["cells"]?.array?.first?["bytesPerSecond"]?.integer }
+        #expect(rates.count == 3 && rates[0] == rates[1] && abs(Double(rates[2]) / Double(rates[0]) - 2) < 1e-3)
+        let own = try #require(JSONValue.parse(RunReport(Fixture.small).file(.json).bytes))
+        #expect(own["cells"] == runs[0]["cells"] && own["host"] == runs[0]["host"])
+    }
+
+    @Test("the same run given twice is said")
+    func twice() {
+        let page = String(
+            decoding: SideBySide([("a", Fixture.small), ("b", Fixture.small)]).file(.html).bytes, as: UTF8.self)
+        #expect(page.contains("the same run, given twice"))
+    }
+
+    @Test("the document of several runs keeps to JUnit's schema")
+    func junit() {
+        let schema = JUnitSchema(String(decoding: Self.three.file(.junit).bytes, as: UTF8.self))
+        #expect(schema.mismatches.isEmpty, "\(schema.mismatches)")
+    }
+}

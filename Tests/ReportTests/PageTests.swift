@@ -12,7 +12,17 @@ import Testing
 
     @Test("a page with everything in it, and each of its pictures, are the same as ever", arguments: seen)
     func golden(file: ReportFile) throws {
-        try Self.folder.expect(file.bytes, in: file.name)
+        try Self.folder.expect(
+            file.bytes, in: file.name, withStyle: ["index.html", "throughput.svg"].contains(file.name))
+    }
+
+    @Test("every picture has the style of the one that is compared with it")
+    func style() {
+        let styles = Self.seen.filter { $0.name.hasSuffix(".svg") }.map {
+            String(decoding: $0.bytes, as: UTF8.self).components(separatedBy: "<style>")[1]
+                .components(separatedBy: "</style>")[0]
+        }
+        #expect(Set(styles).count == 1)
     }
 
     @Test("every golden file belongs to the page, and every picture has one")
@@ -96,4 +106,94 @@ import Testing
     static func page(_ results: RunResults) -> String {
         renderReport(results).first { $0.name == "index.html" }.map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
     }
+}
+
+/// Compares the files of a report that are no page and no picture with files beside this one; `PageTests` has those.
+///
+/// `CHUNKWISE_UPDATE_GOLDEN=1 swift test --filter ReportTests` rewrites them; the difference is then for a person to
+/// read. `CHUNKWISE_SHOWCASE=DIR` writes the report of the realistic fixture to a folder that exists, to be looked at.
+@Suite struct GoldenTests {
+    private static let folder = GoldenFolder("Golden")
+    private static let files = renderReport(Fixture.small)
+        .filter { !$0.name.hasSuffix(".html") && !$0.name.hasSuffix(".svg") }
+
+    @Test("a report is the same as ever, byte for byte", arguments: files)
+    func golden(file: ReportFile) throws {
+        try Self.folder.expect(file.bytes, in: file.name)
+    }
+
+    @Test("every golden file belongs to the report")
+    func noStaleFiles() throws {
+        #expect(Set(try Self.folder.names) == Set(Self.files.map(\.name)))
+    }
+
+    @Test("the same results give the same bytes")
+    func determinism() throws {
+        let files = renderReport(RealisticFixture.results)
+        #expect(files == renderReport(RealisticFixture.results))
+        if let folder = ProcessInfo.processInfo.environment["CHUNKWISE_SHOWCASE"] {
+            for file in files {
+                try Data(file.bytes).write(to: URL(fileURLWithPath: folder).appendingPathComponent(file.name))
+            }
+        }
+    }
+}
+
+/// A folder beside this file with what renderers wrote when somebody last looked.
+///
+/// `CHUNKWISE_UPDATE_GOLDEN=1 swift test --filter ReportTests` rewrites its files; the difference is then for a person to
+/// read.
+struct GoldenFolder {
+    private let url: URL
+
+    init(_ name: String) {
+        url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
+    }
+
+    /// The names of its files.
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path) }
+    }
+
+    /// Expects a file to hold these bytes; the contents of `style` and `script` elements stand in one page and one picture
+    /// only, and are an ellipsis elsewhere.
+    func expect(_ bytes: [UInt8], in name: String, withStyle: Bool = false) throws {
+        let isMarkup = name.hasSuffix(".html") || name.hasSuffix(".svg")
+        let bytes = isMarkup && !withStyle ? Self.withoutStyle(bytes) : bytes
+        let file = url.appendingPathComponent(name)
+        if ProcessInfo.processInfo.environment["CHUNKWISE_UPDATE_GOLDEN"] == "1" {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+        }
+        let difference = firstDifference([UInt8](try Data(contentsOf: file)), bytes)
+        #expect(difference == nil, "\(name), \(difference ?? "")")
+    }
+
+    private static func withoutStyle(_ bytes: [UInt8]) -> [UInt8] {
+        var text = String(decoding: bytes, as: UTF8.self)
+        for element in ["style", "script"] {
+            guard let start = text.range(of: "<\(element)>"), let end = text.range(of: "</\(element)>") else { continue }
+            text.replaceSubrange(start.upperBound..<end.lowerBound, with: "…")
+        }
+        return Array(text.utf8)
+    }
+
+    /// Returns the first line in which two texts differ, or `nil` if they are the same.
+    private func firstDifference(_ expected: [UInt8], _ found: [UInt8]) -> String? {
+        guard expected != found else { return nil }
+        let newline = UInt8(ascii: "\n")
+        let expectedLines = expected.split(separator: newline, omittingEmptySubsequences: false)
+        let foundLines = found.split(separator: newline, omittingEmptySubsequences: false)
+        let index = zip(expectedLines, foundLines).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        let line = index ?? min(expectedLines.count, foundLines.count)
+        func text(_ lines: [ArraySlice<UInt8>]) -> String {
+            line < lines.count ? String(decoding: lines[line], as: UTF8.self) : "(end)"
+        }
+        return "line \(line + 1): expected \(text(expectedLines)), found \(text(foundLines))"
+    }
+}
+
+extension ReportFile: CustomTestStringConvertible {
+    /// The name; the content would fill pages.
+    public var testDescription: String { name }
 }

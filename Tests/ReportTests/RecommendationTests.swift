@@ -243,3 +243,128 @@ struct RecommendationTests {
         #expect(try folder.names.count == files.count)
     }
 }
+
+/// Results whose best configuration is known for any budget, because its figures follow from simple formulas.
+///
+/// The wider the window, the faster, the more memory, and the later the first byte. Backend `a` is a tenth faster than
+/// `b`. Reading whole chunks is half as fast again, and fetches four times what it delivers.
+enum RecommendationFixture {
+    /// Windows are 4 KiB × 2ᵏ for k from 0 to 15: 4 KiB to 128 MiB.
+    static let sizes = 0...15
+
+    static let results = RunResults(
+        header: Fixture.header, conformance: [],
+        cells: ["b", "a"].flatMap { backend in
+            sizes.reversed().flatMap { size in
+                [cell(backend, size, isWhole: false), cell(backend, size, isWhole: true)]
+            }
+        }, isComplete: true)
+
+    static func window(_ size: Int) -> UInt64 { 4096 << UInt64(size) }
+
+    /// A window and a quarter, and never below what the kernel tells apart.
+    static func memory(_ size: Int) -> UInt64 { window(size) * 5 / 4 + 262_144 }
+
+    /// A nanosecond for two bytes.
+    static func firstByte(_ size: Int) -> UInt64 { window(size) / 2 }
+
+    static func amplification(isWhole: Bool) -> Double { isWhole ? 4 : 1 }
+
+    /// Nanoseconds for the object of 256 MiB.
+    static func nanoseconds(_ backend: String, _ size: Int, isWhole: Bool) -> UInt64 {
+        UInt64(900_000_000 - size * 40_000_000) * (backend == "a" ? 10 : 11) / (isWhole ? 15 : 10)
+    }
+
+    static func bytesPerSecond(_ backend: String, _ size: Int, isWhole: Bool) -> Double {
+        Double(256 << 20) / Double(nanoseconds(backend, size, isWhole: isWhole)) * 1e9
+    }
+
+    static func cell(_ backend: String, _ size: Int, isWhole: Bool) -> CellResult {
+        let cell = Cell(
+            backend: backend, strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: window(size),
+            access: isWhole ? "whole-chunk" : "block", objectByteCount: 256 << 20)
+        var result = CellResult(cell: cell)
+        let delivered: UInt64 = 256 << 20
+        let fetched = delivered * UInt64(amplification(isWhole: isWhole))
+        result.check = CheckRecord(
+            cell: cell, digest: "aa", deliveredByteCount: delivered, fetchedByteCount: fetched,
+            decryptedByteCount: fetched)
+        let time = nanoseconds(backend, size, isWhole: isWhole)
+        result.rounds = [[time, time], [time]]
+        result.memory = MemoryRecord.Memory(
+            baselineByteCount: 7 << 20, peakByteCount: (7 << 20) + memory(size), boundByteCount: nil)
+        result.latency = latency(firstByte(size) / 2)
+        result.firstByte = latency(firstByte(size))
+        return result
+    }
+
+    static func latency(_ time: UInt64) -> LatencyRecord.Latency {
+        LatencyRecord.Latency(readCount: 32, p50: time, p90: time * 2, p99: time * 2, p999: time * 2, max: time * 2)
+    }
+}
+
+@Suite("security properties beside the speed")
+struct SecurityTests {
+    /// A report's Markdown with one cell of a strategy.
+    private func report(_ change: (inout Cell) -> Void) throws -> String {
+        var results = RecommendationFixture.results
+        var result = RecommendationFixture.cell("a", 4, isWhole: false)
+        change(&result.cell)
+        result.check?.cell = result.cell
+        results.cells = [result]
+        let file = try #require(renderReport(results).first { $0.name == "report.md" })
+        return String(decoding: file.bytes, as: UTF8.self)
+    }
+
+    private static func row(_ title: String, in report: String) -> String {
+        report.split(separator: "\n").first { $0.hasPrefix("| \(title)<br>") }.map(String.init) ?? ""
+    }
+
+    @Test(
+        "no mode without authentication is said to notice flipped bits, a new order, foreign or repeated parts",
+        arguments: ["cbc-continuous", "cbc-chunked", "ctr", "hls-aes128"])
+    func unauthenticated(strategy: String) throws {
+        let report = try report { $0.strategy = strategy }
+        for title in ["Notices a new order", "Notices flipped bits", "Notices foreign parts", "Notices repeated parts"]
+        {
+            #expect(Self.row(title, in: report).contains("**never"), "\(title): \(Self.row(title, in: report))")
+        }
+        #expect(report.contains("does not protect it from change"))
+    }
+
+    @Test("padding is what notices a cut, and without it nothing does", arguments: ["pkcs7", "none"])
+    func padding(padding: String) throws {
+        let cut = Self.row("Notices a cut end", in: try report { $0.padding = padding })
+        #expect(
+            cut.contains("all but 1 in 255") == (padding == "pkcs7") && cut.contains("never") == (padding == "none"))
+    }
+
+    @Test("one IV for all chunks shows equal chunks", arguments: ["fixed", "sequence"])
+    func ivRules(rule: String) throws {
+        let report = try report {
+            $0.strategy = "cbc-chunked"
+            $0.ivRule = rule
+            $0.chunkByteCount = 1 << 20
+        }
+        #expect(
+            Self.row("Hides equal content", in: report).contains(rule == "fixed" ? "**no**" : "not from who chooses"))
+        #expect(report.contains("cbc-chunked, IV \(rule)"))
+    }
+
+    @Test(
+        "an authenticated format notices everything but an old file",
+        arguments: ["cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf"])
+    func authenticated(strategy: String) throws {
+        let report = try report { $0.strategy = strategy }
+        for property in ["a cut end", "an added end", "a new order", "flipped bits", "foreign parts", "repeated parts"]
+        {
+            #expect(Self.row("Notices \(property)", in: report).contains("always"))
+        }
+        #expect(!report.contains("protect it from change") && report.contains("older one"))
+    }
+
+    @Test("an unknown format is said to be unknown")
+    func unknown() throws {
+        #expect(try report { $0.strategy = "mystery" }.contains("Nothing is known here of mystery."))
+    }
+}

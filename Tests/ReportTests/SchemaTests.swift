@@ -1,8 +1,10 @@
 import Foundation
+import FoundationXML
+import Gate
 import Report
 import Results
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("published schemas", .enabled(if: SchemaCheck.isThere, "python3 with its package jsonschema is not installed"))
 struct SchemaTests {
@@ -108,5 +110,166 @@ private enum SchemaCheck {
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+}
+
+@Suite("JUnit XML")
+struct JUnitTests {
+    @Test(
+        "a gate's document keeps to the schema, and its counts add up", arguments: GateFixture.all.indices,
+        [false, true])
+    func gate(index: Int, allowsInconclusive: Bool) {
+        let (name, result) = GateFixture.all[index]
+        let schema = JUnitSchema(result.junit(allowsInconclusive: allowsInconclusive))
+        #expect(schema.mismatches.isEmpty, "\(name): \(schema.mismatches)")
+        for cell in result.cells + [result.control].compactMap(\.self) { #expect(schema.cases.contains(cell.name)) }
+        for cell in result.notCompared { #expect(schema.cases.contains(cell.name)) }
+        #expect(schema.counts["failure", default: 0] == (name == "slower" ? 3 : 0))
+    }
+
+    @Test("a document has a failure or an error exactly if the gate does not pass", arguments: GateFixture.all.indices)
+    func agreement(index: Int) {
+        let (name, result) = GateFixture.all[index]
+        for allowsInconclusive in [false, true] {
+            let schema = JUnitSchema(result.junit(allowsInconclusive: allowsInconclusive))
+            let isRed = schema.counts["failure", default: 0] + schema.counts["error", default: 0] > 0
+            #expect(isRed == (result.answer(allowsInconclusive: allowsInconclusive) != .yes), "\(name)")
+        }
+    }
+
+    @Test("the evidence's document keeps to the schema, and its counts add up")
+    func evidence() throws {
+        let failing = ConformanceRecord(
+            subject: "a <b> & \"c\"", passed: 3, failed: 2, unsupported: 1, notRun: 0,
+            failures: [.init(id: "v\u{1}", flags: ["x"], reason: "]]> differs")])
+        let silent = ConformanceRecord(subject: "s", passed: 0, failed: 0, unsupported: 9, notRun: 0, failures: [])
+        let files = renderEvidence(EvidenceTests.evidence([failing, silent]))
+        let file = try #require(files.first { $0.name == "junit.xml" })
+        let schema = JUnitSchema(String(decoding: file.bytes, as: UTF8.self))
+        #expect(schema.mismatches.isEmpty, "\(schema.mismatches)")
+        #expect(schema.cases.count == 2)
+    }
+
+    @Test(
+        "the check notices what is wrong",
+        arguments: [
+            "<testsuites><testsuite tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"0\"/></testsuites>",
+            "<testsuites tests=\"0\" failures=\"0\" errors=\"0\"><testcase name=\"a\"/></testsuites>",
+            "<testsuites tests=\"1\" failures=\"0\" errors=\"0\"><testsuite name=\"a\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\"><testcase name=\"a\"/></testsuite></testsuites>",
+            "<testsuites tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"1\"/>", "<testsuites>", "",
+        ])
+    func notices(text: String) {
+        #expect(!JUnitSchema(text).mismatches.isEmpty)
+    }
+}
+
+#if canImport(FoundationXML)
+#endif
+
+/// What JUnit XML may hold, and a check of a document against it.
+///
+/// Source: junit-10.xsd of jenkinsci/xunit-plugin: elements, attributes, what is required, and the order of children.
+final class JUnitSchema: NSObject, XMLParserDelegate {
+    private struct Element {
+        var required: Set<String> = []
+        var optional: Set<String> = []
+        var children: [String] = []
+    }
+
+    private static let elements: [String: Element] = [
+        "testsuites": Element(
+            optional: ["name", "time", "tests", "failures", "disabled", "errors"], children: ["testsuite"]),
+        "testsuite": Element(
+            required: ["name", "tests"],
+            optional: [
+                "failures", "errors", "time", "disabled", "skipped", "timestamp", "hostname", "id", "package",
+            ], children: ["properties", "testcase", "system-out", "system-err"]),
+        "properties": Element(children: ["property"]),
+        "property": Element(required: ["name", "value"]),
+        "testcase": Element(
+            required: ["name"], optional: ["assertions", "time", "classname", "status"],
+            children: ["skipped", "error", "failure", "system-out", "system-err"]),
+        "skipped": Element(optional: ["type", "message"]), "error": Element(optional: ["type", "message"]),
+        "failure": Element(optional: ["type", "message"]), "system-out": Element(), "system-err": Element(),
+    ]
+
+    /// What is wrong with the document.
+    private(set) var mismatches: [String] = []
+    /// How often each element occurs.
+    private(set) var counts: [String: Int] = [:]
+    /// The names of the cases, in order.
+    private(set) var cases: [String] = []
+    private var path: [(name: String, attributes: [String: String], children: [String])] = []
+
+    /// Reads a document.
+    init(_ text: String) {
+        super.init()
+        let parser = XMLParser(data: Data(text.utf8))
+        parser.delegate = self
+        if !parser.parse() { mismatches.append("not well-formed: \(parser.parserError.map { "\($0)" } ?? "")") }
+        // The parser takes a document that ends too early.
+        if !path.isEmpty || counts.isEmpty { mismatches.append("not well-formed: it ends too early") }
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        counts[name, default: 0] += 1
+        if name == "testcase" { cases.append(attributes["name"] ?? "") }
+        let rule = Self.elements[name] ?? Element()
+        let parent = path.last?.name
+        if Self.elements[name] == nil || parent == nil && name != "testsuites" {
+            mismatches.append("<\(name)> is not expected here")
+        }
+        if let parent, !(Self.elements[parent]?.children ?? []).contains(name) {
+            mismatches.append("<\(name)> in <\(parent)>")
+        }
+        let names = Set(attributes.keys)
+        for missing in rule.required.subtracting(names) { mismatches.append("<\(name)> without \(missing)") }
+        for extra in names.subtracting(rule.required).subtracting(rule.optional) {
+            mismatches.append("<\(name)> with \(extra)")
+        }
+        for number in ["tests", "failures", "errors", "skipped", "assertions"] {
+            if let value = attributes[number], Int(value) == nil { mismatches.append("\(number)=\"\(value)\"") }
+        }
+        if let time = attributes["time"], time.wholeMatch(of: /\d+(\.\d+)?/) == nil {
+            mismatches.append("time=\(time)")
+        }
+        if !path.isEmpty { path[path.count - 1].children.append(name) }
+        path.append((name, attributes, []))
+    }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        guard let element = path.popLast() else { return }
+        let order = Self.elements[name]?.children ?? []
+        let places = element.children.compactMap(order.firstIndex)
+        if name != "testcase", places != places.sorted() { mismatches.append("<\(name)>: children out of order") }
+        if name == "testsuite" { check(element.attributes, tests: element.children.count { $0 == "testcase" }) }
+        if name == "testsuites" { checkTotals(element.attributes) }
+        if name == "testcase", element.children.count > 1 { mismatches.append("a case with two outcomes") }
+    }
+
+    private var suiteTotals: [String: Int] = [:]
+    private var seen: [String: Int] = [:]
+
+    private func check(_ attributes: [String: String], tests: Int) {
+        let names = [("failures", "failure"), ("errors", "error"), ("skipped", "skipped")]
+        if attributes["tests"] != "\(tests)" { mismatches.append("tests=\(attributes["tests"] ?? "") of \(tests)") }
+        for (attribute, element) in names {
+            let found = (counts[element] ?? 0) - (seen[element] ?? 0)
+            seen[element] = counts[element] ?? 0
+            if attributes[attribute] != "\(found)" {
+                mismatches.append("\(attribute)=\(attributes[attribute] ?? "none") of \(found)")
+            }
+            suiteTotals[attribute, default: 0] += found
+        }
+        suiteTotals["tests", default: 0] += tests
+    }
+
+    private func checkTotals(_ attributes: [String: String]) {
+        for name in ["tests", "failures", "errors"] where attributes[name] != "\(suiteTotals[name] ?? 0)" {
+            mismatches.append("all \(name)=\(attributes[name] ?? "none") of \(suiteTotals[name] ?? 0)")
+        }
     }
 }

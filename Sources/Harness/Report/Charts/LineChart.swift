@@ -92,3 +92,184 @@ struct LineChart: Sendable {
         }
     }
 }
+
+extension LineChart {
+    /// Draws the chart for a page, a file or, 420 units wide, a telephone.
+    func chart(width: Double = 960) -> Chart {
+        let frame = LineChartFrame(self, width: width)
+        var svg = SVGWriter()
+        svg.caption(title, in: frame.width)
+        frame.legend.draw(to: &svg)
+        drawGrid(in: frame, to: &svg)
+        drawMarks(in: frame, to: &svg)
+        drawReferences(in: frame, to: &svg)
+        for line in lines { drawBand(line, in: frame, to: &svg) }
+        for line in lines { drawLine(line, in: frame, to: &svg) }
+        drawPublished(in: frame, to: &svg)
+        drawNames(in: frame, to: &svg)
+        return Chart(
+            name: frame.hasNameColumn ? name : name + "-narrow", title: title, description: description,
+            width: frame.width, height: frame.height, body: svg.text
+        )
+    }
+
+    private func drawGrid(in frame: LineChartFrame, to svg: inout SVGWriter) {
+        let rowStep = frame.y.labelStep(room: 30)
+        for power in frame.y.powers {
+            let y = frame.y.coordinate(atPosition: Double(power))
+            let isLabelled = power.isMultiple(of: rowStep)
+            svg.line(from: (frame.left, y), to: (frame.right, y), class: isLabelled ? "grid" : "faint")
+            guard isLabelled, let label = vertical.label(power) else { continue }
+            svg.label(label, x: frame.left - 10, y: y + 4, anchor: "end", class: "tick")
+        }
+        let columnStep = frame.x.labelStep(room: 62)
+        for power in frame.x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
+            let x = frame.x.coordinate(atPosition: Double(power))
+            svg.line(from: (x, frame.top), to: (x, frame.bottom), class: "faint")
+            let label = ByteCountText.size(1 << UInt64(power))
+            svg.label(label, x: x, y: frame.bottom + 20, anchor: "middle", class: "tick")
+        }
+        let middle = (frame.left + frame.right) / 2
+        svg.label(horizontalLabel, x: middle, y: frame.bottom + 42, anchor: "middle", class: "tick")
+    }
+
+    private func drawMarks(in frame: LineChartFrame, to svg: inout SVGWriter) {
+        for (byteCount, article) in marks {
+            guard frame.covers(byteCount) else { continue }
+            let x = frame.x(Double(byteCount))
+            svg.line(from: (x, frame.top - 6), to: (x, frame.bottom), class: "mark")
+            svg.label(ByteCountText.size(byteCount), x: x, y: frame.top - 25, anchor: "middle", class: "tick")
+            guard frame.hasNameColumn else { continue }
+            svg.label(article, x: x, y: frame.top - 11, anchor: "middle", class: "small")
+        }
+    }
+
+    private func drawReferences(in frame: LineChartFrame, to svg: inout SVGWriter) {
+        for (number, reference) in references.enumerated() {
+            let points = reference.points.map { (frame.x(Double($0.byteCount)), frame.y($0.value)) }
+            svg.path(points, class: "reference r\(number)")
+        }
+    }
+
+    /// The names of all lines at their ends, where there is room beside the plot.
+    private func drawNames(in frame: LineChartFrame, to svg: inout SVGWriter) {
+        guard frame.hasNameColumn else { return }
+        typealias End = (text: String, x: Double, y: Double, classes: String)
+        var ends = lines.compactMap { line -> End? in
+            line.points.last.map {
+                (line.name, frame.x(Double($0.byteCount)), frame.y($0.value), "end \(line.style.colourClass)")
+            }
+        }
+        ends += references.compactMap { reference -> End? in
+            reference.points.last.map {
+                (reference.name, frame.x(Double($0.byteCount)), frame.y($0.value), "small")
+            }
+        }
+        // A line that ends early keeps its name beside it; the others share a column, where names line up.
+        let early = ends.filter { frame.right - $0.x > 60 }
+        for (end, y) in zip(early, LabelStack.spread(early.map { $0.y - 8 }, distance: 15, within: frame.bounds)) {
+            let text = TextWidth.shortened(end.text, to: frame.right - end.x - 9)
+            svg.label(text, x: end.x + 9, y: y, class: end.classes)
+        }
+        let late = ends.filter { frame.right - $0.x <= 60 }
+        for (end, y) in zip(late, LabelStack.spread(late.map(\.y), distance: 17, within: frame.bounds)) {
+            let x = frame.right + 14
+            if (y - end.y).magnitude > 3 || x - end.x > 30 {
+                svg.line(from: (end.x + 7, end.y), to: (x - 3, y), class: "leader")
+            }
+            svg.label(TextWidth.shortened(end.text, to: frame.width - x - 4), x: x, y: y + 4.5, class: end.classes)
+        }
+    }
+}
+
+extension LineChart {
+    /// Draws the interval of each point, joined to a band.
+    func drawBand(_ line: Line, in frame: LineChartFrame, to svg: inout SVGWriter) {
+        guard line.points.contains(where: { $0.low < $0.high }) else { return }
+        if line.points.count == 1, let point = line.points.first {
+            let x = frame.x(Double(point.byteCount))
+            svg.line(
+                from: (x, frame.y(point.low)), to: (x, frame.y(point.high)), class: "whisker \(line.style.colourClass)")
+            return
+        }
+        let above = line.points.map { (frame.x(Double($0.byteCount)), frame.y($0.high)) }
+        let below = line.points.reversed().map { (frame.x(Double($0.byteCount)), frame.y($0.low)) }
+        svg.path(above + below, closed: true, class: "band \(line.style.colourClass)")
+    }
+
+    /// Draws a line and its marks, each with its value in words.
+    func drawLine(_ line: Line, in frame: LineChartFrame, to svg: inout SVGWriter) {
+        let places = line.points.map { (x: frame.x(Double($0.byteCount)), y: frame.y($0.value)) }
+        if places.count > 1 { svg.path(places, class: "line \(line.style.lineClass)") }
+        // Marks of more points than this would cover each other.
+        let step = max(1, (line.points.count + 63) / 64)
+        for (index, (point, place)) in zip(line.points, places).enumerated() where index.isMultiple(of: step) {
+            svg.value(point.words) { $0.mark(line.style, x: place.x, y: place.y, radius: 4.5) }
+        }
+    }
+
+    /// Draws rings around what was published.
+    func drawPublished(in frame: LineChartFrame, to svg: inout SVGWriter) {
+        for point in publishedPoints {
+            let (x, y) = (frame.x(Double(point.byteCount)), frame.y(point.value))
+            let shape = Marker.commands(shape: point.style.shape, x: x, y: y, radius: 9)
+            svg.value(point.words) { $0.path(commands: shape, class: "ring \(point.style.colourClass)") }
+        }
+    }
+}
+
+/// Where things lie in a line chart.
+struct LineChartFrame: Sendable {
+    let width: Double
+    let height: Double
+    let left: Double
+    let right: Double
+    /// Whether there is room beside the plot for the names of the lines; where there is none, the legend names them.
+    let hasNameColumn: Bool
+    let top: Double
+    let bottom: Double
+    let x: LogScale
+    let y: LogScale
+    let legend: ChartLegend
+
+    /// Lays out a chart for its data and a width.
+    init(_ chart: LineChart, width: Double) {
+        self.width = width
+        hasNameColumn = width >= 640
+        left = hasNameColumn ? 92 : 76
+        right = hasNameColumn ? width - 160 : width - 34
+        let points = chart.lines.flatMap(\.points)
+        let sizes = points.map(\.byteCount) + chart.publishedPoints.map(\.byteCount)
+        let positions = sizes.filter { $0 > 0 }.map { LogScale.position(of: Double($0), base: 2) }
+        let lower = positions.min() ?? 12
+        let upper = max(positions.max() ?? 12, lower + 2)
+        legend = ChartLegend(Self.entries(chart, namesReferences: !hasNameColumn), width: width)
+        top = 108 + Double(legend.rowCount - 1) * ChartLegend.rowHeight
+        bottom = top + (hasNameColumn ? 360 : 280)
+        height = bottom + 58
+        x = LogScale(base: 2, lower: lower - 0.4, upper: upper + 0.4, start: left, end: right)
+        let values =
+            points.flatMap { [$0.low, $0.value, $0.high] } + chart.publishedPoints.map(\.value)
+            + chart.references.flatMap(\.points).map(\.value)
+        y = LogScale(
+            base: chart.vertical.base, covering: values, atLeast: chart.vertical.base == 2 ? 3 : 1, from: bottom,
+            to: top)
+    }
+
+    /// From the top to the bottom of the plot.
+    var bounds: ClosedRange<Double> { top...bottom }
+
+    /// Says whether a size lies between the least and the greatest one drawn.
+    func covers(_ byteCount: UInt64) -> Bool {
+        (x.lower...x.upper).contains(LogScale.position(of: Double(byteCount), base: 2))
+    }
+
+    private static func entries(_ chart: LineChart, namesReferences: Bool) -> [ChartLegend.Entry] {
+        let references = chart.references.enumerated().map {
+            ChartLegend.Entry(text: $0.element.name, sample: .reference($0.offset))
+        }
+        return chart.lines.map { ChartLegend.Entry(text: $0.name, sample: .line($0.style)) }
+            + chart.publishedLabels.map { ChartLegend.Entry(text: $0, sample: .ring) }
+            + (namesReferences ? references : [])
+    }
+}

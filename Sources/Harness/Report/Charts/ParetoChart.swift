@@ -1,3 +1,5 @@
+import Results
+
 /// A log-log chart of throughput against memory: a shape a configuration, the front, and the choice.
 struct ParetoChart: Sendable {
     /// What the picture shows; stands above it as well.
@@ -41,4 +43,203 @@ struct ParetoChart: Sendable {
         for point in order where point.bytesPerSecond > front.last?.bytesPerSecond ?? 0 { front.append(point) }
         return front
     }
+}
+
+extension ParetoChart {
+    /// Draws the chart for a page, a file or, 420 units wide, a telephone.
+    func chart(width: Double = 960) -> Chart {
+        let isNarrow = width < 640
+        var svg = SVGWriter()
+        svg.caption(title, in: width)
+        let top = drawLegend(width: width, to: &svg) + 34
+        let bottom = top + (isNarrow ? 300 : 380)
+        let left = isNarrow ? 76.0 : 92.0
+        let right = width - (isNarrow ? 30 : 90)
+        let memories = points.map { LogScale.position(of: Double($0.memory), base: 2) }
+        let lower = memories.min() ?? 18
+        let x = LogScale(
+            base: 2, lower: lower - 0.4, upper: max(memories.max() ?? 18, lower + 2) + 0.4, start: left, end: right)
+        let values = points.flatMap { [Double($0.low), Double($0.bytesPerSecond), Double($0.high)] }
+        let y = LogScale(base: 2, covering: values, atLeast: 3, from: bottom, to: top)
+        drawGrid(x: x, y: y, to: &svg)
+        drawFront(x: x, y: y, to: &svg)
+        drawPoints(x: x, y: y, to: &svg)
+        drawMarks(x: x, y: y, right: width - 8, to: &svg)
+        drawChoice(x: x, y: y, right: width - 8, to: &svg)
+        return Chart(
+            name: isNarrow ? "pareto-narrow" : "pareto", title: title, description: description, width: width,
+            height: bottom + 58, body: svg.text)
+    }
+
+    /// Draws the legend and returns where its last row stands.
+    private func drawLegend(width: Double, to svg: inout SVGWriter) -> Double {
+        var x = 16.0
+        var y = 50.0
+        func place(_ text: String, _ room: Double) -> Double {
+            let needed = room + TextWidth.estimate(text) + 20
+            if x > 16, x + needed > width - 16 {
+                x = 16
+                y += 20
+            }
+            defer { x += needed }
+            return x
+        }
+        for backend in backends {
+            let left = place(backend.name, 20)
+            svg.mark(SeriesStyle(backend.style), x: left + 8, y: y - 4)
+            svg.label(backend.name, x: left + 20, y: y, class: "key")
+        }
+        if points.contains(where: { $0.mark != nil }) {
+            let text = "windows of 16 MB and 100 MiB"
+            let left = place(text, 24)
+            svg.path(commands: Marker.commands(shape: 0, x: left + 10, y: y - 4, radius: 7), class: "ring")
+            svg.label(text, x: left + 24, y: y, class: "key")
+        }
+        let text = "front"
+        let left = place(text, 44)
+        svg.line(from: (left, y - 4), to: (left + 36, y - 4), class: "reference r0")
+        svg.label(text, x: left + 44, y: y, class: "key")
+        return y
+    }
+
+    private func drawGrid(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
+        let rowStep = y.labelStep(room: 30)
+        for power in y.powers {
+            let height = y.coordinate(atPosition: Double(power))
+            let isLabelled = power.isMultiple(of: rowStep)
+            svg.line(from: (x.start, height), to: (x.end, height), class: isLabelled ? "grid" : "faint")
+            guard isLabelled, (0..<63).contains(power) else { continue }
+            let label = ByteCountText.size(1 << UInt64(power)) + "/s"
+            svg.label(label, x: x.start - 10, y: height + 4, anchor: "end", class: "tick")
+        }
+        let columnStep = x.labelStep(room: 62)
+        for power in x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
+            let place = x.coordinate(atPosition: Double(power))
+            svg.line(from: (place, y.end), to: (place, y.start), class: "faint")
+            let bound = 1 << UInt64(power) == Self.minMemory ? "≤ " : ""
+            svg.label(
+                bound + ByteCountText.size(1 << UInt64(power)), x: place, y: y.start + 20, anchor: "middle",
+                class: "tick")
+        }
+        svg.label(
+            "memory: rise of the process's peak", x: (x.start + x.end) / 2, y: y.start + 42, anchor: "middle",
+            class: "tick")
+    }
+
+    /// A staircase: at each memory the most throughput that can be had for no more of it.
+    private func drawFront(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
+        var steps: [(x: Double, y: Double)] = []
+        for point in front {
+            let place = x(Double(point.memory))
+            if let last = steps.last { steps.append((place, last.y)) }
+            steps.append((place, y(Double(point.bytesPerSecond))))
+        }
+        guard let first = front.first, let last = steps.last else { return }
+        steps.insert((x(Double(first.memory)), y.start), at: 0)
+        svg.path(steps + [(x.end, last.y)], class: "reference r0")
+    }
+
+    private func drawPoints(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
+        for point in points {
+            let style = SeriesStyle(point.style)
+            let place = x(Double(point.memory))
+            svg.value(point.words) { svg in
+                if point.low < point.high {
+                    svg.line(
+                        from: (place, y(Double(point.low))), to: (place, y(Double(point.high))),
+                        class: "whisker \(style.colourClass)")
+                }
+                svg.mark(style, x: place, y: y(Double(point.bytesPerSecond)), radius: 4.5)
+            }
+        }
+    }
+
+    /// Rings around marked points, each named where its name covers no other one.
+    private func drawMarks(x: LogScale, y: LogScale, right: Double, to svg: inout SVGWriter) {
+        var taken: [(x: Double, y: Double)] = points.filter(\.isChoice).map {
+            (x(Double($0.memory)), y(Double($0.bytesPerSecond)))
+        }
+        for point in points {
+            guard let mark = point.mark else { continue }
+            let place = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
+            let index = point.style % Palette.seriesCount
+            svg.path(commands: Marker.commands(shape: 0, x: place.x, y: place.y, radius: 8), class: "ring s\(index)")
+            let isFree = !taken.contains { abs($0.x - place.x) < 70 && abs($0.y - place.y) < 15 }
+            guard isFree, place.x + 12 + TextWidth.estimate(mark) < right else { continue }
+            taken.append(place)
+            svg.label(mark, x: place.x + 12, y: place.y + 4.5, class: "small")
+        }
+    }
+
+    private func drawChoice(x: LogScale, y: LogScale, right: Double, to svg: inout SVGWriter) {
+        guard let point = points.first(where: \.isChoice), let choiceName else { return }
+        let place = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
+        let index = point.style % Palette.seriesCount
+        svg.path(commands: Marker.commands(shape: 1, x: place.x, y: place.y, radius: 9), class: "ring")
+        let name = TextWidth.shortened("choice: \(choiceName)", to: right - x.start - 24)
+        let room = right - place.x - 16
+        // Bold letters are wider than the estimate is made for.
+        let needed = TextWidth.estimate(name) * 1.12
+        let left = needed <= room ? place.x + 16 : max(right - needed, 16)
+        // Above the front, where no point can be.
+        svg.label(name, x: left, y: place.y - 16, class: "end s\(index)")
+    }
+}
+
+extension RunRecommendation {
+    /// Throughput against memory, or `nil` if no compared configuration has a memory figure.
+    var paretoChart: ParetoChart? {
+        let all = pool.cells.compactMap(point)
+        guard !all.isEmpty else { return nil }
+        let points = Self.drawn(all)
+        let drawn = points.count < all.count ? " \(points.count) of them are drawn." : ""
+        let names = summary.backends.filter { name in pool.cells.contains { $0.cell.backend == name } }
+        let choice =
+            advice.choice.map { candidate in
+                let figures = Figures(candidate)
+                return " The choice is \(label(candidate)): \(figures.throughput) and \(figures.memory)."
+            } ?? ""
+        return ParetoChart(
+            title: "Throughput against memory",
+            description:
+                "Each shape is one measured configuration, \(comparedText).\(drawn) Both axes are logarithmic. The dashed "
+                + "line is the front: the most throughput that can be had for at most that much memory.\(choice) The table "
+                + "below the picture has the values.",
+            backends: names.map { ($0, summary.style(of: $0)) }, points: points,
+            choiceName: advice.choice.map { label($0) })
+    }
+
+    /// The most points of a picture; more cannot be told apart.
+    private static let maxPoints = 400
+
+    /// Where there are too many points, the front, the choice, and of the others every few.
+    private static func drawn(_ points: [ParetoChart.Point]) -> [ParetoChart.Point] {
+        guard points.count > maxPoints else { return points }
+        let front = Set(
+            ParetoChart(title: "", description: "", backends: [], points: points, choiceName: nil).front)
+        let step = points.count / maxPoints + 1
+        return points.enumerated().filter { index, point in
+            point.isChoice || index.isMultiple(of: step) || front.contains(point)
+        }.map(\.element)
+    }
+
+    private func point(_ summary: CellSummary) -> ParetoChart.Point? {
+        guard let speed = summary.speed, let memory = summary.memory else { return nil }
+        let window = summary.cell.windowByteCount
+        let isMarked = Self.commonSizes.contains(window) || Self.commonSizes.contains(summary.cell.chunkByteCount ?? 0)
+        let mark =
+            Self.commonSizes.contains(window)
+            ? ByteCountText.size(window) : "\(ByteCountText.size(summary.cell.chunkByteCount ?? 0)) chunks"
+        return ParetoChart.Point(
+            style: self.summary.style(of: summary.cell.backend),
+            memory: max(memory.growthByteCount, ParetoChart.minMemory), bytesPerSecond: speed.bytesPerSecond,
+            low: speed.hasInterval ? speed.bytesPerSecondLow : speed.bytesPerSecond,
+            high: speed.hasInterval ? speed.bytesPerSecondHigh : speed.bytesPerSecond,
+            mark: isMarked ? mark : nil, isChoice: summary.cell.id == advice.choice?.id,
+            words: "\(summary.cell.backend), \(ByteCountText.size(window)) windows: "
+                + "\(ByteCountText.rate(speed.bytesPerSecond)), \(ByteCountText.growth(memory.growthByteCount))")
+    }
+
+    /// The sizes of the two articles.
+    private static let commonSizes: Set<UInt64> = [16_000_000, 104_857_600]
 }

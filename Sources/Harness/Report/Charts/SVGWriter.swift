@@ -69,3 +69,68 @@ struct SVGWriter {
         text += element + "\n"
     }
 }
+
+/// The shape that stands for a series beside its colour and dashes.
+enum Marker {
+    /// Returns the path of a filled shape around a point.
+    static func commands(shape: Int, x: Double, y: Double, radius: Double = 5) -> String {
+        func point(_ dx: Double, _ dy: Double) -> String {
+            "\(SVGWriter.number(x + dx * radius)) \(SVGWriter.number(y + dy * radius))"
+        }
+        switch shape {
+        case 0:
+            let arc = "A\(SVGWriter.number(radius)) \(SVGWriter.number(radius)) 0 1 0 "
+            return "M\(point(-1, 0))\(arc)\(point(1, 0))\(arc)\(point(-1, 0))Z"
+        case 1: return "M\(point(-0.9, -0.9))L\(point(0.9, -0.9))L\(point(0.9, 0.9))L\(point(-0.9, 0.9))Z"
+        case 2: return "M\(point(0, -1.15))L\(point(1.1, 0.85))L\(point(-1.1, 0.85))Z"
+        case 3: return "M\(point(0, -1.3))L\(point(1.3, 0))L\(point(0, 1.3))L\(point(-1.3, 0))Z"
+        case 4: return "M\(point(0, 1.15))L\(point(1.1, -0.85))L\(point(-1.1, -0.85))Z"
+        default:
+            let corners = [(-1.0, -0.35), (-0.35, -0.35), (-0.35, -1.0), (0.35, -1.0), (0.35, -0.35), (1.0, -0.35)]
+            let path = corners + corners.map { (-$0.0, -$0.1) }
+            return "M" + path.map { point($0.0 * 1.15, $0.1 * 1.15) }.joined(separator: "L") + "Z"
+        }
+    }
+}
+
+/// How much room text takes, without knowing the font: enough to place labels, not to set type.
+enum TextWidth {
+    /// Returns about how wide text of 13 units is; wide scripts count double.
+    static func estimate(_ text: String) -> Double {
+        text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 7.2 : 14) }
+    }
+
+    /// Returns the text, cut and ended with an ellipsis if it needs more room.
+    static func shortened(_ text: String, to width: Double) -> String {
+        guard estimate(text) > width else { return text }
+        var kept = ""
+        for character in text {
+            guard estimate(kept + String(character)) + 7.2 <= width else { break }
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+}
+
+/// Keeps labels in a column from covering each other.
+enum LabelStack {
+    /// Returns positions as close to the wanted ones as a minimal distance and the column's ends allow.
+    ///
+    /// The order of the result is that of `wanted`; equal positions keep it.
+    static func spread(_ wanted: [Double], distance: Double, within bounds: ClosedRange<Double>) -> [Double] {
+        let order = wanted.indices.sorted { (wanted[$0], $0) < (wanted[$1], $1) }
+        var placed = order.map { wanted[$0] }
+        // Forward pushes down what is too close, backward pulls up what has left the column; each keeps the order.
+        for index in placed.indices.dropFirst() {
+            placed[index] = max(placed[index], placed[index - 1] + distance)
+        }
+        var limit = bounds.upperBound
+        for index in placed.indices.reversed() {
+            placed[index] = min(placed[index], limit)
+            limit = placed[index] - distance
+        }
+        var result = wanted
+        for (position, index) in order.enumerated() { result[index] = placed[position] }
+        return result
+    }
+}

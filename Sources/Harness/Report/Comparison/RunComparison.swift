@@ -1,4 +1,5 @@
 package import Results
+import Support
 
 /// Two runs side by side: what differs between them, and how each cell that both have came out.
 ///
@@ -95,5 +96,69 @@ package struct RunComparison: Sendable {
             )
         }
         return warnings
+    }
+}
+
+extension RunComparison {
+    /// The comparison for a terminal.
+    package var text: String {
+        var parts = [TextRenderer.facts(runs)]
+        parts += warnings.map { TextWrapping.text("warning: \($0)") }
+        for section in sections {
+            parts.append(section.title.uppercased())
+            parts += section.blocks.map(TextRenderer.block)
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    /// The comparison as GitHub-flavoured Markdown.
+    package var markdown: String {
+        var parts = ["# Two runs side by side", MarkdownRenderer.block(.facts(runs))]
+        parts += warnings.map { "> **Warning:** \(MarkupText.markdown($0))" }
+        for section in sections {
+            parts.append("## \(MarkupText.markdown(section.title))")
+            parts += section.blocks.map(MarkdownRenderer.block)
+        }
+        return parts.joined(separator: "\n\n")
+    }
+}
+
+extension RunComparison {
+    /// The comparison as a page, Markdown and JSON.
+    package var files: [ReportFile] {
+        let document = Document(self)
+        return [
+            ReportFile(name: "index.html", text: HTMLRenderer.render(document)),
+            ReportFile(name: "report.md", text: markdown + "\n"),
+            ReportFile(name: "comparison.json", text: json.text + "\n"),
+        ] + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
+    }
+
+    /// One form of the comparison, or `nil` where there is no such form.
+    package func file(_ format: ReportFormat) -> ReportFile? {
+        switch format {
+        case .html: ReportFile(name: "index.html", text: HTMLRenderer.render(Document(self)))
+        case .markdown, .fullMarkdown: ReportFile(name: "report.md", text: markdown + "\n")
+        case .json: ReportFile(name: "comparison.json", text: json.text + "\n")
+        case .csv, .junit: nil
+        }
+    }
+}
+
+extension Document {
+    /// The page of a comparison.
+    init(_ comparison: RunComparison) {
+        title = "Two runs side by side"
+        subtitle = "\(comparison.nameA) and \(comparison.nameB)"
+        warnings = comparison.warnings.map(Warning.init(plain:))
+        verdict = comparison.findings
+        sections =
+            [Section(name: "runs", title: "Runs", blocks: [.facts(comparison.runs)])]
+            + comparison.sections.map { section in
+                guard section.name == "cells", let chart = comparison.forestChart else { return section }
+                var section = section
+                section.blocks.insert(.chart(chart.chart(), narrow: chart.chart(width: 420)), at: 1)
+                return section
+            }
     }
 }

@@ -1,4 +1,5 @@
 package import Results
+import Support
 
 /// Renders the evidence of a verification: a page, Markdown, JSON and JUnit, all from the same model.
 ///
@@ -14,4 +15,112 @@ package func renderEvidence(_ evidence: Evidence) -> [ReportFile] {
         ReportFile(name: "junit.xml", text: JUnitRenderer.render(evidence)),
     ]
         + (evidence.tampering.map { [ReportFile(name: "tamper.json", text: TamperRecord.json($0).text + "\n")] } ?? [])
+}
+
+extension Evidence {
+    /// The evidence as one JSON object.
+    var json: JSONValue {
+        .object([
+            "schema": .string(schema),
+            "programVersion": .string(programVersion),
+            "command": JSONValue(strings: command),
+            "startedAt": .string(startedAt),
+            "host": host.json,
+            "backends": .array(backends.map(RunSummary.json)),
+            "vectorFiles": .array(vectorFiles.map { ["name": .string($0.name), "sha256": .string($0.sha256)] }),
+            "flags": .array(
+                flags.map {
+                    [
+                        "flag": .string($0.flag), "explanation": .string($0.explanation),
+                        "source": .string($0.source),
+                    ]
+                }),
+            "requirements": .array(requirements.map(json)),
+            "subjects": .array(subjects.map(RunSummary.json)),
+            // All cases stand in a file of their own.
+            "tampering": tampering.map { .array($0.map { $0.json { $0.failure != nil } }) } ?? .null,
+            "mutants": mutants.map { .array($0.map(Self.json)) } ?? .null,
+        ])
+    }
+
+    private func json(_ requirement: Requirement) -> JSONValue {
+        let outcomes = subjects.map { record -> JSONValue in
+            let outcome = RequirementOutcome(of: record, in: requirement)
+            return [
+                "subject": .string(record.subject), "verdict": .string(outcome.verdict.rawValue),
+                "passed": JSONValue(count: outcome.passed), "failed": JSONValue(count: outcome.failed),
+                "unsupported": JSONValue(count: outcome.unsupported), "notRun": JSONValue(count: outcome.notRun),
+            ]
+        }
+        return [
+            "id": .string(requirement.id), "text": .string(requirement.text), "source": .string(requirement.source),
+            "flags": JSONValue(strings: requirement.flags), "outcomes": .array(outcomes),
+        ]
+    }
+
+    private static func json(_ mutant: MutantOutcome) -> JSONValue {
+        [
+            "name": .string(mutant.name), "flag": .string(mutant.flag), "killedBy": JSONValue(strings: mutant.killedBy),
+        ]
+    }
+}
+
+/// Writes outcomes as JUnit XML: a suite a subject, a case a class of vectors.
+enum JUnitRenderer {
+    /// Returns the document.
+    static func render(_ evidence: Evidence) -> String {
+        JUnitDocument(
+            suites: evidence.subjects.map { record in
+                JUnitDocument.Suite(name: record.subject, cases: outcomes(record).map { testCase($0, of: record) })
+            } + (evidence.tampering ?? []).map(suite)
+        ).text
+    }
+
+    /// The integrity matrix of a subject: a case a strategy.
+    private static func suite(_ record: TamperRecord) -> JUnitDocument.Suite {
+        JUnitDocument.Suite(
+            name: "\(record.subject) tampering",
+            cases: record.rows.map { row in
+                var found = JUnitDocument.Outcome.passed
+                if row.failed > 0 {
+                    let failures = row.cases.filter { $0.failure != nil }.prefix(3).map {
+                        "\($0.kind): \($0.place): \($0.failure ?? "")\n"
+                    }
+                    found = .failed(
+                        message: "\(row.failed) of \(row.cases.count) changes", type: nil, text: failures.joined())
+                } else if let words = row.state.words {
+                    found = .skipped(words)
+                }
+                return JUnitDocument.Case(
+                    className: record.subject, name: "tampering: \(row.strategy)", assertionCount: row.cases.count,
+                    outcome: found)
+            })
+    }
+
+    /// A subject without outcomes by class has one case for all of its vectors.
+    private static func outcomes(_ record: ConformanceRecord) -> [ConformanceRecord.FlagOutcome] {
+        if let flags = record.flags, !flags.isEmpty { return flags }
+        return [
+            .init(
+                flag: "all vectors", passed: record.passed, failed: record.failed, unsupported: record.unsupported,
+                notRun: record.notRun)
+        ]
+    }
+
+    private static func testCase(
+        _ outcome: ConformanceRecord.FlagOutcome, of record: ConformanceRecord
+    ) -> JUnitDocument.Case {
+        let executed = outcome.passed + outcome.failed
+        var found = JUnitDocument.Outcome.passed
+        if outcome.failed > 0 {
+            let own = record.failures.filter { $0.flags.contains(outcome.flag) || record.flags == nil }
+            found = .failed(
+                message: "\(outcome.failed) of \(executed) vectors", type: nil,
+                text: own.prefix(3).map { "\($0.id): \($0.reason)\n" }.joined())
+        } else if outcome.passed == 0 {
+            found = .skipped("\(outcome.unsupported) unsupported, \(outcome.notRun) not run")
+        }
+        return JUnitDocument.Case(
+            className: record.subject, name: outcome.flag, assertionCount: executed, outcome: found)
+    }
 }

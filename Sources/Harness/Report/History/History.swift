@@ -1,4 +1,5 @@
 package import Results
+import Statistics
 
 /// Many runs in the order in which they started: each cell over time, per host, as ratios to a reference backend.
 ///
@@ -84,4 +85,116 @@ struct HostIdentity: Hashable, Sendable {
         memoryByteCount = host.memoryByteCount
         cacheByteCounts = host.cacheByteCounts
     }
+}
+
+/// A run as a history needs it: who measured when, and how fast each cell was.
+///
+/// Medians only: the raw samples of hundreds of runs have no place in memory, and intervals of single runs are not what a
+/// change over many runs is judged by.
+package struct HistoricalRun: Sendable {
+    /// The path of the result file as it is shown, such as `2026-11-21-host/results.jsonl`.
+    package var path: String
+    /// Where a page links to for this run, not encoded yet.
+    package var link: String
+    /// What is true of the whole run.
+    package var header: RunHeader
+    /// Whether the run came to its end.
+    package var isComplete: Bool
+    /// The cells with trusted figures, in the order of the results.
+    package var cells: [CellRate]
+
+    /// A cell's throughput in one run.
+    package struct CellRate: Sendable {
+        /// The configuration.
+        package var cell: Cell
+        /// The cell's `id`.
+        package var id: String
+        /// Plaintext bytes per second at the median time; above 0.
+        package var bytesPerSecond: Double
+    }
+
+    /// Creates a run from figures.
+    package init(path: String, link: String, header: RunHeader, isComplete: Bool, cells: [CellRate]) {
+        self.path = path
+        self.link = link
+        self.header = header
+        self.isComplete = isComplete
+        self.cells = cells
+    }
+
+    /// Takes from results what a history needs. Cells that failed, that nobody checked, or whose backend failed a vector
+    /// have no figures.
+    package init(_ results: RunResults, path: String, link: String) {
+        let wrong = Set(results.conformance.filter { $0.failed > 0 }.map(\.subject))
+        let cells = results.cells.compactMap { result -> CellRate? in
+            guard result.failure == nil, let check = result.check, !wrong.contains(result.cell.backend),
+                let time = median(of: Array(result.rounds.joined())), time >= 1, check.deliveredByteCount > 0
+            else { return nil }
+            let rate = Double(check.deliveredByteCount) / time * 1e9
+            return CellRate(cell: result.cell, id: result.cell.id, bytesPerSecond: rate)
+        }
+        self.init(path: path, link: link, header: results.header, isComplete: results.isComplete, cells: cells)
+    }
+}
+
+/// A file of a history's folder that could not be read, and why.
+package struct SkippedFile: Hashable, Sendable {
+    /// The path as it is shown.
+    package var path: String
+    /// What is wrong with the file.
+    package var reason: String
+
+    /// Creates a skipped file.
+    package init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+}
+
+extension History {
+    /// What the history shows, in a few lines.
+    package var findings: [String] {
+        hosts.map { host in
+            let changed = host.changedCells
+            let name = "\(host.host.name) (\(host.host.cpuModel))"
+            let span = RatioText.count(host.runs.count, "run")
+            guard host.anchor != nil else { return "\(name): \(span), and no ratios without the reference." }
+            let minimum = 2 * ChangePoints.minLength
+            guard host.cells.contains(where: { $0.ratios.count { $0 != nil } >= minimum }) else {
+                return "\(name): \(span), too few to tell a change from noise (at least \(minimum))."
+            }
+            let turns = host.turns
+            guard let turn = turns.max(by: { $0.entries.count < $1.entries.count }) else {
+                return "\(name): no change in \(RatioText.count(host.cells.count, "cell")) over \(span)."
+            }
+            let run = host.runs[turn.run]
+            return "\(name): \(changed.count) of \(RatioText.count(host.cells.count, "cell")) changed over \(span), at "
+                + "\(RatioText.count(turns.count, "run")); most of them, \(turn.entries.count), from "
+                + "\(run.header.startedAt) on (\(run.path)): \(turn.backendsText) by \(turn.rangeText)."
+        }
+    }
+
+    /// How many files were skipped, and which.
+    var skippedText: String {
+        let names = skipped.prefix(3).map(\.path).joined(separator: ", ")
+        let more = skipped.count > 3 ? " and \(skipped.count - 3) more" : ""
+        return "\(RatioText.count(skipped.count, "file")) could not be read and "
+            + "\(skipped.count == 1 ? "is" : "are") not part of the history: \(names)\(more)."
+    }
+
+    /// The method, its source and its limits, in sentences.
+    static let method = [
+        "A ratio is throughput ÷ that of the reference in the same run, from medians over all samples of each. What slows "
+            + "the whole machine on a day slows both, and falls out. A change of the reference itself shows in every cell "
+            + "that is put over it, in the same run.",
+        "Changes are found in the logarithms of a cell's ratios by circular binary segmentation (Olshen, Venkatraman, "
+            + "Lucito and Wigler 2004) with a t statistic and Bonferroni's bound over all stretches and all cells of a "
+            + "machine: where nothing changes and noise is independent from run to run, at most one history in "
+            + "\(Int((1 / HostHistory.errorRate).rounded())) has any mark. Levels are at least "
+            + "\(ChangePoints.minLength) runs long, and steps below \(RatioText.percent(HostHistory.minStep)) are "
+            + "not marked.",
+        "With few runs only large steps can be told from noise. A slow drift shows as several steps. A mark says that a "
+            + "level changed, not why: what is recorded of the two runs stands beside it.",
+        "Hosts are kept apart: runs belong to one if name, CPU, CPU count, flags, caches and memory are the same.",
+    ]
 }

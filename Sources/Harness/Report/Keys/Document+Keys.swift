@@ -1,5 +1,6 @@
 import Results
-internal import Support
+import Statistics
+import Support
 
 extension Document {
     /// What players wait for and what they ask of key servers.
@@ -126,5 +127,105 @@ extension Document {
 
     private static func ratio(_ figures: KeyLoadRecord.Figures, _ load: KeyLoadRecord) -> Table.Entry {
         load.peakToIdeal(figures).map { Table.Entry(RatioText.times($0)) } ?? .absent
+    }
+}
+
+extension KeyLoadRecord {
+    /// Simulated requests over time, or `nil` if there are none.
+    var chart: TimeChart? {
+        chart(
+            name: "key-load", title: "Requests a second, \(KeyText.clients(clientCount))",
+            description:
+                "Requests in each second from a key's announcement on, simulated. Peaks in the table are of any second, "
+                + "wherever it begins.", cells: cells
+        ) { ($0.simulated, nil) }
+    }
+
+    /// Requests over time as they were run, with the simulated ones, or `nil` if nothing was run.
+    var loopbackChart: TimeChart? {
+        chart(
+            name: "key-load-loopback",
+            title: "Requests a second on loopback, \(KeyText.clients(clientCount))",
+            description: "Requests in each second of the plan from a key's announcement on: a line for what was run, "
+                + "dashes for its simulation.", cells: cells.filter { $0.run != nil }
+        ) { ($0.run ?? $0.simulated, $0.simulated) }
+    }
+
+    private func chart(
+        name: String, title: String, description: String, cells: [Cell], figures: (Cell) -> (Figures, Figures?)
+    ) -> TimeChart? {
+        guard !cells.isEmpty else { return nil }
+        let ways = Way.allCases.compactMap { way in cells.first { $0.way == way } }
+        let lines = ways.map { cell in
+            let (shown, beside) = figures(cell)
+            let peak = SignificantDigits.grouped(shown.requestsPerSecond.max() ?? 0)
+            return TimeChart.Line(
+                name: KeyText.name(cell.way), style: KeyText.style(cell.way), steps: Self.steps(shown),
+                beside: beside.map(Self.steps), label: "\(peak)/s",
+                words: "\(KeyText.name(cell.way)): up to \(peak) requests in a second")
+        }
+        var chart = TimeChart(
+            name: name, title: title, description: description, lines: lines, besideName: "simulated",
+            moment: (Double(announcedSeconds), "the key appears"),
+            horizontalLabel: "time since the key was announced")
+        // A level far above the lines would press them flat.
+        let greatest = chart.greatest
+        let level = Double(capacityPerSecond)
+        if level <= 1.5 * greatest {
+            chart.levels = [("what the server can answer", level)]
+        } else {
+            chart.description +=
+                " The server can answer \(SignificantDigits.grouped(capacityPerSecond)) a second, "
+                + "far more than what is drawn."
+        }
+        if lines.contains(where: { $0.steps.seconds > 1 }) {
+            chart.description += " A step is several seconds long and as high as the busiest of them."
+        }
+        return chart
+    }
+
+    private static func steps(_ figures: Figures) -> TimeChart.Steps {
+        TimeChart.Steps(seconds: Double(figures.secondsPerPoint), values: figures.requestsPerSecond.map { Double($0) })
+    }
+}
+
+extension KeyWaitsRecord {
+    /// The servers in the order in which cells name them.
+    private var delays: [UInt64] {
+        cells.reduce(into: []) { if !$0.contains($1.delayMilliseconds) { $0.append($1.delayMilliseconds) } }
+    }
+
+    /// First bytes by server and way, or `nil` if there are none.
+    var chart: RowChart? {
+        guard !cells.isEmpty else { return nil }
+        let ways = Way.allCases.filter { way in cells.contains { $0.way == way } }
+        let rows = delays.prefix(RowChart.maxRows).map { delay in
+            RowChart.Row(
+                heading: nil, name: "server of \(SignificantDigits.grouped(delay)) ms",
+                detail: RatioText.count(Int(clamping: keyCount), "key"),
+                lanes: cells.filter { $0.delayMilliseconds == delay }.prefix(Self.maxLanes).map(Self.lane))
+        }
+        return RowChart(
+            name: "key-waits", title: "From opening a playlist to its first byte",
+            description:
+                "How long the first plaintext byte takes, on a logarithmic axis: a shape at the median, strokes "
+                + "at the quartiles, and a line from the shortest to the longest sample."
+                + RowChart.remark(delays.count),
+            legend: ways.map { .init(text: KeyText.name($0), sample: .mark(KeyText.style($0))) }
+                + [.init(text: "shape: median; strokes: quartiles; line: all", sample: .none)],
+            axis: .nanoseconds("from opening to the first byte"), rows: rows)
+    }
+
+    private static let maxLanes = 8
+
+    private static func lane(_ cell: Cell) -> RowChart.Lane {
+        let sorted = cell.samplesNanoseconds.sorted().map { Double($0) }
+        let quartiles = [250, 750].compactMap { percentile(tenthsOfPercent: $0, ofSorted: sorted) }
+        let median = KeyText.duration(cell.medianNanoseconds)
+        return RowChart.Lane(
+            style: KeyText.style(cell.way), line: (sorted.first ?? 0, sorted.last ?? 0), ticks: quartiles,
+            point: cell.medianNanoseconds, label: median,
+            words: "\(KeyText.server(cell.delayMilliseconds)), \(KeyText.name(cell.way)): \(median), "
+                + "\(KeyText.duration(sorted.first ?? 0)) to \(KeyText.duration(sorted.last ?? 0))")
     }
 }

@@ -1,5 +1,6 @@
 package import Results
-import Statistics
+package import Statistics
+import Support
 
 /// A cell as reports show it: figures where they can be trusted, and otherwise the reason why there are none.
 package struct CellSummary: Hashable, Sendable {
@@ -112,6 +113,125 @@ package struct CellSummary: Hashable, Sendable {
         case .failed: "failed"
         case .unchecked: "unchecked"
         case .untimed: "untimed"
+        }
+    }
+}
+
+extension CellSummary {
+    /// Sums up all cells of a run, on all CPUs where there are many: the bootstrap takes its time.
+    ///
+    /// The order is that of the results, and so is everything else: each cell has the same seed and no part in another's
+    /// draws.
+    static func all(of results: RunResults) -> [CellSummary] {
+        let failures = vectorFailures(results.conformance)
+        let header = results.header
+        @Sendable func summary(_ result: CellResult) -> CellSummary {
+            CellSummary(
+                result, seed: header.seed, limits: header.limits, vectorFailure: failures[result.cell.backend])
+        }
+        return Parallel.map(results.cells, summary)
+    }
+
+    /// Returns why a subject failed its vectors, by subject.
+    private static func vectorFailures(_ records: [ConformanceRecord]) -> [String: String] {
+        var failures: [String: String] = [:]
+        for record in records where record.failed > 0 {
+            let executed = RatioText.count(record.passed + record.failed, "vector read")
+            failures[record.subject] = "\(record.subject) failed \(record.failed) of \(executed)"
+        }
+        return failures
+    }
+}
+
+/// Throughput of a cell: plaintext bytes delivered in an iteration ÷ the iteration's time.
+package struct Speed: Hashable, Sendable {
+    /// The median time of an iteration in nanoseconds, with its 95 % interval.
+    package var nanoseconds: MedianInterval
+    /// Plaintext bytes per second at the median time.
+    package var bytesPerSecond: UInt64
+    /// Plaintext bytes per second at the upper end of the time's interval.
+    package var bytesPerSecondLow: UInt64
+    /// Plaintext bytes per second at the lower end of the time's interval.
+    package var bytesPerSecondHigh: UInt64
+    /// How many processes were timed: one alone says nothing about the spread between processes.
+    package var processCount: Int
+
+    /// Whether the interval means something.
+    package var hasInterval: Bool { processCount > 1 }
+
+    /// The interval in words, or why there is none.
+    var rangeText: String {
+        hasInterval ? ByteCountText.rateRange(bytesPerSecondLow, bytesPerSecondHigh) : "one process, no interval"
+    }
+
+    /// Creates a throughput, or returns `nil` if nothing was timed, delivered, or long enough for the clock.
+    init?(rounds: [[UInt64]], deliveredByteCount: UInt64, seed: UInt64) {
+        guard deliveredByteCount > 0, let interval = MedianInterval(rounds: rounds, seed: seed), interval.low >= 1
+        else { return nil }
+        func rate(_ nanoseconds: Double) -> UInt64 {
+            UInt64((Double(deliveredByteCount) / nanoseconds * 1e9).rounded())
+        }
+        // Beyond this a rate does not fit 64 bits; such a time is a broken clock and not a speed.
+        guard Double(deliveredByteCount) / interval.low < 1e10 else { return nil }
+        nanoseconds = interval
+        bytesPerSecond = rate(interval.median)
+        bytesPerSecondLow = rate(interval.high)
+        bytesPerSecondHigh = rate(interval.low)
+        processCount = rounds.filter { !$0.isEmpty }.count
+    }
+
+    /// Says whether the data do not tell which of two is faster: their intervals of throughput have a point in common.
+    ///
+    /// Without an interval nothing can be called a tie; the medians differ as far as they differ.
+    package func ties(with other: Speed) -> Bool {
+        if self == other { return true }
+        guard hasInterval, other.hasInterval else { return false }
+        return bytesPerSecondLow <= other.bytesPerSecondHigh && other.bytesPerSecondLow <= bytesPerSecondHigh
+    }
+}
+
+extension LatencyRecord.Latency {
+    /// The 90th percentile, or `nil` where fewer than 10 reads make it the maximum by another name.
+    var trustedP90: UInt64? { readCount >= 10 ? p90 : nil }
+
+    /// The percentiles that the number of reads supports, in nanoseconds, and the maximum.
+    var percentiles: [(name: String, nanoseconds: UInt64)] {
+        [("median", p50), ("p90", trustedP90), ("p99", trustedP99), ("p99.9", trustedP999), ("max", max)]
+            .compactMap { name, nanoseconds in nanoseconds.map { (name, $0) } }
+    }
+
+    /// The percentiles in words, and how many reads they rest on.
+    var words: String {
+        percentiles.map { "\($0.name) \(DurationText.text(nanoseconds: $0.nanoseconds))" }.joined(separator: ", ")
+            + ", \(RatioText.count(readCount, "read"))"
+    }
+}
+
+extension MachineLimits {
+    /// The limit that a cell runs into.
+    ///
+    /// - Parameters:
+    ///   - cell: The cell.
+    ///   - bytesPerSecond: Its throughput.
+    ///   - deliveredByteCount: What one iteration delivers: a read that is shorter than the window is all that is read
+    ///     in one step.
+    /// - Returns: The limit, or `nil` if none is known.
+    func limit(of cell: Cell, bytesPerSecond: UInt64, deliveredByteCount: UInt64) -> BindingLimit? {
+        guard cell.isLocal, let source = LimitedSource(rawValue: cell.source) else { return nil }
+        let readByteCount = cell.readCount.map { deliveredByteCount / UInt64(max(1, $0)) } ?? .max
+        return bindingLimit(
+            bytesPerSecond: Double(bytesPerSecond), keyByteCount: cell.keyByteCount,
+            windowByteCount: min(cell.windowByteCount, readByteCount), source: source, threads: cell.threads)
+    }
+}
+
+extension BindingLimit.Kind {
+    /// What is limited, in words.
+    var text: String {
+        switch self {
+        case .aesUnit: "AES instructions"
+        case .pageCacheRead: "page-cache reads"
+        case .memoryCopy: "memory copies"
         }
     }
 }

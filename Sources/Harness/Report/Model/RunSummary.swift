@@ -90,3 +90,141 @@ struct RunSummary: Sendable {
         return best
     }
 }
+
+extension RunSummary {
+    /// What stands in the result file and is not in the report, in sentences.
+    var leftOutTexts: [String] { results.leftOut.texts }
+}
+
+extension RunResults.LeftOut {
+    /// What it is, in sentences; nothing if nothing is left out.
+    var texts: [String] {
+        var texts: [String] = []
+        if cutByteCount > 0 {
+            texts.append(
+                "The result file ends in the middle of a record: its last "
+                    + RatioText.count(cutByteCount, "byte") + " are left out. All whole records before are "
+                    + "reported.")
+        }
+        if orphanRecordCount > 0 {
+            texts.append(
+                RatioText.count(orphanRecordCount, "record") + " of cells that no check announced "
+                    + (orphanRecordCount == 1 ? "is" : "are") + " left out.")
+        }
+        if repeatedRecordCount > 0 {
+            texts.append(
+                RatioText.count(repeatedRecordCount, "record") + " of what an earlier one had said already "
+                    + (repeatedRecordCount == 1 ? "is" : "are") + " left out.")
+        }
+        return texts
+    }
+}
+
+/// What cells must share so that a line through them compares windows and backends, and nothing else.
+struct Series: Hashable, Sendable {
+    var strategy: String
+    var ivRule: String?
+    var padding: String?
+    var chunkByteCount: UInt64?
+    var workload: String
+    var access: String
+    var threads: Int
+    var keyByteCount: Int
+    var objectByteCount: UInt64
+    var source: String
+    var isCold: Bool
+    var remoteLatencyNanoseconds: UInt64?
+    var remoteBytesPerSecond: UInt64?
+
+    /// Takes the members from a cell.
+    init(_ cell: Cell) {
+        strategy = cell.strategy
+        ivRule = cell.ivRule
+        padding = cell.padding
+        chunkByteCount = cell.chunkByteCount
+        workload = cell.workload
+        access = cell.access
+        threads = cell.threads
+        keyByteCount = cell.keyByteCount
+        objectByteCount = cell.objectByteCount
+        source = cell.source
+        isCold = cell.isCold == true
+        remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
+        remoteBytesPerSecond = cell.remoteBytesPerSecond
+    }
+
+    /// The members in words: `AES-128 cbc-continuous (pkcs7), 256 MiB file, 1 thread`.
+    var description: String {
+        let details = [ivRule, padding].compactMap { $0 }.joined(separator: ", ")
+        return [
+            "AES-\(keyByteCount * 8) \(strategy)" + (details.isEmpty ? "" : " (\(details))"),
+            chunkByteCount.map { "chunks of \(ByteCountText.size($0))" },
+            "\(ByteCountText.size(objectByteCount)) \(origin)",
+            access == "block" ? nil : "access \(access)",
+            RatioText.count(threads, "thread"), isCold ? "not in the page cache" : nil, remote,
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private var origin: String {
+        switch source {
+        case "generated": "generated object"
+        case "mmap": "in a mapped file"
+        case let served where served.hasPrefix("http"): "over \(served)"
+        default: "in \(source)"
+        }
+    }
+
+    /// The simulated store in words, or `nil` without one.
+    var remote: String? {
+        guard let latency = remoteLatencyNanoseconds else { return nil }
+        let rate = remoteBytesPerSecond.map { " and " + ByteCountText.rate($0) } ?? ""
+        return "behind " + DurationText.text(nanoseconds: latency) + rate
+    }
+}
+
+extension Cell {
+    /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
+    var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http") }
+}
+
+/// The cells of the main series by backend and window.
+struct MainGrid: Sendable {
+    /// The backends that have a cell, in the order of the report.
+    let backends: [String]
+    /// The windows in ascending order.
+    let windows: [UInt64]
+
+    private let cells: [Key: CellSummary]
+
+    private struct Key: Hashable {
+        var backend: String
+        var window: UInt64
+    }
+
+    /// Gathers the cells; of several with the same backend and window, the first.
+    ///
+    /// - Parameters:
+    ///   - main: The cells of the main series.
+    ///   - order: All backends, in the order of the report.
+    init(_ main: [CellSummary], backends order: [String]) {
+        var cells: [Key: CellSummary] = [:]
+        for cell in main {
+            let key = Key(backend: cell.cell.backend, window: cell.cell.windowByteCount)
+            if cells[key] == nil { cells[key] = cell }
+        }
+        self.cells = cells
+        let names = Set(main.map(\.cell.backend))
+        backends = order.filter(names.contains)
+        windows = Set(main.map(\.cell.windowByteCount)).sorted()
+    }
+
+    /// Returns a cell, or `nil` if it was not measured.
+    subscript(backend: String, window: UInt64) -> CellSummary? {
+        cells[Key(backend: backend, window: window)]
+    }
+
+    /// The cells of a backend in ascending order of window.
+    func cells(of backend: String) -> [CellSummary] {
+        windows.compactMap { self[backend, $0] }
+    }
+}

@@ -103,3 +103,10 @@ extension RunRecommendation {
         return .object(members)
     }
 }
+
+extension RunRecommendation {
+    /// Several recommendations, each of its own results, as one object.
+    package static func json(_ recommendations: [RunRecommendation]) -> JSONValue {
+        .object(["recommendations": .array(recommendations.map(\.json))])
+    }
+}

@@ -99,3 +99,135 @@ extension RunRecommendation {
         return cautions
     }
 }
+
+extension RunRecommendation {
+    /// What the choice would be where something that costs other things than the budgets' is not wanted: threads, a mapped
+    /// file, another format.
+    func choiceAlternatives(_ choice: Candidate) -> [String] {
+        guard let cell = cell(choice)?.cell else { return [] }
+        var sentences: [String?] = []
+        if cell.threads > 1 {
+            sentences.append(alternative("With one thread (--threads 1)") { $0.threads == 1 })
+        }
+        if cell.source == "mmap" {
+            sentences.append(alternative("Without mapping the file (--source file)") { $0.source == "file" })
+        }
+        var strategies: [String] = []
+        for other in pool.cells.map(\.cell.strategy) where other != cell.strategy && !strategies.contains(other) {
+            strategies.append(other)
+        }
+        sentences += strategies.map { name in
+            alternative("With the format \(name) (--strategy \(name))") { $0.strategy == name }
+        }
+        return sentences.compactMap { $0 }
+    }
+
+    private func alternative(_ condition: String, _ admits: (Cell) -> Bool) -> String? {
+        let fitting = advice.fitting.filter { candidate in cell(candidate).map { admits($0.cell) } ?? false }
+        return Candidate.choice(of: fitting).map {
+            "\(condition) the choice would be \(label($0)), \(ByteCountText.rate($0.bytesPerSecond))."
+        }
+    }
+}
+
+extension RunRecommendation {
+    /// What each filter costs, said like the cost of a budget: the choice that there would be without it, all else kept.
+    ///
+    /// Filters that ask for other circumstances cost nothing: figures of those are not compared.
+    func filterCosts(_ choice: Candidate) -> [String] {
+        Self.filters.compactMap { filter in
+            guard let option = filter.option(request) else { return nil }
+            var request = request
+            filter.remove(&request)
+            guard
+                let other = try? RunRecommendation(summary, named: name, request: request),
+                other.pool.circumstances == pool.circumstances, let free = other.advice.choice
+            else { return nil }
+            guard free.id != choice.id else { return "\(option) costs nothing: without it the choice is the same." }
+            let rate = ByteCountText.rate(free.bytesPerSecond)
+            let head = "without it the choice would be \(other.label(free)), \(rate)"
+            guard free.bytesPerSecond > choice.bytesPerSecond, let ratio = other.ratio(of: free, over: choice),
+                !ratio.isTie
+            else { return "\(option) costs no throughput that the data show: \(head)." }
+            return "\(option) costs throughput: \(head), \(ratio.text) as fast."
+        }
+    }
+
+    private struct Filter: Sendable {
+        var option: @Sendable (RecommendationRequest) -> String?
+        var remove: @Sendable (inout RecommendationRequest) -> Void
+    }
+
+    private static let filters = [
+        Filter(option: { $0.backend.map { "--backend \($0)" } }, remove: { $0.backend = nil }),
+        Filter(option: { $0.strategy.map { "--strategy \($0)" } }, remove: { $0.strategy = nil }),
+        Filter(
+            option: { $0.chunkByteCount.map { "--chunk-size \(BudgetText.exact($0))" } },
+            remove: { $0.chunkByteCount = nil }),
+        Filter(option: { $0.access.map { "--access \($0)" } }, remove: { $0.access = nil }),
+        Filter(option: { $0.threads.map { "--threads \($0)" } }, remove: { $0.threads = nil }),
+        Filter(option: { $0.source.map { "--source \($0)" } }, remove: { $0.source = nil }),
+    ]
+}
+
+extension RunRecommendation {
+    /// What would have to be raised, where nothing fits.
+    var raiseReasons: [String] {
+        let count = RatioText.count(advice.candidates.count, "configuration")
+        let head = "Nothing fits: of \(count) none keeps these budgets: \(BudgetText.list(advice.budgets) ?? "none")."
+        guard let smallest = advice.raises.first else {
+            return [
+                "\(head) No raise helps, because no configuration has a figure for each of these; leave out "
+                    + "\(Verdict.list(advice.withoutFigure.map { BudgetText.name($0.budget) }))."
+            ]
+        }
+        let isSingle = smallest.raises.count == 1
+        let also = advice.raises.dropFirst().map { "Or \(text($0))." }
+        return [
+            head,
+            (isSingle ? "Smallest single raise: " : "No single raise suffices. Smallest set: ") + text(smallest) + ".",
+        ]
+            + also
+    }
+
+    private func text(_ set: BudgetRelaxation) -> String {
+        let raises = set.raises.map { raise in
+            let verb = raise.budget == .throughput ? "lower" : "raise"
+            let given = BudgetText.limit(raise.budget, raise.given)
+            let needed = BudgetText.figure(raise.budget, raise.needed)
+            let factor =
+                raise.factor.isFinite
+                ? ", \(RatioText.times(raise.budget == .throughput ? 1 / raise.factor : raise.factor))" : ""
+            return
+                "\(verb) \(BudgetText.name(raise.budget)) from \(given) to \(needed)\(factor) (\(BudgetText.option(raise)))"
+        }
+        return
+            "\(Verdict.list(raises)); then \(label(set.candidate)) fits, \(ByteCountText.rate(set.candidate.bytesPerSecond))"
+    }
+
+    /// Which configurations could not be judged.
+    var setAsideReasons: [String] {
+        var reasons = advice.withoutFigure.map { budget, count in
+            "\(RatioText.count(count, "configuration")) of \(advice.candidates.count) set aside: no "
+                + "\(BudgetText.name(budget)) figure, so that the budget cannot be judged."
+        }
+        if !pool.withoutFigures.isEmpty {
+            let count = RatioText.count(pool.withoutFigures.count, "more configuration")
+            let first = pool.withoutFigures.first?.missingReason.map { "; the first: \($0)" } ?? ""
+            reasons.append("\(count) without trusted figures\(first).")
+        }
+        if !summary.results.isComplete {
+            reasons.append("The run was broken off: configurations may be missing.")
+        }
+        return reasons
+    }
+
+    /// Which configurations were measured under other circumstances.
+    var leftOutReasons: [String] {
+        pool.others.map { other, count in
+            let options = other.options(insteadOf: pool.circumstances)
+            return "Not compared: \(RatioText.count(count, "configuration")), \(other.description)"
+                + (options.isEmpty ? "." : " (\(options)).")
+        }
+    }
+}

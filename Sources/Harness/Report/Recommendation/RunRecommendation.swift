@@ -102,3 +102,84 @@ package struct RunRecommendation: Sendable {
         ].compactMap { $0 }.joined(separator: ", ")
     }
 }
+
+extension RunRecommendation {
+    /// What a report recommends, or `nil` where nothing was timed.
+    ///
+    /// It speaks of what most of the report compares: sequential reads of one format, on one object, with as many threads.
+    static func ofReport(_ summary: RunSummary, budgets: Budgets = Budgets()) -> RunRecommendation? {
+        var request = RecommendationRequest()
+        request.budgets = budgets
+        if let main = summary.main {
+            request.workload = main.workload
+            request.strategy = main.strategy
+            request.chunkByteCount = main.chunkByteCount
+            request.threads = main.threads
+            request.keyByteCount = main.keyByteCount
+            request.source = main.source
+            request.objectByteCount = main.objectByteCount
+        }
+        var recommendation = try? RunRecommendation(summary, named: "this run", request: request)
+        recommendation?.isOfReport = true
+        return recommendation
+    }
+
+    /// Budgets that show what constraints do: none, those of a small player, and a reader that must answer at once.
+    static let exampleBudgets = [
+        Budgets(),
+        Budgets(memoryByteCount: 64 << 20, firstByteNanoseconds: 5_000_000),
+        Budgets(firstByteNanoseconds: 20_000),
+    ]
+
+    /// The options that ask for the budgets.
+    static func options(_ budgets: Budgets) -> String {
+        budgets.given.map { budget in
+            BudgetText.option(Raise(budget: budget, given: 1, needed: budgets.limit(budget) ?? 1))
+        }.joined(separator: " ")
+    }
+}
+
+extension RunRecommendation {
+    /// The figures of a candidate in words, as they stand in tables.
+    struct Figures: Sendable {
+        /// The median throughput.
+        var throughput: String
+        /// Its interval, or why there is none.
+        var interval: String
+        /// How far memory rose.
+        var memory: String
+        /// The time to the first byte.
+        var firstByte: String
+        /// Ciphertext bytes fetched per plaintext byte.
+        var fetched: String
+
+        /// Takes the figures of a candidate.
+        init(_ candidate: Candidate) {
+            throughput = ByteCountText.rate(candidate.bytesPerSecond)
+            interval =
+                candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) } ?? "one process"
+            memory = candidate.memoryByteCount.map { ByteCountText.growth($0) } ?? "–"
+            firstByte = candidate.firstByteNanoseconds.map { DurationText.text(nanoseconds: $0) } ?? "–"
+            fetched = candidate.amplification.map { RatioText.times($0) } ?? "–"
+        }
+    }
+
+    /// The choice and the runner-up with what they are called, as far as there are any.
+    var chosen: [(role: String, candidate: Candidate)] {
+        [advice.choice.map { ("choice", $0) }, advice.runnerUp.map { ("runner-up", $0.candidate) }].compactMap { $0 }
+    }
+
+    /// What the figures mean, in sentences.
+    static let figureNotes = [
+        "Throughput is the median, with its 95 % interval.",
+        "Memory is how far the process's peak rose above what it held when the object was open.",
+        "First byte is the median time to open the object and read one byte, or to read one window, or one range where "
+            + "the workload has ranges, whichever is longer: a reader hands over a read at a time.",
+        "Fetched is ciphertext bytes per plaintext byte delivered.",
+    ]
+
+    /// What the Pareto front is.
+    static let frontNote =
+        "No other configuration is as good in all of these and better in one, by the medians. Memory below 256 KiB counts "
+        + "as equal, and so does amplification within a hundredth."
+}

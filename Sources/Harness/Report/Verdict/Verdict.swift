@@ -31,3 +31,247 @@ package struct Verdict: Hashable, Sendable {
         return parts.dropLast().joined(separator: ", ") + " and " + last
     }
 }
+
+extension Verdict {
+    /// Says which backend and window to take, and what that gains over the runner-up.
+    static func take(_ recommendation: RunRecommendation?) -> String {
+        guard let recommendation, let candidate = recommendation.advice.choice, let choice = recommendation.choice
+        else {
+            return "No read was timed with trusted results, so there is nothing to take."
+        }
+        let window = ByteCountText.size(choice.cell.windowByteCount)
+        let rate = ByteCountText.rate(candidate.bytesPerSecond)
+        return
+            "Take \(choice.cell.backend) and decrypt \(window) at a time (the window): \(rate) \(work(recommendation))"
+            + "\(gain(recommendation, candidate)).\(ties(recommendation, candidate))"
+    }
+
+    /// What the throughput is of, in words.
+    private static func work(_ recommendation: RunRecommendation) -> String {
+        switch recommendation.pool.workload {
+        case "sequential": "from start to end"
+        case let text where text.hasPrefix("random:"): "in random reads of \(readSize(text))"
+        case let text: "with the workload \(text)"
+        }
+    }
+
+    /// The size of a workload's reads with a space before its unit: `64 KiB` for `random:64KiB`.
+    static func readSize(_ workload: String) -> String {
+        let size = workload.dropFirst("random:".count)
+        let digits = size.prefix { $0.isNumber || $0 == "." }
+        return digits.isEmpty ? String(size) : "\(digits) \(size.dropFirst(digits.count))"
+    }
+
+    /// What the choice gains over the best configuration of another backend, or else over the runner-up.
+    private static func gain(_ recommendation: RunRecommendation, _ choice: Candidate) -> String {
+        guard let runnerUp = recommendation.advice.runnerUp, let other = recommendation.runnerUp?.cell else {
+            return "; nothing else was measured to compare it with"
+        }
+        let isSameBackend = other.backend == recommendation.choice?.cell.backend
+        let name =
+            isSameBackend
+            ? recommendation.label(runnerUp.candidate)
+            : "\(other.backend) at \(ByteCountText.size(other.windowByteCount))"
+        guard let ratio = recommendation.ratio(of: choice, over: runnerUp.candidate) else { return "" }
+        if ratio.isTie { return ", a tie with \(name), the runner-up" }
+        guard ratio.ratio >= 1 else { return "; \(name) is the runner-up" }
+        return ", \(ratio.text) the runner-up, \(name)"
+    }
+
+    /// What the choice was picked from, where several tie.
+    private static func ties(_ recommendation: RunRecommendation, _ choice: Candidate) -> String {
+        let others = recommendation.advice.ties.filter { $0.id != choice.id }
+        guard !others.isEmpty else { return "" }
+        let cells = others.compactMap { recommendation.cell($0)?.cell }
+        let isOneBackend = cells.allSatisfy {
+            $0.backend == recommendation.choice?.cell.backend && $0.access == "block"
+        }
+        let windows = list(cells.map(\.windowByteCount).sorted().map { ByteCountText.size($0) })
+        let what = isOneBackend && others.count <= 3 ? windows : RatioText.count(others.count, "other configuration")
+        let verb = others.count == 1 ? "ties" : "tie"
+        return " \(what) \(verb) with it and \(reason(choice, others))."
+    }
+
+    /// Why the choice is preferred to those that tie with it, said of them.
+    private static func reason(_ choice: Candidate, _ others: [Candidate]) -> String {
+        func memory(_ candidate: Candidate) -> UInt64 {
+            max(candidate.memoryByteCount ?? .max, Candidate.memoryResolutionByteCount)
+        }
+        let isOne = others.count == 1
+        if others.allSatisfy({ memory($0) > memory(choice) }) {
+            return isOne ? "needs more memory" : "need more memory"
+        }
+        let first = choice.firstByteNanoseconds ?? .max
+        if others.allSatisfy({ memory($0) > memory(choice) || ($0.firstByteNanoseconds ?? .max) > first }) {
+            return isOne ? "has a later first byte" : "need more memory or have a later first byte"
+        }
+        return isOne ? "has nothing to set against it" : "have nothing to set against it"
+    }
+}
+
+extension Verdict {
+    /// Says what 16 MB and 100 MiB cost against the choice, as windows and as chunks.
+    static func sizes(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> [String] {
+        let chunks = wholeChunks(recommendation, summary)
+        guard let recommendation, let choice = recommendation.choice, recommendation.pool.workload == "sequential"
+        else { return [chunks].compactMap { $0 } }
+        var missing: [String] = []
+        var sentences: [String] = []
+        for size in [16_000_000, 104_857_600] as [UInt64] where choice.cell.windowByteCount != size {
+            let cells = recommendation.pool.cells.filter {
+                $0.cell.windowByteCount == size && $0.cell.backend == choice.cell.backend
+            }
+            let name = ByteCountText.size(size)
+            let plain = cells.first { $0.cell.access == "block" && $0.cell.label == nil }
+            let fresh = cells.first { $0.cell.access == "fresh-buffers" }
+            if plain == nil && fresh == nil { missing.append(name) }
+            if let plain {
+                let added = fresh.map {
+                    "; with new buffers for each, as in article 004, \(difference($0, recommendation))"
+                }
+                sentences.append("Windows of \(name) \(cost(plain, choice, recommendation))\(added ?? "").")
+            } else if let fresh {
+                sentences.append(
+                    "Windows of \(name) with new buffers for each, as in article 004, \(cost(fresh, choice, recommendation))."
+                )
+            }
+        }
+        if !missing.isEmpty {
+            sentences.append("Windows of \(list(missing)) were not measured with \(choice.cell.backend).")
+        }
+        return sentences + [chunks].compactMap { $0 }
+    }
+
+    /// What a configuration costs against the choice in throughput, memory and time to first byte.
+    private static func cost(
+        _ other: CellSummary, _ choice: CellSummary, _ recommendation: RunRecommendation
+    ) -> String {
+        var parts: [String] = []
+        if let memory = other.memory, let less = choice.memory {
+            let (text, lessText) = (
+                ByteCountText.growth(memory.growthByteCount), ByteCountText.growth(less.growthByteCount)
+            )
+            parts.append(text == lessText ? "no more memory" : "\(text) of memory instead of \(lessText)")
+        }
+        if let wait = other.timeToFirstByte, let less = choice.timeToFirstByte {
+            parts.append(
+                "\(DurationText.text(nanoseconds: wait)) to the first byte instead of \(DurationText.text(nanoseconds: less))"
+            )
+        }
+        let ratio = SpeedRatio(of: other, over: choice, seed: recommendation.summary.results.header.seed)
+        guard let ratio else { return "cost \(list(parts))" }
+        if ratio.isTie { return "tie with it in throughput" + (parts.isEmpty ? "" : " and cost \(list(parts))") }
+        if ratio.ratio >= 1 {
+            return "are \(ratio.text) as fast" + (parts.isEmpty ? "" : " and cost \(list(parts))")
+        }
+        return "cost \(list(["\(ratio.lossText) of that throughput"] + parts))"
+    }
+
+    /// The same in fewer words, after a sentence that has said what is compared.
+    private static func difference(_ other: CellSummary, _ recommendation: RunRecommendation) -> String {
+        guard let choice = recommendation.choice,
+            let ratio = SpeedRatio(of: other, over: choice, seed: recommendation.summary.results.header.seed)
+        else { return "–" }
+        let memory = other.memory.map { " and \(ByteCountText.growth($0.growthByteCount))" } ?? ""
+        if ratio.isTie { return "a tie\(memory)" }
+        return (ratio.ratio >= 1 ? "\(ratio.text) as fast" : ratio.lossText) + memory
+    }
+
+    /// Says what decrypting whole chunks as in article 000 costs a random read.
+    private static func wholeChunks(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> String? {
+        let backend = recommendation?.choice?.cell.backend
+        guard let published = summary.published("article 000", workload: "random", preferring: backend),
+            let alternative = summary.alternative(to: published)
+        else { return nil }
+        let chunk = published.cell.chunkByteCount.map { ByteCountText.size($0) } ?? "the file"
+        let read = readSize(published.cell.workload)
+        let fetched = published.amplification.map { "fetches \(RatioText.times($0.fetched)) its bytes" }
+        let time = published.latency.map { "takes \(DurationText.text(nanoseconds: $0.p50))" }
+        let rate = published.speed.map { "delivers \(ByteCountText.rate($0.bytesPerSecond))" }
+        let parts = [fetched, time].compactMap { $0 }
+        let other: String =
+            switch (alternative.latency, alternative.speed) {
+            case (let latency?, _) where time != nil: DurationText.text(nanoseconds: latency.p50)
+            case (_, let speed?): ByteCountText.rate(speed.bytesPerSecond)
+            default: "–"
+            }
+        let what = list(time == nil ? [fetched, rate].compactMap { $0 } : parts)
+        return
+            "Where chunks of \(chunk) are decrypted whole, as in article 000, a read of \(read) \(what); by the blocks "
+            + "needed \(other)."
+    }
+}
+
+extension Verdict {
+    /// Says who passed the vectors and who did not, and which cells have no figures; nobody passes by running none.
+    static func correctness(_ summary: RunSummary) -> String {
+        let missing = summary.cellsWithoutFigures.count
+        guard missing > 0 else { return vectors(summary) }
+        return "\(vectors(summary)) \(RatioText.count(missing, "cell")) of \(summary.cells.count) failed or "
+            + "\(missing == 1 ? "has" : "have") no trusted figures."
+    }
+
+    private static func vectors(_ summary: RunSummary) -> String {
+        let records = summary.results.conformance
+        let executed = records.reduce(0) { $0 + $1.passed + $1.failed }
+        guard executed > 0 else {
+            return "Not verified: no vector was run, so nothing here shows that every range is right."
+        }
+        let wrong = records.filter { $0.failed > 0 }
+        if !wrong.isEmpty {
+            let subjects = wrong.prefix(3).map { "\($0.subject) failed \($0.failed) of \($0.passed + $0.failed) reads" }
+            let more = wrong.count > 3 ? " and \(RatioText.count(wrong.count - 3, "more subject"))" : ""
+            return "Wrong: \(subjects.joined(separator: "; "))\(more). No speed is shown for what fails."
+        }
+        let idle = records.filter { $0.passed == 0 }.map(\.subject) + untested(summary)
+        let notRun = records.reduce(0) { $0 + $1.notRun }
+        let unsupported = records.reduce(0) { $0 + $1.unsupported }
+        var remarks: [String] = []
+        if unsupported > 0 { remarks.append("\(SignificantDigits.grouped(UInt64(unsupported))) unsupported") }
+        if notRun > 0 { remarks.append("\(SignificantDigits.grouped(UInt64(notRun))) not run") }
+        if !idle.isEmpty { remarks.append("no vectors for \(list(idle))") }
+        let passing = RatioText.count(records.count { $0.passed > 0 }, "subject")
+        let reads = SignificantDigits.grouped(UInt64(executed))
+        let head = idle.isEmpty && notRun == 0 ? "Correct" : "Correct as far as tested"
+        return "\(head): \(passing) passed \(reads) of \(reads) vector reads"
+            + (remarks.isEmpty ? "." : " (\(remarks.joined(separator: ", "))).")
+    }
+
+    /// Returns the backends that were measured without a record of their vectors.
+    private static func untested(_ summary: RunSummary) -> [String] {
+        let subjects = Set(summary.results.conformance.map(\.subject))
+        return summary.backends.filter { backend in
+            !subjects.contains(backend) && summary.cells.contains { $0.cell.backend == backend && $0.speed != nil }
+        }
+    }
+}
+
+extension Verdict {
+    /// Says how much the figures rest on; nothing where nothing was timed.
+    static func confidence(_ summary: RunSummary) -> String? {
+        var parts: [String] = []
+        if !summary.results.isComplete { parts.append("INCOMPLETE RUN, cells are missing") }
+        let timed = summary.cells.filter { $0.speed != nil }
+        let rounds = timed.map(\.rounds.count)
+        if let fewest = rounds.min(), let maximum = rounds.max() {
+            let count = fewest == maximum ? "\(maximum)" : "\(fewest) to \(maximum)"
+            parts.append("each figure is the median of \(count) fresh process\(maximum == 1 ? "" : "es")")
+        }
+        let single = timed.count { $0.speed?.hasInterval == false }
+        if single > 0, single == timed.count {
+            parts.append("one process gives no interval, so that no difference here is shown to be more than noise")
+        } else if single > 0 {
+            parts.append(
+                "\(RatioText.count(single, "figure")) of one process \(single == 1 ? "has" : "have") no interval")
+        }
+        let widths = timed.compactMap(\.speed).filter(\.hasInterval).map(\.nanoseconds.relativeHalfWidth).sorted()
+        if let widest = widths.last {
+            let typical = RatioText.percent(widths[widths.count / 2])
+            parts.append(
+                widths.count == 1
+                    ? "its 95 % interval is ±\(typical)"
+                    : "half of the 95 % intervals are within ±\(typical), the widest is ±\(RatioText.percent(widest))")
+        }
+        return parts.isEmpty ? nil : "How sure: \(parts.joined(separator: "; "))."
+    }
+}

@@ -1,0 +1,136 @@
+/// Maps values to coordinates so that equal ratios are equal distances.
+///
+/// Positions are counted in doublings or decades above 1; computing them needs only powers, not logarithms, so that
+/// the same values give the same coordinates with every C library.
+struct LogScale: Sendable {
+    /// The ratio between neighbouring gridlines: 2 or 10.
+    let base: Double
+    /// The least value's position, in powers of `base`.
+    let lower: Double
+    /// The greatest value's position, in powers of `base`.
+    let upper: Double
+    /// The coordinate of `lower`.
+    let start: Double
+    /// The coordinate of `upper`.
+    let end: Double
+
+    /// Creates a scale whose ends are whole powers of the base around all values.
+    init(base: Double, covering values: [Double], atLeast span: Double, from start: Double, to end: Double) {
+        let positions = values.filter { $0 > 0 && $0.isFinite }.map { Self.position(of: $0, base: base) }
+        let lower = (positions.min() ?? 0).rounded(.down)
+        self.init(
+            base: base, lower: lower, upper: max((positions.max() ?? 0).rounded(.up), lower + span), start: start,
+            end: end
+        )
+    }
+
+    /// Creates a scale between two positions.
+    init(base: Double, lower: Double, upper: Double, start: Double, end: Double) {
+        self.base = base
+        self.lower = lower
+        self.upper = upper
+        self.start = start
+        self.end = end
+    }
+
+    /// Returns the coordinate of a value; values below the scale are drawn at its lower end, others at its upper end.
+    func callAsFunction(_ value: Double) -> Double {
+        let position = value > 0 && value.isFinite ? Self.position(of: value, base: base) : lower
+        return coordinate(atPosition: min(max(position, lower), upper))
+    }
+
+    /// Returns the coordinate of a power of the base.
+    func coordinate(atPosition position: Double) -> Double {
+        start + (position - lower) / (upper - lower) * (end - start)
+    }
+
+    /// The whole powers on the scale.
+    var powers: ClosedRange<Int> { Int(lower.rounded(.up))...max(Int(upper.rounded(.down)), Int(lower.rounded(.up))) }
+
+    /// Returns how many powers lie between labels that need that much room.
+    func labelStep(room: Double) -> Int {
+        let distance = (end - start).magnitude / (upper - lower)
+        var step = 1
+        while Double(step) * distance < room { step *= 2 }
+        return step
+    }
+
+    /// Returns the logarithm of a value above 0 to the base, to about 12 digits, by repeated squaring.
+    static func position(of value: Double, base: Double) -> Double {
+        precondition(value > 0 && value.isFinite, "a logarithmic scale has no place for \(value)")
+        var whole = 0.0
+        var rest = value
+        while rest >= base {
+            rest /= base
+            whole += 1
+        }
+        while rest < 1 {
+            rest *= base
+            whole -= 1
+        }
+        var fraction = 0.0
+        var bit = 0.5
+        for _ in 0..<40 {
+            rest *= rest
+            if rest >= base {
+                rest /= base
+                fraction += bit
+            }
+            bit /= 2
+        }
+        return whole + fraction
+    }
+
+    /// Returns a whole power of a base.
+    static func power(_ exponent: Int, base: Double) -> Double {
+        var value = 1.0
+        for _ in 0..<exponent.magnitude { value *= base }
+        return exponent < 0 ? 1 / value : value
+    }
+}
+
+/// Maps values from 0 on to coordinates so that equal differences are equal distances.
+struct LinearScale: Sendable {
+    /// The distance between gridlines: 1, 2 or 5 times a power of ten.
+    let step: Double
+    /// The greatest value.
+    let upper: Double
+    /// The coordinate of 0.
+    let start: Double
+    /// The coordinate of `upper`.
+    let end: Double
+
+    /// Creates a scale that begins at 0.
+    ///
+    /// - Parameters:
+    ///   - greatest: The greatest value.
+    ///   - room: How far gridlines must be apart.
+    ///   - start: The coordinate of 0.
+    ///   - end: The coordinate of the scale's end.
+    ///   - isRound: Whether the scale ends at a gridline.
+    init(greatest: Double, room: Double, from start: Double, to end: Double, isRound: Bool) {
+        let greatest = greatest.isFinite ? max(greatest, 1) : 1
+        let maximum = max((end - start).magnitude / room, 1)
+        var step = 1.0
+        // 1, 2, 5, 10, 20, 50: by 2, by 2.5, by 2.
+        var index = 0
+        while greatest / step > maximum, step < 1e30 {
+            step *= index % 3 == 1 ? 2.5 : 2
+            index += 1
+        }
+        self.step = step
+        self.upper = isRound ? (greatest / step).rounded(.up) * step : greatest
+        self.start = start
+        self.end = end
+    }
+
+    /// Returns the coordinate of a value; those beyond the scale are drawn at its ends.
+    func callAsFunction(_ value: Double) -> Double {
+        start + min(max(value, 0), upper) / upper * (end - start)
+    }
+
+    /// The values of the gridlines, from 0 on.
+    var lines: [Double] {
+        (0...Int((upper / step).rounded(.down))).map { Double($0) * step }
+    }
+}

@@ -1,0 +1,191 @@
+package import Results
+import Support
+
+/// Several runs on one page, each by itself: runs of one host beside each other, and hosts never averaged.
+package struct SideBySide: Sendable {
+    /// The runs: those of one host together, in the order in which hosts are first named, and by start.
+    let runs: [Run]
+
+    /// One run.
+    struct Run: Sendable {
+        /// What its columns are called: a number and the host.
+        var label: String
+        /// What the user called it, such as its file's path.
+        var name: String
+        /// The run summed up.
+        var summary: RunSummary
+        /// What it found, in sentences.
+        var verdict: [String]
+        /// The number of its host, from 0.
+        var host: Int
+    }
+
+    /// Sums up runs.
+    ///
+    /// - Parameter runs: The runs, with what the user calls them.
+    package init(_ runs: [(name: String, results: RunResults)]) {
+        var hosts: [HostIdentity: Int] = [:]
+        let numbered = runs.enumerated().map { index, run in
+            let identity = HostIdentity(run.results.header.host)
+            let host = hosts[identity] ?? hosts.count
+            hosts[identity] = host
+            return (host: host, start: run.results.header.startedAt, index: index, run: run)
+        }
+        let ordered = numbered.sorted { ($0.host, $0.start, $0.index) < ($1.host, $1.start, $1.index) }
+        self.runs = ordered.enumerated().map { index, entry in
+            let summary = RunSummary(entry.run.results)
+            return Run(
+                label: "\(index + 1) · \(entry.run.results.header.host.name)", name: entry.run.name,
+                summary: summary, verdict: Verdict(summary).lines, host: entry.host)
+        }
+    }
+
+    /// How many machines there are.
+    var hostCount: Int { Set(runs.map(\.host)).count }
+
+    /// `2 runs on 1 host`.
+    var title: String {
+        "\(RatioText.count(runs.count, "run")) on \(RatioText.count(hostCount, "host")) side by side"
+    }
+
+    /// What no reader should miss: each run's first finding, and that nothing is averaged.
+    package var verdict: [String] {
+        runs.map { "\($0.label): \($0.verdict.first ?? "nothing was found")" } + [
+            hostCount > 1
+                ? "Figures of different hosts stand side by side; they are neither averaged nor judged against each other."
+                : "All runs come from one host, at different times; they are not averaged."
+        ]
+    }
+
+    /// What must be known before any figure is read.
+    var warnings: [String] {
+        var warnings: [String] = []
+        for run in runs {
+            if !run.summary.results.isComplete {
+                warnings.append("\(run.label) (\(run.name)): the run did not come to its end, cells are missing.")
+            }
+            warnings += run.summary.leftOutTexts.map { "\(run.label) (\(run.name)): \($0)" }
+        }
+        for (index, run) in runs.enumerated() {
+            if let other = runs[..<index].first(where: { $0.summary.results.header == run.summary.results.header }) {
+                warnings.append("\(other.label) and \(run.label) are the same run, given twice.")
+            }
+        }
+        return warnings
+    }
+
+    /// The cells of all runs, in the order in which the runs first name them.
+    var cells: [Cell] {
+        var known: Set<String> = []
+        return runs.flatMap { $0.summary.cells.map(\.cell) }.filter { known.insert($0.id).inserted }
+    }
+
+    /// What each run's header says, by name, a value a run.
+    var facts: [(name: String, values: [String])] {
+        var backends: [String] = []
+        for name in runs.flatMap({ $0.summary.results.header.backends.map(\.name) }) where !backends.contains(name) {
+            backends.append(name)
+        }
+        func fact(_ name: String, _ value: (RunHeader) -> String) -> (name: String, values: [String]) {
+            (name, runs.map { value($0.summary.results.header) })
+        }
+        return [
+            fact("host") { $0.host.name }, fact("CPU") { $0.host.cpuModel },
+            fact("CPUs online") { "\($0.host.cpuCount)" },
+            fact("CPU flags") { $0.host.cpuFlags.sorted().joined(separator: " ") },
+            fact("data caches") {
+                $0.host.cacheByteCounts.map(ByteCountText.measured).joined(separator: ", ")
+            },
+            fact("memory") { ByteCountText.measured($0.host.memoryByteCount) },
+            fact("kernel") { $0.host.kernel },
+            fact("frequency governor") { $0.host.frequencyGovernor ?? "none to be seen" },
+            fact("transparent huge pages") { $0.host.transparentHugePages ?? "unknown" },
+            fact("chunkwise") { $0.programVersion },
+        ]
+            + backends.map { name in
+                fact(name) { header in header.backends.first { $0.name == name }?.version ?? "not there" }
+            } + [
+                fact("started") { $0.startedAt }, fact("seed") { "\($0.seed)" },
+                fact("plan") { $0.plan.map { "\($0.split(separator: "\n").count) lines" } ?? "none" },
+            ]
+    }
+}
+
+extension SideBySide {
+    /// The page, Markdown in full and for a comment, and the figures of all runs as JSON, CSV and JUnit.
+    package var files: [ReportFile] {
+        let document = Document(self)
+        return ReportFormat.allCases.map { file($0, document) }
+            + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
+    }
+
+    /// One form of the report.
+    package func file(_ format: ReportFormat) -> ReportFile { file(format, Document(self)) }
+
+    private func file(_ format: ReportFormat, _ document: Document) -> ReportFile {
+        switch format {
+        case .html: ReportFile(name: format.fileName, text: HTMLRenderer.render(document))
+        case .fullMarkdown: ReportFile(name: format.fileName, text: MarkdownRenderer.render(document))
+        case .markdown: ReportFile(name: format.fileName, text: pullRequestMarkdown)
+        case .json: ReportFile(name: format.fileName, parts: writeJSON)
+        case .csv: ReportFile(name: format.fileName, parts: writeCSV)
+        case .junit:
+            ReportFile(
+                name: format.fileName,
+                text: JUnitDocument(suites: runs.flatMap { $0.summary.junit(prefix: "\($0.label): ").suites }).text)
+        }
+    }
+
+    @Sendable private func writeJSON(_ part: ([UInt8]) throws -> Void) throws {
+        let members: [String: JSONValue] = [
+            "schema": "chunkwise-side-by-side-1", "hostCount": JSONValue(count: hostCount),
+            "verdict": JSONValue(strings: verdict),
+        ]
+        try JSONValue.write(
+            members, list: "runs", count: runs.count, elements: { runs[$0].map { json($0).elementText } },
+            to: part)
+    }
+
+    private func json(_ run: Run) -> JSONValue {
+        var members = run.summary.jsonMembers(verdict: run.verdict)
+        members["name"] = .string(run.name)
+        members["label"] = .string(run.label)
+        members["cells"] = .array(run.summary.cells.map(\.json))
+        return .object(members)
+    }
+
+    @Sendable private func writeCSV(_ part: ([UInt8]) throws -> Void) throws {
+        try part(RunSummary.csvLine(["run", "file", "host", "startedAt"] + RunSummary.csvHeads))
+        for (index, run) in runs.enumerated() {
+            let header = run.summary.results.header
+            try run.summary.writeCSVRows(
+                after: ["\(index + 1)", run.name, header.host.name, header.startedAt], to: part)
+        }
+    }
+
+    /// The runs as a comment on a pull request.
+    private var pullRequestMarkdown: String {
+        let maxRuns = 8
+        var parts = ["### Chunkwise: \(title)"]
+        parts += warnings.prefix(3).map { "> **Warning:** \(RunSummary.short($0, 200))" }
+        let rows = runs.prefix(maxRuns).map { run in
+            let best = run.summary.best
+            return [
+                RunSummary.short(run.label, 40), RunSummary.short(run.summary.results.header.host.cpuModel, 40),
+                best.map { RunSummary.short("\($0.cell.backend), \(ByteCountText.size($0.cell.windowByteCount))", 60) }
+                    ?? "–",
+                best?.speed.map { "\(ByteCountText.rate($0.bytesPerSecond)) (\($0.rangeText))" } ?? "–",
+                "\(run.summary.cells.count { $0.speed != nil }) of \(run.summary.cells.count)",
+            ]
+        }
+        parts.append(
+            (["| Run | CPU | Fastest sequential | Throughput | Cells |", "| --- | --- | --- | ---: | ---: |"]
+                + rows.map { "| \($0.joined(separator: " | ")) |" }).joined(separator: "\n"))
+        if runs.count > maxRuns { parts.append("\(runs.count - maxRuns) more runs are in the full report.") }
+        parts += verdict.suffix(1).map { MarkupText.markdown($0) }
+        parts.append(
+            "Full report: [index.html](\(ReportFormat.html.fileName)) or "
+                + "[report.md](\(ReportFormat.fullMarkdown.fileName)).")
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+}

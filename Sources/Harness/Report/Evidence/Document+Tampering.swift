@@ -1,0 +1,154 @@
+package import Results
+package import Support
+
+extension Document {
+    /// Which changes to a ciphertext were noticed, and what was delivered all the same.
+    static func tampering(_ evidence: Evidence) -> Section? {
+        guard let records = evidence.tampering, !records.isEmpty else { return nil }
+        let groups = TamperGroup.groups(of: records)
+        var blocks: [Block] = [
+            .paragraph(
+                "Ciphertexts were truncated, extended, flipped, swapped, repeated and spliced at every kind of edge, and "
+                    + "then read from the start to the end. Noticed is a change that opening or a read answers with "
+                    + "an error that says so; beside it stands how many wrong bytes were delivered before, or altogether."
+            ),
+            .paragraph(TamperRecord.conclusion(records)),
+        ]
+        blocks += groups.map { .table(table($0)) }
+        let notes = groups.flatMap { group in
+            group.rows.filter { !$0.cases.isEmpty }.map { row in
+                "\(group.subjects.joined(separator: ", ")): \(row.summary)."
+                    + (row.unnoticed.isEmpty
+                        ? "" : " Not noticed, for example: \(row.unnoticed.joined(separator: "; ")).")
+            }
+        }
+        if !notes.isEmpty {
+            blocks.append(
+                .paragraph(
+                    "CBC and CTR hide data and have nothing to notice a change by, but a length that cannot be and a "
+                        + "padding that is none: in CBC a flipped bit garbles its block and flips the same bit of the "
+                        + "next one, in CTR it flips that bit alone, and no reader can tell. Their figures are measured, "
+                        + "and are no faults of a subject."))
+            blocks.append(.list(notes))
+        }
+        if let failures = failures(records) { blocks.append(.table(failures)) }
+        return Section(name: "tampering", title: "Integrity matrix", blocks: blocks)
+    }
+
+    private static func table(_ group: TamperGroup) -> Table {
+        let columns: [Table.Column] =
+            [.text("Strategy")] + TamperRecord.Row.kinds.map { .number($0) } + [.number("All")]
+        let rows = group.rows.map { row -> [Table.Entry] in
+            let kinds: [String?] = TamperRecord.Row.kinds + [nil]
+            let name = Table.Entry(row.strategy, detail: row.state.words)
+            guard !row.cases.isEmpty else { return [name] + kinds.map { _ in Table.Entry.absent } }
+            return [name]
+                + kinds.map { entry(row.counts(kind: $0), isAuthenticated: row.isAuthenticated) }
+        }
+        return Table(caption: "Changes noticed by \(group.name).", columns: columns, rows: rows)
+    }
+
+    private static func entry(_ counts: TamperRecord.Row.Counts, isAuthenticated: Bool) -> Table.Entry {
+        guard counts.cases > 0 else { return .absent }
+        // What is missing, or too much, stands in the notes: three figures more make columns of lines.
+        let wrong = counts.wrongByteCount
+        let parts = wrong > 0 ? ["\(SignificantDigits.grouped(wrong)) B wrong"] : []
+        let failed = counts.failed > 0 ? ["\(counts.failed) failed"] : []
+        let detail = (failed + parts).joined(separator: ", ")
+        return Table.Entry(
+            "\(counts.detected)/\(counts.cases)", detail: detail.isEmpty ? nil : detail,
+            emphasis: counts.failed > 0 ? .bad : counts.isClean ? .good : .none)
+    }
+
+    private static func failures(_ records: [TamperRecord]) -> Table? {
+        let rows = records.flatMap { record in
+            record.rows.flatMap { row in
+                row.cases.filter { $0.failure != nil }.prefix(20).map { one in
+                    [
+                        Table.Entry(record.subject), Table.Entry(row.strategy),
+                        Table.Entry("\(one.kind): \(one.place)"), Table.Entry(one.failure ?? ""),
+                    ]
+                }
+            }
+        }
+        guard !rows.isEmpty else { return nil }
+        return Table(
+            caption: "Changes that were not handled as they have to be, the first twenty of each row.",
+            columns: [.text("Subject"), .text("Strategy"), .text("Change"), .text("What came")], rows: rows)
+    }
+}
+
+extension TamperRecord.Row.State {
+    /// What there is to say of a row that was not run to its end; `nil` of one that was.
+    var words: String? {
+        switch self {
+        case .run: nil
+        case .unsupported: "unsupported"
+        case .notRun: "not run to its end"
+        }
+    }
+}
+
+extension TamperRecord {
+    /// Records as one JSON object, as `data/schemas/tamper.json` has it: all cases of all subjects.
+    package static func json(_ records: [TamperRecord]) -> JSONValue {
+        [
+            "schema": .string(currentSchema),
+            "executed": JSONValue(count: records.reduce(0) { $0 + $1.executed }),
+            "failed": JSONValue(count: records.reduce(0) { $0 + $1.failed }),
+            "subjects": .array(records.map { $0.json { _ in true } }),
+        ]
+    }
+
+    /// The record with those of its cases that are asked for.
+    func json(listing isListed: (Case) -> Bool) -> JSONValue {
+        [
+            "name": .string(subject), "executed": JSONValue(count: executed), "failed": JSONValue(count: failed),
+            "rows": .array(rows.map { $0.json(listing: isListed) }),
+        ]
+    }
+}
+
+extension TamperRecord.Row {
+    fileprivate func json(listing isListed: (TamperRecord.Case) -> Bool) -> JSONValue {
+        [
+            "strategy": .string(strategy), "isAuthenticated": .bool(isAuthenticated), "state": .string(state.rawValue),
+            "plaintextByteCount": .integer(plaintextByteCount), "ciphertextByteCount": .integer(ciphertextByteCount),
+            "windowByteCount": .integer(windowByteCount),
+            "kinds": .array(
+                Self.kinds.map { kind in
+                    let counts = counts(kind: kind)
+                    return [
+                        "kind": .string(kind), "cases": JSONValue(count: counts.cases),
+                        "detected": JSONValue(count: counts.detected),
+                        "detectedAtOpen": JSONValue(count: counts.detectedAtOpen),
+                        "detectedAtRead": JSONValue(count: counts.detectedAtRead),
+                        "wrongByteCount": .integer(counts.wrongByteCount),
+                        "missingByteCount": .integer(counts.missingByteCount),
+                        "extraByteCount": .integer(counts.extraByteCount), "failed": JSONValue(count: counts.failed),
+                    ]
+                }),
+            "cases": .array(cases.filter(isListed).map(\.json)),
+        ]
+    }
+}
+
+extension TamperRecord.Case {
+    fileprivate var json: JSONValue {
+        [
+            "kind": .string(kind), "place": .string(place), "openingErrors": JSONValue(strings: openingErrors),
+            "sequential": sequential.json, "touching": touching.json, "failure": JSONValue(failure),
+        ]
+    }
+}
+
+extension TamperRecord.Outcome {
+    fileprivate var json: JSONValue {
+        [
+            "state": .string(state.rawValue), "error": JSONValue(error), "read": JSONValue(read.map { UInt64($0) }),
+            "offset": JSONValue(offset), "readCount": JSONValue(count: readCount),
+            "wrongByteCount": .integer(wrongByteCount), "missingByteCount": .integer(missingByteCount),
+            "extraByteCount": .integer(extraByteCount), "releasedByteCount": .integer(releasedByteCount),
+        ]
+    }
+}

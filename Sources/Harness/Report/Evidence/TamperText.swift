@@ -1,0 +1,191 @@
+package import Results
+import Support
+
+extension TamperRecord {
+    /// Failures that are listed of each subject.
+    private static let maxFailures = 10
+    /// Changes that are named of each row in which some were not noticed.
+    private static let maxUnnoticed = 4
+
+    /// Records as text: for each subject a table of what was noticed, then what was not.
+    package static func text(_ records: [TamperRecord]) -> String {
+        let groups = TamperGroup.groups(of: records)
+        var lines = [
+            "Changes that a sequential reader noticed, of all, by kind (header: in CBC and",
+            "CTR, the IV); below them, what it delivered, before an error or altogether.", "",
+        ]
+        for group in groups {
+            lines += TextWrapping.lines(group.name, columns: TextTable.width)
+            lines += table(group) + [""]
+        }
+        for group in groups { lines += notes(group) }
+        for record in records { lines += failures(record) }
+        lines += TextWrapping.lines(conclusion(records), columns: TextTable.width)
+        return lines.joined(separator: "\n")
+    }
+
+    private static func table(_ group: TamperGroup) -> [String] {
+        var rows = [[""] + Row.kinds]
+        for row in group.rows {
+            guard row.state == .run || !row.cases.isEmpty else {
+                rows.append([row.shortName] + [String](repeating: "–", count: Row.kinds.count))
+                continue
+            }
+            let counts = Row.kinds.map { row.counts(kind: $0) }
+            rows.append(
+                [row.shortName] + counts.map { $0.cases == 0 ? "–" : "\($0.detected)/\($0.cases)" })
+            func add(_ name: String, _ figure: (Row.Counts) -> UInt64) {
+                guard counts.contains(where: { figure($0) > 0 }) else { return }
+                rows.append(["  " + name] + counts.map { figure($0) == 0 ? "" : "\(figure($0))" })
+            }
+            add("wrong bytes") { $0.wrongByteCount }
+            add("missing") { $0.missingByteCount }
+            add("too many") { $0.extraByteCount }
+        }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            var line = row.enumerated().map { column, text in
+                let space = String(repeating: " ", count: widths[column] - text.count)
+                return column == 0 ? text + space : space + text
+            }.joined(separator: " ")
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    /// What the figures of formats mean in which some changes pass.
+    private static func notes(_ group: TamperGroup) -> [String] {
+        let rows = group.rows.filter {
+            $0.state == .run && !$0.isAuthenticated && $0.counts().detected < $0.cases.count
+        }
+        guard !rows.isEmpty else { return [] }
+        let lines = rows.flatMap { row in
+            wrapped(["\(row.summary)."])
+                + (row.unnoticed.isEmpty
+                    ? [] : indented("not noticed: \(row.unnoticed.prefix(maxUnnoticed).joined(separator: "; "))"))
+        }
+        return wrapped([group.name + ":"]) + lines + [""]
+    }
+
+    private static func failures(_ record: TamperRecord) -> [String] {
+        let failures = record.rows.flatMap { row in
+            row.cases.filter { $0.failure != nil }.map {
+                "FAILED \(record.subject): \(row.strategy): \($0.kind): \($0.place): \($0.failure ?? "")"
+            }
+        }
+        let rest = failures.count - maxFailures
+        return wrapped(
+            failures.prefix(maxFailures) + (rest > 0 ? ["FAILED \(record.subject): \(rest) more"] : []))
+    }
+
+    private static func indented(_ line: String) -> [String] {
+        TextWrapping.lines(line, columns: TextTable.width - 2).map { "  " + $0 }
+    }
+
+    private static func wrapped(_ lines: [String]) -> [String] {
+        lines.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: "  ") }
+    }
+
+    /// The answer in a sentence or two.
+    static func conclusion(_ records: [TamperRecord]) -> String {
+        func counts(_ isAuthenticated: Bool) -> (detected: Int, cases: Int, wrong: UInt64) {
+            records.flatMap(\.rows).filter { $0.isAuthenticated == isAuthenticated }.reduce((0, 0, 0)) {
+                let counts = $1.counts()
+                return ($0.0 + counts.detected, $0.1 + counts.cases, $0.2 + counts.wrongByteCount)
+            }
+        }
+        let (strong, weak) = (counts(true), counts(false))
+        var parts: [String] = []
+        if strong.cases > 0 {
+            parts.append(
+                "\(strong.detected) of \(strong.cases) changes to authenticated formats were noticed, and "
+                    + "\(Row.bytes(strong.wrong, "wrong")) delivered.")
+        }
+        if weak.cases > 0 {
+            parts.append(
+                "\(weak.detected) of \(weak.cases) changes to CBC and CTR were noticed: these formats have nothing to "
+                    + "notice others by, whoever reads them.")
+        }
+        let failed = records.reduce(0) { $0 + $1.failed }
+        parts.append(failed == 0 ? "Nothing failed." : "\(failed) failed.")
+        return parts.joined(separator: " ")
+    }
+}
+
+/// Subjects that did the same in everything.
+struct TamperGroup {
+    /// The subjects.
+    var subjects: [String]
+    /// What became of each strategy.
+    var rows: [TamperRecord.Row]
+
+    /// Puts records with the same rows together, in the order of the first of each.
+    static func groups(of records: [TamperRecord]) -> [TamperGroup] {
+        records.reduce(into: []) { groups, record in
+            if let index = groups.firstIndex(where: { $0.rows == record.rows }) {
+                groups[index].subjects.append(record.subject)
+            } else {
+                groups.append(TamperGroup(subjects: [record.subject], rows: record.rows))
+            }
+        }
+    }
+
+    /// The subjects in words.
+    var name: String { subjects.joined(separator: ", ") + (subjects.count > 1 ? " (each the same)" : "") }
+}
+
+extension TamperRecord.Row {
+    /// The strategy without the lengths of its chunks and of what it is bound to.
+    var shortName: String {
+        let words = strategy.components(before: " context of ").split(separator: " ")
+        return words.filter { !$0.contains("=") }.joined(separator: " ")
+    }
+
+    /// How many of the changes were noticed, and what a flipped bit did where it was not: in measured figures.
+    var summary: String {
+        let counts = counts()
+        var text = "\(shortName): \(counts.detected) of \(counts.cases) changes were noticed" + whereNoticed(counts)
+        if isAuthenticated {
+            return text + (counts.wrongByteCount == 0 ? ", before a wrong byte was delivered" : "")
+                + (counts.wrongByteCount > 0 ? ", and \(Self.bytes(counts.wrongByteCount, "wrong")) delivered" : "")
+        }
+        text += ", and \(Self.bytes(counts.wrongByteCount, "wrong")) delivered"
+        if counts.missingByteCount > 0 { text += ", \(Self.bytes(counts.missingByteCount, nil)) missing" }
+        if counts.extraByteCount > 0 { text += ", \(Self.bytes(counts.extraByteCount, nil)) too many" }
+        let flips = undetectedWrongByteCounts(kind: "flip")
+        guard let minimum = flips.first, let maximum = flips.last else { return text }
+        let median = flips[flips.count / 2]
+        let figure = minimum == maximum ? "\(maximum)" : "\(minimum) to \(maximum)"
+        return text + "; a flipped bit that passed unnoticed made \(figure) wrong byte\(maximum == 1 ? "" : "s")"
+            + (minimum == maximum ? "" : ", \(median) at the median")
+    }
+
+    /// How many changes were noticed at opening, and how many at which reads.
+    private func whereNoticed(_ counts: Counts) -> String {
+        guard counts.detected > 0 else { return "" }
+        let reads = cases.filter { $0.sequential.state == .detectedAtRead }.compactMap(\.sequential.read)
+        guard let first = reads.min(), let last = reads.max() else { return ", at opening" }
+        let numbers = first == last ? "read \(first)" : "reads \(first) to \(last)"
+        return " (\(counts.detectedAtOpen) at opening, \(counts.detectedAtRead) at \(numbers))"
+    }
+
+    /// The first changes that were not noticed, one of each kind.
+    var unnoticed: [String] {
+        Self.kinds.compactMap { kind in
+            cases.first { $0.kind == kind && !$0.sequential.isDetected }.map { "\($0.kind): \($0.place)" }
+        }
+    }
+
+    /// A number of bytes, with what they are.
+    static func bytes(_ count: UInt64, _ adjective: String?) -> String {
+        let words = [adjective, count == 1 ? "byte" : "bytes"].compactMap { $0 }
+        return "\(SignificantDigits.grouped(count)) \(words.joined(separator: " "))"
+    }
+}
+
+extension String {
+    /// The text up to a mark, or all of it.
+    fileprivate func components(before mark: String) -> Substring {
+        firstRange(of: mark).map { self[..<$0.lowerBound] } ?? self[...]
+    }
+}

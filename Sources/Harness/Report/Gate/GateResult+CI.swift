@@ -1,0 +1,153 @@
+package import Gate
+
+extension GateResult {
+    /// The result as annotations of a GitHub workflow, a line each: what is slower, wrong or has grown is an error, what
+    /// nothing can be said of a warning, the verdict as a whole a notice.
+    ///
+    /// GitHub shows ten of each kind a step; what is beyond that is counted in the last one.
+    package var githubAnnotations: String {
+        var errors: [(title: String, message: String)] = []
+        var warnings: [(title: String, message: String)] = []
+        for cell in cells {
+            let entry = (title: "\(GateWords.word(cell.verdict)): \(cell.name)", message: GateWords.finding(cell))
+            if isBlamed(cell) {
+                errors.append(entry)
+            } else if cell.verdict == .inconclusive, verdict != .noisyHost {
+                warnings.append(entry)
+            }
+        }
+        if let control, control.verdict == .wrong {
+            errors.append(("wrong: \(control.name)", GateWords.finding(control)))
+        }
+        for cell in memory?.cells ?? [] where cell.verdict != .same {
+            let isGrown = cell.verdict == .grew
+            let title = isGrown ? "peak memory grew: \(cell.name)" : "peak memory undecided: \(cell.name)"
+            if isGrown {
+                errors.append((title, GateWords.finding(cell)))
+            } else {
+                warnings.append((title, GateWords.finding(cell)))
+            }
+        }
+        if verdict == .noisyHost {
+            warnings.insert(("host unfit", control.map(GateWords.finding) ?? reason ?? "the control moved"), at: 0)
+        }
+        if cells.isEmpty { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
+        let lines =
+            Self.annotations("error", errors) + Self.annotations("warning", warnings)
+            + [GitHubCommand.line("notice", title: "gate: \(title)", message: headline)]
+        return lines.joined(separator: "\n")
+    }
+
+    private static let maxAnnotations = 10
+
+    private static func annotations(_ level: String, _ entries: [(title: String, message: String)]) -> [String] {
+        guard entries.count > maxAnnotations else {
+            return entries.map { GitHubCommand.line(level, title: $0.title, message: $0.message) }
+        }
+        let shown = entries.prefix(maxAnnotations - 1)
+        return shown.map { GitHubCommand.line(level, title: $0.title, message: $0.message) } + [
+            GitHubCommand.line(
+                level, title: "and \(entries.count - shown.count) more",
+                message: entries.dropFirst(shown.count).map(\.title).joined(separator: "\n"))
+        ]
+    }
+}
+
+/// Commands to a GitHub runner, which reads them from a step's standard output.
+enum GitHubCommand {
+    /// Returns a command's line, without its end.
+    ///
+    /// - Source: GitHub's "Workflow commands", and `command.ts` of actions/toolkit for what is escaped.
+    static func line(_ level: String, title: String, message: String) -> String {
+        "::\(level) title=\(property(title))::\(data(message))"
+    }
+
+    /// Escapes a message: percent signs and line breaks.
+    static func data(_ text: String) -> String { escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A"]) }
+
+    /// Escapes a property: colons and commas as well, which end it.
+    static func property(_ text: String) -> String {
+        escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
+    }
+
+    /// By scalars: in Swift "\r\n" is one character. Other control characters would drive whatever shows the log.
+    private static func escaped(_ text: String, _ escapes: [Unicode.Scalar: String]) -> String {
+        text.unicodeScalars.map { scalar in
+            if let escape = escapes[scalar] { return escape }
+            return scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "\u{FFFD}" : String(scalar)
+        }.joined()
+    }
+}
+
+extension GateResult {
+    /// The result as JUnit XML: a case a cell, one for the control, one for the memory of each cell.
+    ///
+    /// What is slower, wrong or has grown is a failure. What nothing can be said of is an error, since the gate then gives
+    /// no answer, or skipped where that is allowed.
+    package func junit(allowsInconclusive: Bool) -> String {
+        var cases = cells.map { testCase($0, allowsInconclusive) }
+        if let control { cases.append(controlCase(control)) }
+        cases += (memory?.cells ?? []).map { memoryCase($0, allowsInconclusive) }
+        cases += notCompared.map {
+            JUnitDocument.Case(
+                className: Self.className, name: $0.name, outcome: .skipped("not compared: \($0.reason)"))
+        }
+        if cells.isEmpty {
+            cases.append(
+                .init(
+                    className: Self.className, name: "cells",
+                    outcome: .errored(message: "no cell was compared", type: "nothingCompared", text: reason ?? "")))
+        }
+        let properties = [
+            ("verdict", verdict.rawValue), ("tolerance", "\(tolerance)"), ("confidence", "\(confidence)"),
+            ("seed", "\(seed)"), ("baseline", "\(baseline.command) (\(baseline.name) \(baseline.version))"),
+            ("candidate", "\(candidate.command) (\(candidate.name) \(candidate.version))"),
+            ("cpu", host.cpuModel), ("command", commandLine),
+        ]
+        let suite = JUnitDocument.Suite(
+            name: Self.className, properties: properties.map { (name: $0.0, value: $0.1) }, cases: cases,
+            timestamp: startedAt.isEmpty ? nil : startedAt, output: "\(headline)\n\(forestPlot)\n")
+        return JUnitDocument(suites: [suite]).text
+    }
+
+    private static let className = "chunkwise gate"
+
+    private func testCase(_ cell: GateCell, _ allowsInconclusive: Bool) -> JUnitDocument.Case {
+        let finding = GateWords.finding(cell)
+        let outcome: JUnitDocument.Outcome
+        switch cell.verdict {
+        case .wrong: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
+        case _ where verdict == .noisyHost: outcome = .skipped("host unfit, not judged; \(finding)")
+        case .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
+        case .inconclusive where !allowsInconclusive:
+            outcome = .errored(message: finding, type: cell.verdict.rawValue, text: finding)
+        case .inconclusive, .noisyHost: outcome = .skipped(finding)
+        case .same, .faster: outcome = .passed
+        }
+        return .init(className: Self.className, name: cell.name, seconds: cell.seconds, outcome: outcome)
+    }
+
+    private func controlCase(_ control: GateCell) -> JUnitDocument.Case {
+        let finding = GateWords.finding(control)
+        let outcome: JUnitDocument.Outcome =
+            switch control.verdict {
+            case .wrong: .failed(message: finding, type: "wrong", text: finding)
+            case .noisyHost: .errored(message: finding, type: "hostUnfit", text: finding)
+            default: .passed
+            }
+        return .init(className: Self.className, name: control.name, seconds: control.seconds, outcome: outcome)
+    }
+
+    private func memoryCase(_ cell: GateMemory.Cell, _ allowsInconclusive: Bool) -> JUnitDocument.Case {
+        let finding = GateWords.finding(cell)
+        let outcome: JUnitDocument.Outcome =
+            switch cell.verdict {
+            case .same: .passed
+            case .grew: .failed(message: finding, type: "memory", text: finding)
+            case .inconclusive:
+                allowsInconclusive
+                    ? .skipped(finding) : .errored(message: finding, type: "inconclusive", text: finding)
+            }
+        return .init(className: Self.className, name: "memory: \(cell.name)", outcome: outcome)
+    }
+}

@@ -1,0 +1,148 @@
+package import Results
+package import Statistics
+
+/// A cell that two runs have in common, with figures in both.
+package struct CellPair: Sendable {
+    /// The figures of the first run.
+    package var a: CellSummary
+    /// The figures of the second run.
+    package var b: CellSummary
+    /// Throughput of B ÷ throughput of A with its 95 % interval; the ends are the ratio itself where `hasInterval` is not.
+    package var ratio: RatioInterval
+    /// Whether both sides were timed in more than one process: one alone says nothing about the spread between them.
+    package var hasInterval: Bool
+
+    /// What the interval says of B.
+    package enum Relation: String, Hashable, Sendable {
+        /// The interval lies above 1.
+        case faster
+        /// The interval lies below 1.
+        case slower
+        /// The interval holds 1, or there is none.
+        case undecided
+        /// The runs come from different hosts.
+        case notJudged
+    }
+
+    /// Pairs two summaries of a cell, or returns `nil` if one of them has no figures.
+    init?(_ a: CellSummary, _ b: CellSummary, seed: UInt64) {
+        guard let speedA = a.speed, let speedB = b.speed, let deliveredA = a.deliveredByteCount,
+            let deliveredB = b.deliveredByteCount, deliveredA > 0,
+            let times = RatioInterval(rounds: a.rounds, over: b.rounds, seed: seed)
+        else { return nil }
+        self.a = a
+        self.b = b
+        hasInterval = speedA.hasInterval && speedB.hasInterval
+        let ratio = times.scaled(by: Double(deliveredB) / Double(deliveredA))
+        self.ratio = hasInterval ? ratio : RatioInterval(low: ratio.ratio, ratio: ratio.ratio, high: ratio.ratio)
+    }
+
+    /// The configuration.
+    package var cell: Cell { a.cell }
+
+    /// What the interval says, on one host.
+    package var relation: Relation {
+        guard hasInterval else { return .undecided }
+        return ratio.low > 1 ? .faster : ratio.high < 1 ? .slower : .undecided
+    }
+
+    /// Whether the two throughputs lie within 5 % of each other.
+    package var isWithin5Percent: Bool { Self.isWithin5Percent(ratio.ratio) }
+
+    /// Whether both delivered the same plaintext.
+    package var isSamePlaintext: Bool { a.digest == b.digest }
+
+    /// Whether the larger of two values is at most 1.05 times the smaller one, given their ratio.
+    static func isWithin5Percent(_ ratio: Double) -> Bool { max(ratio, 1 / ratio) <= 1.05 }
+}
+
+/// How much faster one cell is than another, with what the data carry.
+struct SpeedRatio: Hashable, Sendable {
+    /// Throughput of the first ÷ throughput of the second, with its 95 % interval.
+    var low: Double, ratio: Double, high: Double
+    /// Whether there is an interval: both were timed in several processes.
+    var hasInterval: Bool
+    /// Whether the data do not tell which is faster.
+    var isTie: Bool
+
+    /// Compares two cells, or returns `nil` if one has no figures.
+    init?(of one: CellSummary, over other: CellSummary, seed: UInt64) {
+        guard let pair = CellPair(other, one, seed: seed), let speed = one.speed, let otherSpeed = other.speed
+        else { return nil }
+        (low, ratio, high) = (pair.ratio.low, pair.ratio.ratio, pair.ratio.high)
+        hasInterval = pair.hasInterval
+        isTie = hasInterval && (speed.ties(with: otherSpeed) || (low <= 1 && high >= 1))
+    }
+
+    /// The ratio in words: `1.29× (1.26–1.32×)`.
+    var text: String {
+        let range = "\(SignificantDigits.text(low))–\(RatioText.times(high))"
+        return RatioText.times(ratio) + (hasInterval ? " (\(range))" : " (one process, no interval)")
+    }
+
+    /// How much slower the first one is, as a share of the second: `13 % (12–15 %)`; for ratios below 1.
+    var lossText: String {
+        let loss = Self.percent(1 - ratio)
+        guard hasInterval else { return "\(loss) % (one process, no interval)" }
+        let (minimum, maximum) = (Self.percent(1 - high), Self.percent(1 - low))
+        return minimum == maximum ? "\(loss) %" : "\(loss) % (\(minimum)–\(maximum) %)"
+    }
+
+    /// A share of one as a whole number of percent, or with one digit more where that would be 0 or 100.
+    private static func percent(_ share: Double) -> String {
+        let percent = max(share, 0) * 100
+        return SignificantDigits.fixed(percent, places: percent < 0.95 || percent > 99 ? 1 : 0)
+    }
+}
+
+/// The throughput of each cell of the main series over that of the best, with its interval.
+struct RatioGrid: Sendable {
+    /// The best cell.
+    let best: CellSummary
+    /// The backends, in the order of the report.
+    let backends: [String]
+    /// The windows that ratios were computed for, in ascending order.
+    let windows: [UInt64]
+    /// How many windows there are.
+    let windowCount: Int
+
+    private let ratios: [String: CellPair]
+
+    /// More windows than this are not resampled: each ratio takes as long as two intervals.
+    private static let maxWindows = 20
+
+    /// Computes the ratios, or returns `nil` where fewer than two cells can be compared.
+    init?(_ summary: RunSummary) {
+        let grid = summary.grid
+        guard let best = summary.best, summary.mainCells.count > 1 else { return nil }
+        self.best = best
+        backends = Array(grid.backends.prefix(RunSummary.maxLines))
+        windows = Array(grid.windows.prefix(Self.maxWindows))
+        windowCount = grid.windows.count
+        var ratios: [String: CellPair] = [:]
+        for backend in backends {
+            for window in windows {
+                guard let cell = grid[backend, window], cell.cell.id != best.cell.id,
+                    let pair = CellPair(best, cell, seed: summary.results.header.seed)
+                else { continue }
+                ratios["\(backend) \(window)"] = pair
+            }
+        }
+        self.ratios = ratios
+    }
+
+    /// The ratio of a cell to the best, or `nil` if it was not measured or is the best itself.
+    subscript(backend: String, window: UInt64) -> CellPair? { ratios["\(backend) \(window)"] }
+
+    /// Whether a cell is the best one.
+    func isBest(_ backend: String, _ window: UInt64) -> Bool {
+        best.cell.backend == backend && best.cell.windowByteCount == window
+    }
+}
+
+extension CellPair {
+    /// The interval in words, or why there is none.
+    var intervalText: String {
+        hasInterval ? "\(RatioText.times(ratio.low))–\(RatioText.times(ratio.high))" : "one process, no interval"
+    }
+}

@@ -1,0 +1,173 @@
+/// Which configuration to take under given budgets, and why.
+///
+/// The rule: of the candidates that keep all budgets, the one with the greatest median throughput is the fastest. Those
+/// whose interval overlaps the fastest one's tie with it: the data do not tell which is faster. Of these the choice is the
+/// one with the least memory, then the soonest first byte, then the smallest window.
+package struct Advice: Sendable {
+    /// The budgets.
+    package let budgets: Budgets
+    /// All candidates, in the order in which they were given.
+    package let candidates: [Candidate]
+    /// The candidates that keep all budgets.
+    package let fitting: [Candidate]
+    /// The choice; `nil` if nothing fits.
+    package let choice: Candidate?
+    /// What the choice was made from: those that fit and tie with the fastest of them, the choice included, preferred
+    /// first.
+    package let ties: [Candidate]
+    /// The best of what else fits; `nil` if nothing else does.
+    package let runnerUp: RunnerUp?
+    /// What each given budget costs; empty if nothing fits.
+    package let costs: [BudgetCost]
+    /// The smallest raises after which something fits; empty if something does, or if no raise helps.
+    package let raises: [BudgetRelaxation]
+    /// The candidates that lack the figure of a given budget, by that budget; budgets that all have a figure for are
+    /// left out.
+    package let withoutFigure: [(budget: Budget, count: Int)]
+    /// The Pareto front of all candidates, whatever the budgets.
+    package let front: [Candidate]
+
+    /// The next best configuration.
+    ///
+    /// It is the choice among those that fit and differ from the choice in more than the window. Where there is none, it
+    /// is the choice among the other windows.
+    package struct RunnerUp: Hashable, Sendable {
+        /// The candidate.
+        package var candidate: Candidate
+        /// Whether only its window differs from the choice's.
+        package var differsInWindowOnly: Bool
+        /// Whether its interval overlaps the choice's.
+        package var isTie: Bool
+    }
+
+    /// What one budget costs: the choice that there would be without it, the others kept.
+    package struct BudgetCost: Hashable, Sendable {
+        /// The budget.
+        package var budget: Budget
+        /// The choice without it.
+        package var alternative: Candidate
+        /// Whether the data show that the alternative is faster than the choice.
+        package var isFaster: Bool
+    }
+
+    /// Chooses among candidates.
+    ///
+    /// Complexity: O(n log n) for n candidates, and O(n) for each on the front.
+    /// - Parameters:
+    ///   - candidates: The candidates; their `id`s are unique.
+    ///   - budgets: What the choice must keep.
+    package init(candidates: [Candidate], budgets: Budgets) {
+        self.candidates = candidates
+        self.budgets = budgets
+        let fitting = candidates.filter { $0.keeps(budgets) }
+        let choice = Candidate.choice(of: fitting)
+        self.fitting = fitting
+        self.choice = choice
+        let fastest = Candidate.fastest(of: fitting)
+        ties =
+            fastest.map { fastest in
+                fitting.filter { $0.ties(with: fastest) }.sorted { Candidate.isPreferred($0, to: $1) }
+            } ?? []
+        runnerUp = choice.flatMap { Self.runnerUp(to: $0, in: fitting) }
+        costs = choice.map { Self.costs(of: budgets, choice: $0, candidates: candidates) } ?? []
+        raises = choice == nil ? BudgetRelaxation.smallest(for: candidates, budgets: budgets) : []
+        withoutFigure = budgets.given.compactMap { budget in
+            let count = candidates.count { $0.figure(budget) == nil }
+            return count > 0 ? (budget, count) : nil
+        }
+        front = Candidate.front(of: candidates)
+    }
+
+    private static func runnerUp(to choice: Candidate, in fitting: [Candidate]) -> RunnerUp? {
+        let others = fitting.filter { $0.id != choice.id }
+        let different = others.filter { $0.family != choice.family }
+        guard let candidate = Candidate.choice(of: different.isEmpty ? others : different) else { return nil }
+        return RunnerUp(
+            candidate: candidate, differsInWindowOnly: different.isEmpty, isTie: candidate.ties(with: choice))
+    }
+
+    private static func costs(of budgets: Budgets, choice: Candidate, candidates: [Candidate]) -> [BudgetCost] {
+        budgets.given.compactMap { budget in
+            let others = budgets.without(budget)
+            return Candidate.choice(of: candidates.filter { $0.keeps(others) }).map {
+                BudgetCost(
+                    budget: budget, alternative: $0,
+                    isFaster: $0.bytesPerSecond > choice.bytesPerSecond && !$0.ties(with: choice))
+            }
+        }
+    }
+}
+
+/// A budget that would have to be raised, or for throughput lowered, and to what.
+package struct Raise: Hashable, Sendable {
+    /// The budget.
+    package var budget: Budget
+    /// What it is, in the unit of its figure.
+    package var given: Double
+    /// What it would have to be at least, or for throughput at most.
+    package var needed: Double
+
+    /// Creates a raise.
+    package init(budget: Budget, given: Double, needed: Double) {
+        self.budget = budget
+        self.given = given
+        self.needed = needed
+    }
+
+    /// How many times the budget must be raised, or for throughput lowered; more than 1. Infinite where it is 0.
+    package var factor: Double {
+        let (more, less) = budget == .throughput ? (given, needed) : (needed, given)
+        return less > 0 ? more / less : .infinity
+    }
+}
+
+/// Raises after which a candidate fits.
+package struct BudgetRelaxation: Hashable, Sendable {
+    /// The raises, one a budget, in the order of `Budget.allCases`.
+    package var raises: [Raise]
+    /// The candidate that fits then. It need not be the choice: others may fit as well.
+    package var candidate: Candidate
+
+    /// The product of the raises' factors.
+    package var factor: Double { raises.reduce(1) { $0 * $1.factor } }
+}
+
+extension BudgetRelaxation {
+    /// Finds the smallest raises where nothing fits.
+    ///
+    /// Of the candidates that lack no figure that is limited, those count that break the fewest budgets. For each set of
+    /// budgets that they break, the one is taken whose raises have the least product of factors.
+    /// - Returns: One entry a set, smallest factor first; empty if every candidate lacks a figure.
+    static func smallest(for candidates: [Candidate], budgets: Budgets) -> [BudgetRelaxation] {
+        let sets = candidates.compactMap { candidate -> BudgetRelaxation? in
+            var raises: [Raise] = []
+            for budget in budgets.given {
+                guard let needed = candidate.figure(budget), let given = budgets.limit(budget) else { return nil }
+                guard !candidate.keeps(budget, of: budgets) else { continue }
+                raises.append(Raise(budget: budget, given: given, needed: needed))
+            }
+            return BudgetRelaxation(raises: raises, candidate: candidate)
+        }
+        guard let fewest = sets.map(\.raises.count).min() else { return [] }
+        var best: [[Budget]: BudgetRelaxation] = [:]
+        for set in sets where set.raises.count == fewest {
+            let key = set.raises.map(\.budget)
+            guard let known = best[key], !set.isSmaller(than: known) else {
+                best[key] = set
+                continue
+            }
+        }
+        return best.values.sorted { $0.isSmaller(than: $1) }
+    }
+
+    private func isSmaller(than other: BudgetRelaxation) -> Bool {
+        if factor != other.factor { return factor < other.factor }
+        let (order, otherOrder) = (raises.map(\.budget.order), other.raises.map(\.budget.order))
+        if order != otherOrder { return order.lexicographicallyPrecedes(otherOrder) }
+        return Candidate.isPreferred(candidate, to: other.candidate)
+    }
+}
+
+extension Budget {
+    fileprivate var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

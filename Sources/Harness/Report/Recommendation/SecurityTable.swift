@@ -1,0 +1,168 @@
+import Results
+
+/// The security properties of the strategies that some cells have, as tables and words.
+struct SecurityTable: Sendable {
+    /// The profiles, in the order of the cells.
+    let profiles: [SecurityProfile]
+    /// The strategies of which nothing is known.
+    let unknown: [String]
+
+    /// Collects the profiles of cells.
+    init(_ cells: [Cell]) {
+        var profiles: [SecurityProfile] = []
+        var unknown: [String] = []
+        for cell in cells {
+            if let profile = SecurityProfile(cell) {
+                if !profiles.contains(where: { $0.title == profile.title }) { profiles.append(profile) }
+            } else if !unknown.contains(cell.strategy) {
+                unknown.append(cell.strategy)
+            }
+        }
+        self.profiles = profiles
+        self.unknown = unknown
+    }
+
+    /// What the table is about, and what follows from it.
+    var summary: [String] {
+        var sentences: [String] = []
+        let isAuthenticated = profiles.map { profile in profile[.bitFlips].grade == .good }
+        if isAuthenticated.contains(false) {
+            let names = zip(profiles, isAuthenticated).filter { !$0.1 }.map(\.0.title)
+            sentences.append(
+                "\(Verdict.list(names)) \(names.count == 1 ? "hides" : "hide") data and \(names.count == 1 ? "does" : "do") not "
+                    + "protect it from change. Where that matters, authenticate the file as well, or take a format that does."
+            )
+        }
+        if profiles.contains(where: { $0.title.hasPrefix("cbc") || $0.title.hasPrefix("hls") }) {
+            sentences.append(
+                "A program that lets others see whether CBC's padding was right gives away the plaintext (Vaudenay 2002)."
+            )
+        }
+        if !profiles.isEmpty {
+            sentences.append("None notices a file that was replaced as a whole by an older one under the same key.")
+        }
+        if !unknown.isEmpty {
+            sentences.append("Nothing is known here of \(Verdict.list(unknown)).")
+        }
+        return sentences
+    }
+
+    /// A row a property, a column a strategy: the answers in a few words.
+    var table: Table {
+        Table(
+            caption: "What a reader who knows the key notices of a change, and what else the strategies offer. "
+                + "“all but 1 in 255”: by padding, which random data has 1 in 255 times.",
+            columns: [.text("")] + profiles.map { .text($0.title) },
+            rows: SecurityProperty.allCases.map { property in
+                [Table.Entry(property.title, detail: property.meaning)]
+                    + profiles.map { Self.entry($0[property]) }
+            })
+    }
+
+    /// A row an answer: what it means, and what it follows from.
+    var details: Table {
+        Table(
+            caption: "What each answer means, and its source.",
+            columns: [.text("Property"), .text("Strategy"), .text("Answer"), .text("Meaning"), .text("Source")],
+            rows: SecurityProperty.allCases.flatMap { property in
+                profiles.map { profile in
+                    let answer = profile[property]
+                    return [
+                        Table.Entry(property.title), Table.Entry(profile.title), Self.entry(answer),
+                        Table.Entry(answer.detail), Table.Entry(answer.source),
+                    ]
+                }
+            })
+    }
+
+    private static func entry(_ answer: SecurityAnswer) -> Table.Entry {
+        switch answer.grade {
+        case .good: Table.Entry(answer.text, emphasis: .good)
+        case .partly: Table.Entry(answer.text)
+        case .bad: Table.Entry(answer.text, emphasis: .bad)
+        }
+    }
+}
+
+/// What somebody can do to a ciphertext, and what else a format offers or gives away.
+enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
+    case truncation
+    case appending
+    case reordering
+    case bitFlips
+    case splicing
+    case repetition
+    case equalContent
+    case randomAccess
+    case parallelDecryption
+
+    /// The property in a table's first column.
+    var title: String {
+        switch self {
+        case .truncation: "Notices a cut end"
+        case .appending: "Notices an added end"
+        case .reordering: "Notices a new order"
+        case .bitFlips: "Notices flipped bits"
+        case .splicing: "Notices foreign parts"
+        case .repetition: "Notices repeated parts"
+        case .equalContent: "Hides equal content"
+        case .randomAccess: "Reads from the middle"
+        case .parallelDecryption: "Decrypts in parallel"
+        }
+    }
+
+    /// What the first column means.
+    var meaning: String {
+        switch self {
+        case .truncation: "bytes are missing at the end"
+        case .appending: "bytes are appended"
+        case .reordering: "blocks or chunks have changed places"
+        case .bitFlips: "single bits are other than they were"
+        case .splicing: "parts come from another file under the same key"
+        case .repetition: "parts stand there twice"
+        case .equalContent: "equal plaintext cannot be seen in the ciphertext"
+        case .randomAccess: "a range costs the range, not the file"
+        case .parallelDecryption: "several cores can decrypt one file"
+        }
+    }
+}
+
+/// What a strategy does about a property.
+struct SecurityAnswer: Hashable, Sendable {
+    /// How good that is.
+    enum Grade: Hashable, Sendable {
+        case good
+        case partly
+        case bad
+    }
+
+    /// How good it is.
+    var grade: Grade
+    /// The answer in a few words.
+    var text: String
+    /// What it means, in a sentence.
+    var detail: String
+    /// The document and section that it follows from.
+    var source: String
+
+    /// Creates an answer.
+    init(_ grade: Grade, _ text: String, _ detail: String, source: String) {
+        self.grade = grade
+        self.text = text
+        self.detail = detail
+        self.source = source
+    }
+}
+
+/// The properties of a strategy with its IV rule and padding.
+struct SecurityProfile: Hashable, Sendable {
+    /// What the strategy is called, its variant included.
+    var title: String
+    /// An answer to each property.
+    var answers: [SecurityProperty: SecurityAnswer]
+
+    /// The answer to a property.
+    subscript(property: SecurityProperty) -> SecurityAnswer {
+        answers[property] ?? SecurityAnswer(.bad, "unknown", "Nothing is known of this strategy.", source: "–")
+    }
+}

@@ -1,0 +1,149 @@
+import Results
+import Statistics
+
+extension Document {
+    /// Puts together the report of a run: the verdict first, what it rests on after it, how it came about last.
+    ///
+    /// - Parameters:
+    ///   - summary: The run.
+    ///   - keys: What lies beside it on keys.
+    init(_ summary: RunSummary, keys: KeyResults = KeyResults()) {
+        let header = summary.results.header
+        title = "Random-access decryption: conformance, speed and memory"
+        subtitle =
+            "\(header.host.cpuModel), \(RatioText.count(header.host.cpuCount, "CPU")) · \(header.startedAt) · "
+            + "chunkwise \(header.programVersion)"
+        let found = RunWarning.all(in: summary).map(\.warning)
+        warnings = found.filter(\.isSerious)
+        verdict = Verdict(summary).lines
+        sections = [
+            Self.recommendation(summary),
+            // Pictures,
+            Self.throughput(summary),
+            Self.ratios(summary),
+            Self.memory(summary),
+            Self.firstByte(summary),
+            Self.latency(summary),
+            Self.amplification(summary),
+            Self.playback(summary),
+            Self.keys(keys, findings: keys.findings),
+            // matrices,
+            Self.conformance(summary),
+            Self.mutants(summary),
+            // tables,
+            Self.failures(summary),
+            Self.published(summary),
+            Self.otherSeries(summary),
+            Self.allCells(summary),
+            Self.usage(summary),
+            // and where all this comes from.
+            Self.warnings(found),
+            Self.provenance(summary),
+            Self.reading(summary),
+        ].compactMap { $0 }
+    }
+}
+
+extension Document {
+    /// What to keep in mind about the figures, and what to do about it; `nil` where there is nothing.
+    static func warnings(_ found: [Warning]) -> Section? {
+        let notes = found.filter { !$0.isSerious }
+        guard !notes.isEmpty else { return nil }
+        let table = Table(
+            caption: "What may blur the figures of this run, and what helps.",
+            columns: [.text("Warning"), .text("What was found"), .text("Advice")],
+            rows: notes.map { [Table.Entry($0.title), Table.Entry($0.sentence), Table.Entry($0.advice)] })
+        return Section(name: "warnings", title: "Warnings and advice (\(notes.count))", blocks: [.table(table)])
+    }
+}
+
+extension Document {
+    /// How the figures came about: machine, versions, seed, command and plan.
+    static func provenance(_ summary: RunSummary) -> Section {
+        let header = summary.results.header
+        let host = header.host
+        var blocks: [Block] = [
+            .facts([
+                ("Host", host.name),
+                ("CPU", "\(host.cpuModel), \(RatioText.count(host.cpuCount, "CPU")) online"),
+                ("CPU flags", host.cpuFlags.isEmpty ? "none noted" : host.cpuFlags.joined(separator: " ")),
+                ("Data caches", caches(host)),
+                ("Memory", ByteCountText.measured(host.memoryByteCount)),
+                ("Kernel", host.kernel),
+                ("Transparent huge pages", host.transparentHugePages ?? "unknown"),
+                ("Frequency governor", host.frequencyGovernor ?? "none to be seen"),
+                ("Turbo", host.isTurboOn.map { $0 ? "on" : "off" } ?? "unknown"),
+                ("Started", header.startedAt),
+                ("Program", "chunkwise \(header.programVersion), schema \(header.schema)"),
+                ("Seed", String(header.seed)),
+            ])
+        ]
+        if !header.backends.isEmpty {
+            blocks.append(.table(backendTable(header.backends)))
+        }
+        blocks.append(.verbatim(caption: "Command", text: header.command.map(shellQuoted).joined(separator: " ")))
+        if let plan = header.plan { blocks.append(.verbatim(caption: "Plan", text: plan)) }
+        return Section(name: "provenance", title: "Where the figures come from", blocks: blocks)
+    }
+
+    private static func caches(_ host: RunHeader.Host) -> String {
+        host.cacheByteCounts.isEmpty
+            ? "unknown" : host.cacheByteCounts.map(ByteCountText.measured).joined(separator: ", ")
+    }
+
+    private static func backendTable(_ backends: [RunHeader.Backend]) -> Table {
+        Table(
+            caption: "Backends as they were found.",
+            columns: [.text("Backend"), .text("Version"), .text("CPU features used")],
+            rows: backends.map { backend in
+                [
+                    Table.Entry(backend.name), Table.Entry(backend.version),
+                    backend.cpuFeatures.isEmpty ? .absent : Table.Entry(backend.cpuFeatures.joined(separator: " ")),
+                ]
+            })
+    }
+
+    /// Returns an argument as a POSIX shell reads it back.
+    private static func shellQuoted(_ argument: String) -> String {
+        let isPlain = argument.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_./:=,+@%".utf8.contains(byte)
+            }
+        }
+        if isPlain, !argument.isEmpty { return argument }
+        return "'" + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}
+
+extension Document {
+    /// What the figures mean and what they do not say.
+    static func reading(_ summary: RunSummary) -> Section {
+        Section(
+            name: "reading", title: "How to read this",
+            blocks: [
+                .list([
+                    "Throughput is plaintext bytes delivered ÷ the median time of an iteration, over all rounds. It "
+                        + "includes reading the ciphertext from its source, not only the cipher.",
+                    "An interval is a 95 % percentile bootstrap interval of that median: rounds (fresh processes) are "
+                        + "drawn again, and samples inside each, \(SignificantDigits.grouped(UInt64(MedianInterval.resampleCount))) "
+                        + "times. With few rounds it is approximate, and it knows nothing of other machines or days.",
+                    "Two figures tie where their intervals overlap: these data do not tell which is greater. That is "
+                        + "not a proof that they are equal. The best of many cells is also a lucky one, a little.",
+                    "Latency percentiles are by nearest rank: each is a latency that occurred. p99.9 of fewer than a "
+                        + "thousand reads is their maximum.",
+                    "Memory growth is the high-water mark of resident memory minus what was resident when the object "
+                        + "was open, seen from outside a fresh process. Digest, time, latency and memory are separate "
+                        + "passes.",
+                    "Fetched and decrypted are ciphertext bytes per plaintext byte delivered; 1.00× is the least.",
+                    "KiB, MiB and GiB are powers of 1024. A decimal unit stands only where a size was chosen as such: "
+                        + "16 MB is 16,000,000 bytes.",
+                    "Scales are logarithmic: equal distances are equal ratios.",
+                    "A cell whose plaintext was not checked, or whose backend failed a vector, shows no speed.",
+                ])
+            ]
+        )
+    }
+}

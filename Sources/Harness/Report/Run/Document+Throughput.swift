@@ -1,0 +1,183 @@
+import Results
+
+extension Document {
+    /// Sequential throughput as pictures and a table, or `nil` if no sequential read was measured.
+    static func throughput(_ summary: RunSummary) -> Section? {
+        guard let chart = summary.throughputChart, let main = summary.main else { return nil }
+        let heat = summary.heatMap.map { Block.chart($0.chart(), narrow: $0.narrowChart()) }
+        return Section(
+            name: "throughput", title: "Sequential throughput",
+            blocks: [
+                .paragraph("\(main.description), read from start to end. Plaintext bytes delivered per second."),
+                .chart(chart.chart(), narrow: chart.chart(width: 420)), heat, .foldedTable(throughputTable(summary)),
+            ].compactMap { $0 }
+        )
+    }
+
+    private static func throughputTable(_ summary: RunSummary) -> Table {
+        let grid = summary.grid
+        let best = summary.best?.speed
+        let rows = grid.windows.prefix(maxRows).map { window in
+            [Table.Entry(ByteCountText.size(window))]
+                + grid.backends.map { name in
+                    guard let speed = grid[name, window]?.speed else { return .absent }
+                    let tie = best.map { speed.ties(with: $0) } ?? false
+                    let isBest = speed == best
+                    return Table.Entry(
+                        ByteCountText.rate(speed.bytesPerSecond) + (isBest ? " (best)" : tie ? " (ties)" : ""),
+                        detail: speed.rangeText, emphasis: tie ? .good : .none)
+                }
+        }
+        return Table(
+            caption:
+                "Median throughput with its 95 % interval by window. “ties”: the interval overlaps the best one's."
+                + remark(grid.windows.count),
+            columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
+    }
+
+    /// Every backend and window against the best as a picture and a table, or `nil` if there is nothing to compare.
+    static func ratios(_ summary: RunSummary) -> Section? {
+        guard let grid = RatioGrid(summary) else { return nil }
+        let chart = grid.chart(style: summary.style)
+        return Section(
+            name: "ratios", title: "Against the best",
+            blocks: [
+                .chart(chart.chart(), narrow: chart.chart(width: 420)), .foldedTable(ratioTable(grid)),
+            ])
+    }
+
+    private static func ratioTable(_ grid: RatioGrid) -> Table {
+        let rows = grid.windows.map { window in
+            [Table.Entry(ByteCountText.size(window))]
+                + grid.backends.map { name in
+                    if grid.isBest(name, window) { return Table.Entry("1× (the reference)", emphasis: .good) }
+                    guard let pair = grid[name, window] else { return .absent }
+                    let isUndecided = pair.relation == .undecided && pair.hasInterval
+                    return Table.Entry(
+                        RatioText.times(pair.ratio.ratio) + (isUndecided ? " (undecided)" : ""),
+                        detail: pair.intervalText, emphasis: isUndecided ? .good : .none)
+                }
+        }
+        return Table(
+            caption: "Throughput over that of the best with its 95 % interval. “undecided”: the interval holds 1.",
+            columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
+    }
+}
+
+extension Document {
+    /// The best of each backend in every sequential series but the main one, which a claim about the main one does not
+    /// cover; `nil` if there is none.
+    static func otherSeries(_ summary: RunSummary) -> Section? {
+        let cells = summary.cells.filter {
+            $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential"
+                && Series($0.cell) != summary.main
+        }
+        var order: [Series] = []
+        var members: [Series: [CellSummary]] = [:]
+        for cell in cells {
+            let series = Series(cell.cell)
+            if members[series] == nil { order.append(series) }
+            members[series, default: []].append(cell)
+        }
+        let rows = order.flatMap { series in
+            summary.backends.compactMap { name -> [Table.Entry]? in
+                let candidates = (members[series] ?? []).filter { $0.cell.backend == name }
+                guard let best = RunSummary.fastest(in: candidates), let speed = best.speed else { return nil }
+                return [
+                    Table.Entry(series.description), Table.Entry(name),
+                    Table.Entry(ByteCountText.size(best.cell.windowByteCount)),
+                    Table.Entry(ByteCountText.rate(speed.bytesPerSecond), detail: speed.rangeText),
+                ]
+            }
+        }
+        guard !rows.isEmpty else { return nil }
+        let table = Table(
+            caption: "Other sequential reads: the best window of each backend.",
+            columns: [.text("Read"), .text("Backend"), .number("Best window"), .number("Throughput")], rows: rows)
+        return Section(name: "other-reads", title: "Other sequential reads", blocks: [.table(table)])
+    }
+}
+
+extension Document {
+    /// What was published beside something better, or `nil` if nothing published was measured.
+    static func published(_ summary: RunSummary) -> Section? {
+        guard !summary.comparisons.isEmpty else { return nil }
+        return Section(
+            name: "published", title: "Configurations as published",
+            blocks: [
+                .paragraph(
+                    "Each published configuration, with correct arithmetic, beside one of the same backend and workload "
+                        + "that reads only the blocks it needs: of the windows that tie with the fastest the smallest, "
+                        + "and for random reads the one with the lowest median latency."),
+                .table(
+                    Table(
+                        caption: "Published configurations and their alternatives.",
+                        columns: [
+                            .text("Configuration"), .text("Backend"), .text("Workload"), .number("Throughput"),
+                            .number("Median read"), .number("p99 read"), .number("Fetched"), .number("Memory growth"),
+                        ],
+                        rows: summary.comparisons.flatMap { [row($0.published), row($0.alternative)] })),
+            ]
+        )
+    }
+
+    private static func row(_ summary: CellSummary) -> [Table.Entry] {
+        let cell = summary.cell
+        let chunk = cell.chunkByteCount.map { "\(ByteCountText.size($0)) chunks, " } ?? ""
+        let shape = "\(cell.strategy), \(chunk)\(ByteCountText.size(cell.windowByteCount)) windows, \(cell.access)"
+        return [
+            cell.label.map { Table.Entry($0, detail: shape) } ?? Table.Entry("by block instead", detail: shape),
+            Table.Entry(cell.backend),
+            Table.Entry(cell.workload),
+            summary.speed.map {
+                Table.Entry(
+                    ByteCountText.rate($0.bytesPerSecond),
+                    detail: $0.rangeText)
+            } ?? .absent,
+            duration(summary.latency?.p50),
+            duration(summary.latency?.trustedP99),
+            summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
+            summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent,
+        ]
+    }
+}
+
+extension Document {
+    /// Peak memory as a picture and a table, or `nil` if none was measured.
+    static func memory(_ summary: RunSummary) -> Section? {
+        guard let chart = summary.memoryChart else { return nil }
+        return Section(
+            name: "memory", title: "Memory",
+            blocks: [
+                .paragraph(
+                    "How far the process's resident memory rose while it read, in a pass of its own in a fresh process. "
+                        + "A reader that works in place needs one window; what lies above that line is overhead."),
+                .chart(chart.chart(), narrow: chart.chart(width: 420)),
+                .foldedTable(memoryTable(summary)),
+            ]
+        )
+    }
+
+    private static func memoryTable(_ summary: RunSummary) -> Table {
+        let grid = summary.grid
+        let rows = grid.windows.prefix(maxRows).map { window in
+            [Table.Entry(ByteCountText.size(window))]
+                + grid.backends.map { name in
+                    guard let memory = grid[name, window]?.memory else { return .absent }
+                    let bound = memory.boundByteCount.map { "bound \(ByteCountText.measured($0))" }
+                    let isExceeded =
+                        memory.boundByteCount.map {
+                            // The kernel's counters are no more exact than that.
+                            memory.growthByteCount > $0 + (256 << 10)
+                        } ?? false
+                    return Table.Entry(
+                        ByteCountText.growth(memory.growthByteCount) + (isExceeded ? " (exceeds)" : ""), detail: bound,
+                        emphasis: isExceeded ? .bad : .none)
+                }
+        }
+        return Table(
+            caption: "Peak minus baseline by window, and what the reader says its buffers need at most."
+                + remark(grid.windows.count),
+            columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
+    }
+}

@@ -1,0 +1,187 @@
+import Results
+import Support
+
+/// Test results as JUnit XML, the format that CI systems show.
+///
+/// - Source: junit-10.xsd of jenkinsci/xunit-plugin, which states what Jenkins, GitLab and others read.
+struct JUnitDocument {
+    /// The suites.
+    var suites: [Suite]
+
+    /// A group of cases.
+    struct Suite {
+        /// What it is called.
+        var name: String
+        /// What is true of all its cases.
+        var properties: [(name: String, value: String)] = []
+        /// The cases.
+        var cases: [Case]
+        /// When it began, in ISO 8601; `nil` if nobody says.
+        var timestamp: String?
+        /// What else there is to read.
+        var output: String?
+    }
+
+    /// One case.
+    struct Case {
+        /// What it belongs to.
+        var className: String
+        /// What it is called.
+        var name: String
+        /// How many things it checked; `nil` if nobody counts.
+        var assertionCount: Int?
+        /// How long it took; `nil` if nobody says.
+        var seconds: Double?
+        /// How it went.
+        var outcome: Outcome
+    }
+
+    /// How a case went.
+    enum Outcome {
+        /// Well.
+        case passed
+        /// Nothing can be said of it, and that is no fault.
+        case skipped(String)
+        /// The answer is no.
+        case failed(message: String, type: String?, text: String)
+        /// There is no answer.
+        case errored(message: String, type: String, text: String)
+    }
+
+    /// The document's text.
+    var text: String {
+        let cases = suites.flatMap(\.cases)
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="chunkwise" \(Self.counts(cases, withSkipped: false))>
+            \(suites.map(Self.text).joined())</testsuites>
+
+            """
+    }
+
+    private static func text(_ suite: Suite) -> String {
+        var text = "<testsuite name=\"\(MarkupText.markup(suite.name))\" \(counts(suite.cases, withSkipped: true))"
+        let seconds = suite.cases.compactMap(\.seconds)
+        if !seconds.isEmpty { text += " time=\"\(decimal(seconds.reduce(0, +)))\"" }
+        // The schema's time of day has no zone.
+        if let timestamp = suite.timestamp {
+            text += " timestamp=\"\(MarkupText.markup(String(timestamp.prefix(19))))\""
+        }
+        text += ">\n"
+        if !suite.properties.isEmpty {
+            let lines = suite.properties.map {
+                "<property name=\"\(MarkupText.markup($0.name))\" value=\"\(MarkupText.markup($0.value))\"/>\n"
+            }
+            text += "<properties>\n\(lines.joined())</properties>\n"
+        }
+        text += suite.cases.map(self.text).joined()
+        if let output = suite.output { text += "<system-out>\(MarkupText.markup(output))</system-out>\n" }
+        return text + "</testsuite>\n"
+    }
+
+    private static func text(_ testCase: Case) -> String {
+        var text = "<testcase classname=\"\(MarkupText.markup(testCase.className))\""
+        text += " name=\"\(MarkupText.markup(testCase.name))\""
+        if let count = testCase.assertionCount { text += " assertions=\"\(count)\"" }
+        if let seconds = testCase.seconds { text += " time=\"\(decimal(seconds))\"" }
+        text += ">"
+        switch testCase.outcome {
+        case .passed: break
+        case .skipped(let message): text += "<skipped message=\"\(MarkupText.markup(message))\"/>"
+        case .failed(let message, let type, let detail): text += element("failure", message, type, detail)
+        case .errored(let message, let type, let detail): text += element("error", message, type, detail)
+        }
+        return text + "</testcase>\n"
+    }
+
+    private static func element(_ name: String, _ message: String, _ type: String?, _ detail: String) -> String {
+        let type = type.map { " type=\"\(MarkupText.markup($0))\"" } ?? ""
+        return "<\(name) message=\"\(MarkupText.markup(message))\"\(type)>\(MarkupText.markup(detail))</\(name)>"
+    }
+
+    private static func counts(_ cases: [Case], withSkipped: Bool) -> String {
+        var (failed, errored, skipped) = (0, 0, 0)
+        for testCase in cases {
+            switch testCase.outcome {
+            case .passed: break
+            case .skipped: skipped += 1
+            case .failed: failed += 1
+            case .errored: errored += 1
+            }
+        }
+        let skips = withSkipped ? " skipped=\"\(skipped)\"" : ""
+        return "tests=\"\(cases.count)\" failures=\"\(failed)\"\(skips) errors=\"\(errored)\""
+    }
+
+    private static func decimal(_ seconds: Double) -> String { SignificantDigits.fixed(max(0, seconds), places: 3) }
+}
+
+extension RunSummary {
+    /// The run as JUnit XML: a case for the run itself, one a subject of the vectors, one a cell.
+    ///
+    /// What failed, and what nobody checked, is a failure. A run that was broken off is an error: there is no answer yet.
+    ///
+    /// - Parameter prefix: What stands before the names of its suites.
+    /// - Returns: The document.
+    func junit(prefix: String = "") -> JUnitDocument {
+        let header = results.header
+        let properties = [
+            ("host", header.host.name), ("cpu", header.host.cpuModel), ("chunkwise", header.programVersion),
+            ("seed", "\(header.seed)"), ("command", ShellText.joined(header.command)),
+        ]
+        return JUnitDocument(suites: [
+            JUnitDocument.Suite(
+                name: prefix + "chunkwise run", properties: properties.map { (name: $0.0, value: $0.1) },
+                cases: [runCase],
+                timestamp: header.startedAt.isEmpty ? nil : header.startedAt),
+            JUnitDocument.Suite(name: prefix + "chunkwise vectors", cases: results.conformance.map(Self.testCase)),
+            JUnitDocument.Suite(name: prefix + "chunkwise cells", cases: cells.map(Self.testCase)),
+        ])
+    }
+
+    private var runCase: JUnitDocument.Case {
+        var outcome = JUnitDocument.Outcome.passed
+        if !results.isComplete {
+            outcome = .errored(
+                message: "the run did not come to its end", type: "incomplete",
+                text: leftOutTexts.joined(separator: "\n"))
+        } else if cells.isEmpty {
+            outcome = .skipped("no cell was measured")
+        }
+        return JUnitDocument.Case(className: "chunkwise.run", name: "came to its end", outcome: outcome)
+    }
+
+    private static func testCase(_ record: ConformanceRecord) -> JUnitDocument.Case {
+        let executed = record.passed + record.failed
+        var outcome = JUnitDocument.Outcome.passed
+        if record.failed > 0 {
+            outcome = .failed(
+                message: "\(record.failed) of \(executed) vector reads", type: "vectors",
+                text: record.failures.prefix(3).map { "\($0.id): \($0.reason)\n" }.joined())
+        } else if record.passed == 0 {
+            outcome = .skipped("\(record.unsupported) unsupported, \(record.notRun) not run")
+        }
+        return JUnitDocument.Case(
+            className: "chunkwise.vectors", name: record.subject, assertionCount: executed, outcome: outcome)
+    }
+
+    private static func testCase(_ summary: CellSummary) -> JUnitDocument.Case {
+        let reason = summary.missingReason ?? ""
+        let outcome: JUnitDocument.Outcome =
+            switch summary.outcome {
+            case .measured: .passed
+            case .untimed: .skipped(reason)
+            case .failed, .unchecked: .failed(message: reason, type: summary.status, text: reason)
+            }
+        return JUnitDocument.Case(
+            className: "chunkwise.cells.\(summary.cell.backend)", name: summary.cell.id,
+            seconds: summary.speed == nil ? nil : summary.timedSeconds, outcome: outcome)
+    }
+}
+
+extension CellSummary {
+    /// How long all timed iterations took together.
+    fileprivate var timedSeconds: Double {
+        rounds.reduce(0.0) { $0 + $1.reduce(0.0) { $0 + Double($1) } } / 1e9
+    }
+}

@@ -1,0 +1,86 @@
+import Results
+import Statistics
+import Support
+
+extension CellSummary {
+    /// The figures of one cell in a few lines for a terminal.
+    package var text: String {
+        var lines = [cell.id]
+        if !cell.tlsAllowances.isEmpty {
+            lines.append(
+                "WARNING       TLS with \(cell.tlsAllowances.joined(separator: ", ")): nobody knows whose server it was"
+            )
+        }
+        if let missingReason { lines.append("no figures    \(missingReason)") }
+        if let speed {
+            let interval = speed.hasInterval ? "95 %: \(speed.rangeText)" : "no interval"
+            let samples = rounds.reduce(0) { $0 + $1.count }
+            lines.append(
+                "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(samples) iterations in "
+                    + "\(rounds.count) processes)")
+        }
+        if let limit {
+            lines.append(
+                "share         \(RatioText.percent(limit.share)) of what \(limit.kind.text) allow, "
+                    + ByteCountText.rate(limit.bytesPerSecond))
+        }
+        if let latency {
+            let times = [
+                ("median", latency.p50), ("p90", latency.p90), ("p99", latency.trustedP99),
+                ("p99.9", latency.trustedP999), ("max", latency.max),
+            ].compactMap { name, time in time.map { "\(name) \(DurationText.text(nanoseconds: $0))" } }
+            lines.append(
+                "latency       \(times.joined(separator: ", "))  (\(RatioText.count(latency.readCount, "read")))")
+        }
+        if let firstByte {
+            let times = [("median", firstByte.p50), ("p90", firstByte.p90), ("max", firstByte.max)]
+                .map { "\($0) \(DurationText.text(nanoseconds: $1))" }
+            lines.append("first byte    \(times.joined(separator: ", "))  (opened \(firstByte.readCount) times)")
+        }
+        if let playback {
+            lines.append(
+                "playback      at \(BitRateText.text(playback.bitsPerSecond)): first byte after "
+                    + "\(DurationText.text(nanoseconds: playback.firstByteNanoseconds)), start after "
+                    + "\(DurationText.text(nanoseconds: playback.startNanoseconds)), "
+                    + BitRateText.stalls(playback))
+        }
+        if let residentByteCount {
+            lines.append(
+                "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")
+        }
+        if let usage { lines.append("used          \(usage.text)") }
+        if let memory {
+            let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
+            lines.append(
+                "peak memory   \(ByteCountText.growth(memory.growthByteCount)) above a baseline of "
+                    + ByteCountText.measured(memory.baselineByteCount) + bound)
+        } else if outcome == .measured {
+            lines.append("peak memory   not available: the kernel does not tell")
+        }
+        if let amplification {
+            lines.append(
+                "amplification \(RatioText.times(amplification.fetched)) fetched, "
+                    + "\(RatioText.times(amplification.decrypted)) decrypted")
+        }
+        if let digest { lines.append("plaintext     SHA-256 \(digest), as expected") }
+        let indent = String(repeating: " ", count: 14)
+        return lines.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: indent) }
+            .joined(separator: "\n")
+    }
+}
+
+extension ProcessUsage {
+    /// The figures in words; what nobody tells is said to be unavailable.
+    var text: String {
+        func count(_ number: UInt64?) -> String {
+            number.map(SignificantDigits.grouped) ?? "unavailable"
+        }
+        return [
+            "CPU \(DurationText.text(nanoseconds: userNanoseconds)) user and "
+                + "\(DurationText.text(nanoseconds: systemNanoseconds)) system",
+            "page faults \(count(minorFaults)) minor and \(count(majorFaults)) major",
+            "switches \(count(voluntarySwitches)) voluntary and \(count(involuntarySwitches)) not",
+            "instructions \(count(instructions))", "cycles \(count(cycles))",
+        ].joined(separator: ", ")
+    }
+}

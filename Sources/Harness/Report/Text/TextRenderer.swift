@@ -1,0 +1,137 @@
+import Results
+import Support
+
+/// Writes the parts of a document for a terminal: no markup, columns that line up.
+enum TextRenderer {
+    /// Returns one block; pictures have no place here.
+    static func block(_ block: Document.Block) -> String {
+        switch block {
+        case .paragraph(let text): TextWrapping.text(plain(text), indent: "")
+        case .list(let items):
+            items.flatMap { TextWrapping.lines("- \(plain($0))", columns: TextTable.width, indent: "  ") }
+                .joined(separator: "\n")
+        case .facts(let facts): self.facts(facts)
+        case .verbatim(let caption, let text): "\(plain(caption)):\n\(text)"
+        case .chart(let chart, _): plain("\(chart.title). \(chart.description)")
+        case .table(let content), .foldedTable(let content): table(content)
+        }
+    }
+
+    /// Returns names with what they stand for.
+    static func facts(_ facts: [(name: String, value: String)]) -> String {
+        aligned(facts.map { [plain($0.name), plain($0.value)] }, isNumeric: [false, false])
+    }
+
+    /// Returns a table under its column heads, its caption after it, in 80 columns.
+    static func table(_ table: Table) -> String {
+        var rows = [table.columns.map(\.title)]
+        rows += table.rows.map { row in
+            row.map { entry in plain(entry.text) + (entry.detail.map { " (\(plain($0)))" } ?? "") }
+        }
+        return aligned(rows, isNumeric: table.columns.map(\.isNumeric)) + "\n"
+            + TextWrapping.text(plain(table.caption), indent: "")
+    }
+
+    private static func aligned(_ rows: [[String]], isNumeric: [Bool]) -> String {
+        TextTable(rows, rightAligned: Set(isNumeric.indices.filter { isNumeric[$0] })).text
+    }
+
+    /// Text of several lines, without what would drive a terminal.
+    static func plainLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { plain(String($0)) }.joined(separator: "\n")
+    }
+
+    /// Text from a file, without what would drive a terminal.
+    private static func plain(_ text: String) -> String {
+        PlainText.line(text)
+    }
+}
+
+/// Text for a terminal of 80 columns.
+enum WrappedText {
+    /// The columns of a terminal that nobody has made wider.
+    static let width = 80
+
+    /// Breaks text between words so that no line is longer than `width`, if its words are not.
+    ///
+    /// - Parameters:
+    ///   - text: The text; what would drive a terminal becomes a space.
+    ///   - first: What the first line begins with.
+    ///   - indent: The spaces that the other lines begin with; as many as `first` has characters by default.
+    /// - Returns: The lines, without a break after the last one.
+    static func lines(_ text: String, first: String = "", indent: Int? = nil) -> String {
+        let space = String(repeating: " ", count: indent ?? first.count)
+        var lines: [String] = []
+        var line = first
+        var isEmpty = true
+        for word in plain(text).split(separator: " ") {
+            if !isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = space
+                isEmpty = true
+            }
+            line += (isEmpty ? "" : " ") + word
+            isEmpty = false
+        }
+        return (lines + [line]).joined(separator: "\n")
+    }
+
+    /// Text from a file, without what would drive a terminal.
+    static func plain(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+    }
+
+    /// Text in a column: followed, or where it `isNumeric` preceded, by spaces up to a width.
+    static func padded(_ text: String, to width: Int, isNumeric: Bool = false) -> String {
+        let space = String(repeating: " ", count: max(width - text.count, 0))
+        return isNumeric ? space + text : text + space
+    }
+}
+
+/// A line of letters that shows how values rise and fall: `▁▃▅▇█`, on a logarithmic scale.
+struct Sparkline: Sendable {
+    private static let letters: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+    /// What stands where there is no value.
+    static let absent: Character = "·"
+
+    /// The value of the lowest letter.
+    let low: Double
+    /// The value of the highest letter.
+    let high: Double
+
+    /// Creates a scale from the least to the greatest of some values, or returns `nil` if none of them is above 0.
+    init?(covering values: some Sequence<Double>) {
+        let usable = values.filter { $0 > 0 && $0.isFinite }
+        guard let low = usable.min(), let high = usable.max() else { return nil }
+        (self.low, self.high) = (low, high)
+    }
+
+    /// How many times as much the next letter stands for.
+    var step: Double {
+        let ratio = high / low
+        var (lower, upper) = (1.0, max(ratio, 1))
+        for _ in 0..<60 {
+            let middle = (lower + upper) / 2
+            if LogScale.power(Self.letters.count - 1, base: middle) < ratio { lower = middle } else { upper = middle }
+        }
+        return upper
+    }
+
+    /// Returns a letter a value.
+    func text(_ values: [Double?]) -> String {
+        String(values.map(letter))
+    }
+
+    private var doublings: Double { LogScale.position(of: high / low, base: 2) }
+
+    private func letter(_ value: Double?) -> Character {
+        guard let value, value > 0, value.isFinite else { return Self.absent }
+        let letters = Self.letters
+        guard high > low else { return letters[letters.count / 2] }
+        let share = LogScale.position(of: max(value / low, 1), base: 2) / doublings
+        return letters[Int((min(max(share, 0), 1) * Double(letters.count - 1)).rounded())]
+    }
+}
