@@ -1,4 +1,5 @@
-internal import CGcrypt
+import CGcrypt
+import Glibc
 public import RandomAccess
 
 /// AES from libgcrypt.
@@ -46,5 +47,61 @@ public struct Gcrypt: CipherBackend {
         direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any ChunkContext {
         try GcryptChunkContext(direction: direction, key: key)
+    }
+}
+
+/// The library's state of its own: it must be initialised once, before any other thread uses it.
+enum GcryptLibrary {
+    /// A global constant's initialiser runs once, and other threads wait for it.
+    private static let outcome: Result<String, DecryptionError> = start()
+
+    /// Initialises the library at the first call, and returns its version.
+    static func initialize() throws(DecryptionError) -> String {
+        try outcome.get()
+    }
+
+    /// The corresponding C functions are `gcry_check_version` and `gcry_control`.
+    private static func start() -> Result<String, DecryptionError> {
+        do throws(DecryptionError) {
+            // The library looks at the CPU in its first function, whichever that is.
+            try disableFeatures()
+        } catch {
+            return .failure(error)
+        }
+        guard let version = gcry_check_version(GCRYPT_VERSION) else {
+            let found = gcry_check_version(nil).map { String(cString: $0) } ?? "none"
+            return .failure(
+                .backend(
+                    name: "libgcrypt", operation: "gcry_check_version",
+                    reason: "version \(found), expected at least \(GCRYPT_VERSION)"))
+        }
+        // Another part of the process may have initialised it, and then it stays as it is.
+        if chunkwise_gcrypt_is_initialized() == 0 {
+            // Keys are held and erased by `SecretKey`; locked memory would only cost start-up time and privileges.
+            _ = chunkwise_gcrypt_disable_secure_memory()
+            _ = chunkwise_gcrypt_finish_initialization()
+        }
+        return .success(String(cString: version))
+    }
+
+    /// Leaves alone the CPU features that the environment names, separated by commas, such as `intel-aesni`: what
+    /// `/etc/gcrypt/hwf.deny` does for the whole machine.
+    ///
+    /// The corresponding C function is `gcry_control` with `GCRYCTL_DISABLE_HWF`.
+    private static func disableFeatures() throws(DecryptionError) {
+        guard let names = getenv("CHUNKWISE_GCRYPT_DISABLE_HWF").map({ String(cString: $0) }) else { return }
+        for name in names.split(separator: ",") {
+            try checkGcrypt(
+                chunkwise_gcrypt_disable_hardware_feature(String(name)),
+                in: "gcry_control(GCRYCTL_DISABLE_HWF, \"\(name)\")")
+        }
+    }
+}
+
+/// Turns libgcrypt's return codes into errors. The corresponding C function is `gcry_strerror`.
+func checkGcrypt(_ code: gcry_error_t, in function: String) throws(DecryptionError) {
+    guard code == 0 else {
+        let reason = gcry_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        throw .backend(name: "libgcrypt", operation: function, reason: reason)
     }
 }

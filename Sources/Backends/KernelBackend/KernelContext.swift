@@ -47,10 +47,10 @@ final class KernelContext: CipherContext {
         // Where output and input are the same memory, the ciphertext is gone once it is received.
         let lastBlock = mode == .cbc ? count - Block.byteCount : 0
         let lastSent = mode == .cbc ? Block(loadingFrom: piece, at: lastBlock) : iv
-        let room = UnsafeMutableRawBufferPointer(rebasing: output[offset..<offset + count])
+        let part = UnsafeMutableRawBufferPointer(rebasing: output[offset..<offset + count])
         var received = 0
         while received < count {
-            let more = try socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: room[received...]))
+            let more = try socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: part[received...]))
             guard more > 0, more <= count - received else {
                 throw failure("recv", "\(received + more) of \(count) bytes came back")
             }
@@ -58,7 +58,7 @@ final class KernelContext: CipherContext {
         }
         switch (mode, direction) {
         case (.cbc, .decrypt): iv = lastSent
-        case (.cbc, .encrypt): iv = Block(loadingFrom: UnsafeRawBufferPointer(room), at: lastBlock)
+        case (.cbc, .encrypt): iv = Block(loadingFrom: UnsafeRawBufferPointer(part), at: lastBlock)
         case (.ctr, _), (.gcm, _): iv = iv.advanced(by: UInt64(count / Block.byteCount))
         }
         return count

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import RandomAccess
 
 /// AES from OpenSSL's libcrypto, through EVP.
@@ -46,5 +46,90 @@ public struct OpenSSL: CipherBackend {
     ) throws(DecryptionError) -> any ChunkContext {
         let cipher = try ciphers.cipher(mode: .gcm, keyByteCount: key.byteCount)
         return try OpenSSLChunkContext(cipher: cipher, direction: direction, key: key)
+    }
+}
+
+/// Turns OpenSSL's return codes into errors.
+enum OpenSSLFailure {
+    /// Checks the result of a function that returns 1 for success.
+    static func check(_ result: Int32, in function: String) throws(DecryptionError) {
+        guard result == 1 else { throw error(in: function) }
+    }
+
+    /// The newest error of this thread's queue, which is then emptied.
+    ///
+    /// The corresponding C functions are `ERR_peek_last_error`, `ERR_reason_error_string` and `ERR_clear_error`.
+    static func error(in function: String) -> DecryptionError {
+        let code = ERR_peek_last_error()
+        let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
+        ERR_clear_error()
+        return .backend(name: "openssl", operation: function, reason: reason)
+    }
+}
+
+/// The CPU features that OpenSSL says it found, decoded.
+///
+/// - Source: OPENSSL_ia32cap(3): the first vector is CPUID.1, EDX in its lower half and ECX in its upper one, so that bit
+///   41 is SSSE3 and bit 57 AES-NI.
+struct OpenSSLCPUSettings {
+    private let vectors: [UInt64]
+    private let text: String
+
+    /// Reads a setting such as `OPENSSL_ia32cap=0x7ffaf3ffffebffff:0x18405f5ef1bf27ab`.
+    init(_ setting: String) {
+        self.text = setting
+        // Masks that the user set follow as " env:…"; what comes before is what is in force.
+        let value = setting.split(separator: "=").last?.split(separator: " ").first ?? ""
+        self.vectors = value.split(separator: ":").map { part in
+            UInt64(part.hasPrefix("0x") ? part.dropFirst(2) : part, radix: 16) ?? 0
+        }
+    }
+
+    /// The features that libcrypto's AES-CBC and AES-CTR code uses: AES-NI, or else vector permutation with SSSE3.
+    ///
+    /// Newer features that libcrypto also finds, such as VAES, serve other modes.
+    var featuresForAES: [String] {
+        guard text.contains("ia32cap"), let first = vectors.first else { return armFeatures }
+        if first >> 57 & 1 == 1 { return ["aes"] }
+        return first >> 41 & 1 == 1 ? ["ssse3"] : []
+    }
+
+    /// Source: arm_arch.h of OpenSSL (`ARMV7_NEON` 1 << 0, `ARMV8_AES` 1 << 2).
+    private var armFeatures: [String] {
+        guard text.contains("armcap"), let first = vectors.first else { return [] }
+        if first >> 2 & 1 == 1 { return ["aes"] }
+        return first & 1 == 1 ? ["neon"] : []
+    }
+}
+
+/// The fetched `EVP_CIPHER` handles: fetching looks through providers and is far too slow for every context.
+final class OpenSSLCiphers: @unchecked Sendable {
+    // Immutable after `init`; EVP_CIPHER objects are reference-counted and may be shared between threads.
+    private let handles: [String: OpaquePointer]
+
+    init() throws(DecryptionError) {
+        var handles: [String: OpaquePointer] = [:]
+        for keyByteCount in [16, 24, 32] {
+            for mode in CipherMode.allCases {
+                let name = Self.name(mode: mode, keyByteCount: keyByteCount)
+                handles[name] = EVP_CIPHER_fetch(nil, name, nil)
+            }
+        }
+        self.handles = handles
+        if handles.isEmpty { throw OpenSSLFailure.error(in: "EVP_CIPHER_fetch") }
+    }
+
+    deinit {
+        for handle in handles.values { EVP_CIPHER_free(handle) }
+    }
+
+    func cipher(mode: CipherMode, keyByteCount: Int) throws(DecryptionError) -> OpaquePointer {
+        let name = Self.name(mode: mode, keyByteCount: keyByteCount)
+        guard let handle = handles[name] else { throw .unsupported("\(name) in this OpenSSL") }
+        return handle
+    }
+
+    private static func name(mode: CipherMode, keyByteCount: Int) -> String {
+        "AES-\(keyByteCount * 8)-\(mode.rawValue.uppercased())"
     }
 }

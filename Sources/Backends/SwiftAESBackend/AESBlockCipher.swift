@@ -1,4 +1,4 @@
-internal import RandomAccess
+import RandomAccess
 
 /// AES on single blocks. Source: FIPS 197, section 5.
 struct AESBlockCipher: Sendable {
@@ -54,5 +54,190 @@ extension AESState {
         var value: UInt128 = 0
         for i in 0..<16 { value = value << 8 | UInt128(bytes[i]) }
         return Block(bigEndianValue: value)
+    }
+}
+
+/// The 4 × 4 array of bytes that AES works on, and the steps of a round.
+///
+/// Byte *i* of a block is row *i* mod 4, column *i* div 4. Source: FIPS 197, section 3.4. The steps are written like the
+/// standard's, one byte after another; table look-ups depend on secrets, so this is no implementation for secrets that
+/// a neighbour could time.
+struct AESState {
+    /// s[r, c] is `bytes[r + 4 * c]`.
+    var bytes: InlineArray<16, UInt8>
+
+    /// SUBBYTES(). Source: section 5.1.1.
+    @inline(__always)
+    mutating func subBytes(_ boxes: SubstitutionBoxes) {
+        for i in 0..<16 { bytes[i] = boxes.forward[Int(bytes[i])] }
+    }
+
+    /// SHIFTROWS(): row r moves r columns to the left. Source: section 5.1.2, equation (5.5).
+    @inline(__always)
+    mutating func shiftRows() {
+        let s = bytes
+        for r in 0..<4 {
+            for c in 0..<4 { bytes[r + 4 * c] = s[r + 4 * ((c + r) & 3)] }
+        }
+    }
+
+    /// MIXCOLUMNS(): each column times {02} {03} {01} {01}, rotated by rows. Source: section 5.1.3, equation (5.8).
+    @inline(__always)
+    mutating func mixColumns() {
+        for c in 0..<4 {
+            let (s0, s1, s2, s3) = (bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3])
+            // {03}·s = {02}·s ⊕ s, so {02}·s0 ⊕ {03}·s1 = {02}·(s0 ⊕ s1) ⊕ s1.
+            bytes[4 * c] = GaloisField.xTimes(s0 ^ s1) ^ s1 ^ s2 ^ s3
+            bytes[4 * c + 1] = GaloisField.xTimes(s1 ^ s2) ^ s2 ^ s3 ^ s0
+            bytes[4 * c + 2] = GaloisField.xTimes(s2 ^ s3) ^ s3 ^ s0 ^ s1
+            bytes[4 * c + 3] = GaloisField.xTimes(s3 ^ s0) ^ s0 ^ s1 ^ s2
+        }
+    }
+
+    /// ADDROUNDKEY(), its own inverse. Source: sections 5.1.4 and 5.3.4.
+    @inline(__always)
+    mutating func addRoundKey(_ schedule: KeySchedule, round: Int) {
+        for i in 0..<16 { bytes[i] ^= schedule.byte(i, ofRound: round) }
+    }
+
+    /// INVSHIFTROWS(): row r moves r columns to the right. Source: section 5.3.1, equation (5.12).
+    @inline(__always)
+    mutating func invShiftRows() {
+        let s = bytes
+        for r in 0..<4 {
+            for c in 0..<4 { bytes[r + 4 * c] = s[r + 4 * ((c - r) & 3)] }
+        }
+    }
+
+    /// INVSUBBYTES(). Source: section 5.3.2.
+    @inline(__always)
+    mutating func invSubBytes(_ boxes: SubstitutionBoxes) {
+        for i in 0..<16 { bytes[i] = boxes.inverse[Int(bytes[i])] }
+    }
+
+    /// INVMIXCOLUMNS(): each column times {0e} {0b} {0d} {09}, rotated by rows. Source: section 5.3.3, equation (5.15).
+    @inline(__always)
+    mutating func invMixColumns() {
+        for c in 0..<4 {
+            let (s0, s1, s2, s3) = (bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3])
+            // With {0e} = {02} ⊕ {0c}, {0b} = {03} ⊕ {08}, {0d} = {01} ⊕ {0c}, {09} = {01} ⊕ {08}, the product is
+            // MIXCOLUMNS() of the column after {04}·(s0 ⊕ s2) is added to s0 and s2, {04}·(s1 ⊕ s3) to s1 and s3.
+            let even = GaloisField.xTimes(GaloisField.xTimes(s0 ^ s2))
+            let odd = GaloisField.xTimes(GaloisField.xTimes(s1 ^ s3))
+            bytes[4 * c] = s0 ^ even
+            bytes[4 * c + 1] = s1 ^ odd
+            bytes[4 * c + 2] = s2 ^ even
+            bytes[4 * c + 3] = s3 ^ odd
+        }
+        mixColumns()
+    }
+}
+
+/// The round keys. Source: FIPS 197, section 5.2.
+final class KeySchedule: Sendable {
+    /// The number of rounds Nr: 10, 12 or 14. Source: section 5, table 3.
+    let roundCount: Int
+
+    // Written in `init` only.
+    nonisolated(unsafe) private let storage: UnsafeMutableBufferPointer<UInt8>
+
+    /// KEYEXPANSION(). Source: section 5.2, algorithm 2.
+    init(_ key: SecretKey) {
+        let keyWordCount = key.byteCount / 4
+        let roundCount = keyWordCount + 6
+        let byteCount = 16 * (roundCount + 1)
+        let w = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: byteCount)
+        key.withUnsafeBytes { bytes in
+            for index in 0..<byteCount { w[index] = index < bytes.count ? bytes[index] : 0 }
+        }
+        let boxes = SubstitutionBoxes.shared
+        func sbox(_ byte: UInt8) -> UInt8 { boxes.forward[Int(byte)] }
+        var roundConstant: UInt8 = 1
+        for i in keyWordCount..<4 * (roundCount + 1) {
+            var word = (w[4 * i - 4], w[4 * i - 3], w[4 * i - 2], w[4 * i - 1])
+            if i % keyWordCount == 0 {
+                // SUBWORD(ROTWORD(temp)) ⊕ Rcon[i/Nk]; Rcon is the next power of x. Equations (5.10), (5.11), table 5.
+                word = (
+                    sbox(word.1) ^ roundConstant, sbox(word.2), sbox(word.3), sbox(word.0)
+                )
+                roundConstant = GaloisField.xTimes(roundConstant)
+            } else if keyWordCount > 6, i % keyWordCount == 4 {
+                word = (sbox(word.0), sbox(word.1), sbox(word.2), sbox(word.3))
+            }
+            let before = 4 * (i - keyWordCount)
+            w[4 * i] = w[before] ^ word.0
+            w[4 * i + 1] = w[before + 1] ^ word.1
+            w[4 * i + 2] = w[before + 2] ^ word.2
+            w[4 * i + 3] = w[before + 3] ^ word.3
+        }
+        self.roundCount = roundCount
+        self.storage = w
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(storage))
+        storage.deallocate()
+    }
+
+    /// Byte `index` (0 to 15) of the round key of `round` (0 to `roundCount`).
+    @inline(__always)
+    func byte(_ index: Int, ofRound round: Int) -> UInt8 {
+        storage[16 * round + index]
+    }
+}
+
+/// The S-box and its inverse, computed from their definition instead of copied from the standard's tables.
+final class SubstitutionBoxes: Sendable {
+    /// SBOX(). Source: FIPS 197, section 5.1.1, equations (5.2) and (5.3); its values are the standard's table 4.
+    let forward: InlineArray<256, UInt8>
+
+    /// INVSBOX(). Source: FIPS 197, section 5.3.2; its values are the standard's table 6.
+    let inverse: InlineArray<256, UInt8>
+
+    /// The boxes, computed once.
+    static let shared = SubstitutionBoxes()
+
+    private init() {
+        var forward = InlineArray<256, UInt8>(repeating: 0)
+        var inverse = InlineArray<256, UInt8>(repeating: 0)
+        for byte in 0...255 {
+            let b = GaloisField.inverse(UInt8(byte))
+            // b'ᵢ = bᵢ ⊕ b₍ᵢ₊₄₎ ⊕ b₍ᵢ₊₅₎ ⊕ b₍ᵢ₊₆₎ ⊕ b₍ᵢ₊₇₎ ⊕ cᵢ, indices modulo 8, c = {63}: the same bits, rotated.
+            let image = b ^ rotateLeft(b, 1) ^ rotateLeft(b, 2) ^ rotateLeft(b, 3) ^ rotateLeft(b, 4) ^ 0x63
+            forward[byte] = image
+            inverse[Int(image)] = UInt8(byte)
+        }
+        self.forward = forward
+        self.inverse = inverse
+    }
+}
+
+private func rotateLeft(_ b: UInt8, _ count: UInt8) -> UInt8 {
+    b << count | b >> (8 - count)
+}
+
+/// Arithmetic on bytes as elements of GF(2⁸). Source: FIPS 197 (2023 update), section 4.
+enum GaloisField {
+    /// Multiplication by x, that is by {02}, modulo x⁸ + x⁴ + x³ + x + 1. Source: section 4.2, equation (4.5).
+    @inline(__always)
+    static func xTimes(_ b: UInt8) -> UInt8 {
+        // {1b} where the highest bit falls out, chosen without a branch.
+        b &<< 1 ^ (0x1b & (0 &- (b &>> 7)))
+    }
+
+    /// Multiplication. Source: section 4.2.
+    static func multiply(_ a: UInt8, _ b: UInt8) -> UInt8 {
+        var product: UInt8 = 0
+        var power = a
+        for bit in 0..<8 {
+            if b >> bit & 1 == 1 { product ^= power }
+            power = xTimes(power)
+        }
+        return product
+    }
+
+    /// The multiplicative inverse b⁻¹ = b²⁵⁴; {00} goes to itself. Source: section 4.4, equation (4.10).
+    static func inverse(_ b: UInt8) -> UInt8 {
+        (0..<254).reduce(1) { power, _ in multiply(power, b) }
     }
 }

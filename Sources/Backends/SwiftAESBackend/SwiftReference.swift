@@ -35,3 +35,65 @@ public struct SwiftReference: CipherBackend {
             direction: direction)
     }
 }
+
+/// Modes of operation, block after block, in the standard's order.
+final class SwiftReferenceContext: CipherContext {
+    private let cipher: AESBlockCipher
+    private let mode: CipherMode
+    private let direction: CipherDirection
+
+    init(mode: CipherMode, direction: CipherDirection, key: SecretKey) {
+        self.cipher = AESBlockCipher(key)
+        self.mode = mode
+        self.direction = direction
+    }
+
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
+    ) throws(DecryptionError) {
+        let output = UnsafeMutableRawBufferPointer(start: output, count: input.count)
+        switch (mode, direction) {
+        case (.cbc, _) where input.count % Block.byteCount != 0:
+            throw .backend(
+                name: "swift-reference", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
+        case (.cbc, .decrypt): decryptCBC(input, into: output, iv: iv)
+        case (.cbc, .encrypt): encryptCBC(input, into: output, iv: iv)
+        case (.ctr, _), (.gcm, _): applyCTR(input, into: output, counter: iv)
+        }
+    }
+
+    /// P₁ = CIPH⁻¹(C₁) ⊕ IV, Pⱼ = CIPH⁻¹(Cⱼ) ⊕ Cⱼ₋₁. Source: NIST SP 800-38A, section 6.2.
+    private func decryptCBC(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, iv: Block) {
+        var previous = iv
+        for offset in stride(from: 0, to: input.count, by: Block.byteCount) {
+            let ciphertext = Block(loadingFrom: input, at: offset)
+            (cipher.decrypt(ciphertext) ^ previous).store(to: output, at: offset)
+            previous = ciphertext
+        }
+    }
+
+    /// C₁ = CIPH(P₁ ⊕ IV), Cⱼ = CIPH(Pⱼ ⊕ Cⱼ₋₁). Source: NIST SP 800-38A, section 6.2.
+    private func encryptCBC(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, iv: Block) {
+        var previous = iv
+        for offset in stride(from: 0, to: input.count, by: Block.byteCount) {
+            previous = cipher.encrypt(Block(loadingFrom: input, at: offset) ^ previous)
+            previous.store(to: output, at: offset)
+        }
+    }
+
+    /// Oⱼ = CIPH(Tⱼ), Cⱼ = Pⱼ ⊕ Oⱼ, and of the last one as many bytes as there are. Source: NIST SP 800-38A, section 6.5;
+    /// the counter is incremented as in appendix B.1 with m = 128.
+    private func applyCTR(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, counter: Block) {
+        var counter = counter
+        let wholeByteCount = input.count / Block.byteCount * Block.byteCount
+        for offset in stride(from: 0, to: wholeByteCount, by: Block.byteCount) {
+            (Block(loadingFrom: input, at: offset) ^ cipher.encrypt(counter)).store(to: output, at: offset)
+            counter = counter.advanced(by: 1)
+        }
+        guard wholeByteCount < input.count else { return }
+        let keyStream = cipher.encrypt(counter).bytes
+        for index in wholeByteCount..<input.count {
+            output[index] = input[index] ^ keyStream[index - wholeByteCount]
+        }
+    }
+}

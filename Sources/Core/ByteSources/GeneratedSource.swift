@@ -34,8 +34,8 @@ public struct GeneratedSource: ByteSource {
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))
-        rest.forEach { place, buffer in
-            fill(buffer, from: offset + UInt64(place))
+        rest.forEach { position, buffer in
+            fill(buffer, from: offset + UInt64(position))
         }
         return rest.byteCount
     }
@@ -51,12 +51,63 @@ public struct GeneratedSource: ByteSource {
             guard blockEnd >= 16, blockEnd - 16 < end else { return }
             if let block = replacement(blockEnd / 16 - 1) {
                 let bytes = block.bytes
-                for place in max(blockEnd - 16, offset)..<min(blockEnd, end) {
-                    buffer[Int(place - offset)] = bytes[Int(place - (blockEnd - 16))]
+                for position in max(blockEnd - 16, offset)..<min(blockEnd, end) {
+                    buffer[Int(position - offset)] = bytes[Int(position - (blockEnd - 16))]
                 }
             }
             if blockEnd == byteCount { return }
             stretch += 1
+        }
+    }
+}
+
+/// An endless stream of pseudo-random bytes of which any part can be computed on its own.
+///
+/// Bytes 8*i* to 8*i* + 7 are, little-endian, output *i* of SplitMix64 started from `seed`. As a program: add
+/// `9e3779b97f4a7c15` (*i* + 1) times to the seed, then z = (z ⊕ z≫30) · `bf58476d1ce4e5b9`, z = (z ⊕ z≫27) ·
+/// `94d049bb133111eb`, z ⊕ z≫31, all modulo 2⁶⁴. It is no cipher and hides nothing.
+///
+/// - Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; PROTOCOL.md,
+///   "measure".
+public struct SplitMix64Stream: Hashable, Sendable {
+    /// What the stream is computed from.
+    public let seed: UInt64
+
+    /// Creates a stream.
+    public init(seed: UInt64) {
+        self.seed = seed
+    }
+
+    /// Output `index` of the generator, from 0.
+    @inline(__always)
+    public func word(_ index: UInt64) -> UInt64 {
+        var z = seed &+ (index &+ 1) &* 0x9e37_79b9_7f4a_7c15
+        z = (z ^ z &>> 30) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ z &>> 27) &* 0x94d0_49bb_1331_11eb
+        return z ^ z &>> 31
+    }
+
+    /// The byte at `offset`.
+    public func byte(_ offset: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: word(offset / 8) >> (offset % 8 * 8))
+    }
+
+    /// Fills a buffer with the bytes from `offset` on, at the same cost whatever `offset` is.
+    public func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) {
+        var position = 0
+        while position < buffer.count, (offset &+ UInt64(position)) % 8 != 0 {
+            buffer[position] = byte(offset &+ UInt64(position))
+            position += 1
+        }
+        var index = (offset &+ UInt64(position)) / 8
+        while position + 8 <= buffer.count {
+            buffer.storeBytes(of: word(index).littleEndian, toByteOffset: position, as: UInt64.self)
+            index &+= 1
+            position += 8
+        }
+        while position < buffer.count {
+            buffer[position] = byte(offset &+ UInt64(position))
+            position += 1
         }
     }
 }

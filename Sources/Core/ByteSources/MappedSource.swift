@@ -1,3 +1,5 @@
+import CLinux
+import Glibc
 public import RandomAccess
 public import SystemPackage
 
@@ -43,5 +45,130 @@ public final class MappedSource: ViewableSource {
     /// Makes a view for one thread at a time. The corresponding C function is `mmap`.
     public func makeView() throws(DecryptionError) -> any SourceView {
         try MappedView(file: file)
+    }
+}
+
+/// A part of a file in memory, which moves with the reads.
+///
+/// The rule for a file that is truncated while it is mapped: the first touch of a page that is gone raises SIGBUS on the
+/// touching thread; the process's handler, which `CMappedMemory` installs, puts zeroes there and notes it, and
+/// ``check()`` turns the note into an error after the step. Whatever was decrypted from the zeroes is never delivered.
+/// A handler that the program installs for SIGBUS later has to pass on what is not its own.
+final class MappedView: SourceView {
+    /// A part that is mapped starts at a multiple of this, so that page tables do not grow with the file.
+    private static let partByteCount: UInt64 = 64 << 20
+    /// Pages behind the reads are given up when they are that many bytes.
+    private static let keptByteCount: UInt64 = 512 << 10
+    /// The system maps pages around the one that is touched: 64 KiB, or all of a large folio of the page cache, which
+    /// is 1 MiB and sometimes 2 MiB where a file was written in long pieces (seen on Linux 6.18). What is around starts
+    /// and ends at multiples of its length.
+    private static let folioByteCount: UInt64 = 2 << 20
+    /// Pages behind the reads are given up to a multiple of this.
+    private static let pieceByteCount: UInt64 = 64 << 10
+    /// What is kept, what is looked at, and the pages around both.
+    static let maxTouchedByteCount = Int(keptByteCount + 2 * folioByteCount) + (1 << 20) + 4096
+
+    /// A window of 1 MiB with the block before it.
+    let largestByteCount = (1 << 20) + 4096
+
+    private let file: FileSource
+    private let guardNumber: Int32
+    private var mapping = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var mappedStart: UInt64 = 0
+    /// What was touched and not given up, in offsets in the file.
+    private var touched: Range<UInt64> = 0..<0
+    private var lastThread: pthread_t?
+
+    init(file: FileSource) throws(DecryptionError) {
+        let number = chunkwise_guard_open()
+        guard number >= 0 else {
+            throw .io(operation: "map \(file.path)", code: ENOMEM, reason: "too many files are mapped at once")
+        }
+        self.file = file
+        self.guardNumber = number
+    }
+
+    deinit {
+        unmap()
+        chunkwise_guard_close(guardNumber)
+    }
+
+    /// Installs the handler for SIGBUS, once for the process.
+    static func installGuard() throws(DecryptionError) {
+        let code = chunkwise_guard_install()
+        guard code == 0 else {
+            throw .io(operation: "sigaction", code: code, reason: Errno(rawValue: code).description)
+        }
+    }
+
+    func bytes(_ range: Range<UInt64>) throws(DecryptionError) -> UnsafeRawBufferPointer {
+        precondition(range.upperBound <= file.byteCount && range.count <= largestByteCount, "a view of \(range)")
+        let start = range.lowerBound / Self.partByteCount * Self.partByteCount
+        if start != mappedStart || mapping.baseAddress == nil { try map(from: start) }
+        let thread = pthread_self()
+        if thread != lastThread {
+            chunkwise_guard_unblock()
+            lastThread = thread
+        }
+        forget(before: range)
+        return UnsafeRawBufferPointer(
+            rebasing: mapping[Int(range.lowerBound - start)..<Int(range.upperBound - start)])
+    }
+
+    func check() throws(DecryptionError) {
+        guard chunkwise_guard_is_broken(guardNumber) != 0 else { return }
+        // What is mapped now is zeroes; the next read starts anew.
+        unmap()
+        let now = try file.currentByteCount()
+        guard now >= file.byteCount else {
+            throw .truncatedCiphertext(byteCount: now, expected: "\(file.byteCount), as when it was opened")
+        }
+        throw .io(operation: "read \(file.path)", code: EIO, reason: Errno.ioError.description)
+    }
+
+    /// The corresponding C function is `mmap`.
+    private func map(from start: UInt64) throws(DecryptionError) {
+        try check()
+        unmap()
+        // A view may reach past the part that it starts in.
+        let count = Int(min(Self.partByteCount + UInt64(largestByteCount), file.byteCount - start))
+        let mapped = try file.map(from: start, count: count)
+        chunkwise_guard_set(guardNumber, mapped.baseAddress, count)
+        mapping = mapped
+        mappedStart = start
+        touched = start..<start
+    }
+
+    /// The corresponding C function is `munmap`.
+    private func unmap() {
+        // First the registration: the addresses may be another mapping's the moment after.
+        chunkwise_guard_set(guardNumber, nil, 0)
+        if let start = mapping.baseAddress { munmap(start, mapping.count) }
+        mapping = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    }
+
+    /// Gives up pages that were touched before `range`, if they are many or `range` lies elsewhere.
+    ///
+    /// The corresponding C function is `madvise` with `MADV_DONTNEED`.
+    private func forget(before range: Range<UInt64>) {
+        let goesOn =
+            range.lowerBound >= touched.lowerBound && range.lowerBound <= touched.upperBound + Self.keptByteCount
+        guard goesOn else {
+            // The system mapped more than was touched, and does not say how much. Empty page tables cost little.
+            if !touched.isEmpty { madvise(mapping.baseAddress, mapping.count, MADV_DONTNEED) }
+            touched = range
+            return
+        }
+        let stop = range.lowerBound / Self.pieceByteCount * Self.pieceByteCount
+        if stop > touched.lowerBound, stop - touched.lowerBound >= Self.keptByteCount {
+            // With what the system mapped before the first page that was touched.
+            let from = max(mappedStart, touched.lowerBound / Self.folioByteCount * Self.folioByteCount)
+            let behind = UnsafeMutableRawBufferPointer(
+                rebasing: mapping[Int(from - mappedStart)..<Int(stop - mappedStart)])
+            madvise(behind.baseAddress, behind.count, MADV_DONTNEED)
+            touched = stop..<range.upperBound
+        } else {
+            touched = touched.lowerBound..<max(touched.upperBound, range.upperBound)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 public import RandomAccess
 import Synchronization
 
@@ -43,5 +44,57 @@ public final class RemoteSource: ByteSource {
     /// Notices a change; see `ByteSource.checkUnchanged()`.
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
+    }
+}
+
+/// How far away a remote store is.
+public struct RemoteLink: Hashable, Sendable {
+    /// From a request to its answer's first byte, in nanoseconds; at most an hour.
+    public let latencyNanoseconds: UInt64
+    /// Bytes per second from the first byte on; `nil` for a link that takes no time for them.
+    public let bytesPerSecond: UInt64?
+
+    /// Creates a link.
+    ///
+    /// - Returns: `nil` for a latency of more than an hour, or no bytes per second.
+    public init?(latencyNanoseconds: UInt64, bytesPerSecond: UInt64?) {
+        guard latencyNanoseconds <= 3_600_000_000_000, bytesPerSecond != 0 else { return nil }
+        self.latencyNanoseconds = latencyNanoseconds
+        self.bytesPerSecond = bytesPerSecond
+    }
+
+    /// How long bytes take, in nanoseconds, rounded up; a year for what takes longer.
+    public func transferNanoseconds(byteCount: UInt64) -> UInt64 {
+        guard let bytesPerSecond else { return 0 }
+        let nanoseconds = (Double(byteCount) * 1e9 / Double(bytesPerSecond)).rounded(.up)
+        return UInt64(min(nanoseconds, 3.2e16))
+    }
+}
+
+/// What a simulated remote store takes time from.
+public protocol RemoteClock: Sendable {
+    /// The time, in nanoseconds from wherever the clock starts.
+    var nanoseconds: UInt64 { get }
+
+    /// Waits until a time; not at all if it is over.
+    func sleep(until nanoseconds: UInt64)
+}
+
+/// The monotonic clock of the system. The corresponding C functions are `clock_gettime` and `clock_nanosleep`.
+public struct SystemClock: RemoteClock {
+    /// Creates a clock.
+    public init() {}
+
+    /// Nanoseconds since some moment in the past.
+    public var nanoseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// Waits until a time; the kernel adds some ten microseconds.
+    public func sleep(until nanoseconds: UInt64) {
+        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 package import RandomAccess
-internal import SystemPackage
+package import Support
+import SystemPackage
 
 /// The one place where system calls become errors, and where interrupted ones are repeated.
 package enum SystemCall {
@@ -41,5 +42,20 @@ package enum SystemCall {
 
     private static func error(_ operation: String, _ code: Errno) -> DecryptionError {
         .io(operation: operation, code: code.rawValue, reason: code.description)
+    }
+}
+
+extension DecryptionError: ExitStatusProviding {
+    /// The exit status for this error; an input file that cannot be opened has another one.
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .invalidParameter, .unsupported, .invalidIV: .usage
+        case .unavailable: .noAnswer
+        case .invalidKey, .invalidKeyMaterial, .truncatedCiphertext, .sourceChanged, .invalidPadding,
+            .authenticationFailed, .headerRejected, .rangeOutOfBounds, .unalignedPlaintext:
+            .badData
+        case .io, .backend: .io
+        case .layer(let error): (error.base as? any ExitStatusProviding)?.exitStatus ?? .badData
+        }
     }
 }

@@ -1,4 +1,4 @@
-internal import RandomAccess
+import RandomAccess
 
 /// AES on batches of blocks: the space for them and the round keys; belongs to one thread at a time.
 final class BitslicedCipher {
@@ -18,10 +18,10 @@ final class BitslicedCipher {
         batch.initialize(repeating: .repeating(0), count: planeCount)
         self.narrowKeys = batch + wide
         self.wideKeys = narrowKeys + keyCount * narrow
-        BitslicedKeyExpansion.expand(key, room: batch)
+        BitslicedKeyExpansion.expand(key, scratch: batch)
         for round in 0...roundCount {
             // As many equal blocks as a batch has, so that a plane is all ones or all zeros for each byte of the key.
-            let roundKey = BitslicedKeyExpansion.roundKey(round, room: batch)
+            let roundKey = BitslicedKeyExpansion.roundKey(round, scratch: batch)
             (narrowKeys + round * narrow).update(repeating: roundKey, count: narrow)
             NarrowBatch.pack(narrowKeys + round * narrow)
             (wideKeys + round * wide).update(repeating: roundKey, count: wide)
@@ -61,5 +61,49 @@ final class BitslicedCipher {
         } else {
             NarrowBatch.decrypt(batch, keys: narrowKeys, roundCount: roundCount)
         }
+    }
+}
+
+/// KEYEXPANSION() without tables: its S-boxes are circuits, too. Source: FIPS 197, section 5.2.
+enum BitslicedKeyExpansion {
+    /// The number of rounds Nr: 10, 12 or 14. Source: FIPS 197, section 5, table 3.
+    static func roundCount(keyByteCount: Int) -> Int {
+        keyByteCount / 4 + 6
+    }
+
+    /// Leaves the words of all round keys in `scratch`, which has 8 planes to work in and then Nr + 1 for them.
+    static func expand(_ key: SecretKey, scratch: UnsafeMutablePointer<Plane>) {
+        let keyWordCount = key.byteCount / 4
+        // Words are little-endian: the first byte of a word is its lowest.
+        let words = UnsafeMutableRawPointer(scratch + 8)
+        key.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: words, count: key.byteCount).copyMemory(from: $0) }
+        func word(_ index: Int) -> UInt32 { words.load(fromByteOffset: 4 * index, as: UInt32.self) }
+        var roundConstant: UInt8 = 1
+        for i in keyWordCount..<4 * (roundCount(keyByteCount: key.byteCount) + 1) {
+            var temp = word(i - 1)
+            if i % keyWordCount == 0 {
+                // SUBWORD(ROTWORD(temp)) ⊕ Rcon[i/Nk]; Rcon is the next power of x. Equations (5.10), (5.11), table 5.
+                temp = substitute(temp &>> 8 | temp &<< 24, scratch: scratch) ^ UInt32(roundConstant)
+                roundConstant = GaloisField.xTimes(roundConstant)
+            } else if keyWordCount > 6, i % keyWordCount == 4 {
+                temp = substitute(temp, scratch: scratch)
+            }
+            words.storeBytes(of: word(i - keyWordCount) ^ temp, toByteOffset: 4 * i, as: UInt32.self)
+        }
+    }
+
+    /// The key of a round as a block, once ``expand(_:scratch:)`` has made it; from round 1 on it is ⊕ {63} in each byte,
+    /// which ``SubstitutionCircuits`` leaves out.
+    static func roundKey(_ round: Int, scratch: UnsafeMutablePointer<Plane>) -> Plane {
+        round == 0 ? scratch[8] : scratch[8 + round] ^ .repeating(0x6363_6363)
+    }
+
+    /// SUBWORD(). Source: FIPS 197, section 5.2, equation (5.11).
+    private static func substitute(_ word: UInt32, scratch: UnsafeMutablePointer<Plane>) -> UInt32 {
+        scratch.update(repeating: .repeating(word), count: 8)
+        BitTransposition.swapWithinBytes(scratch, groupCount: 1)
+        SubstitutionCircuits.subBytes(scratch)
+        BitTransposition.swapWithinBytes(scratch, groupCount: 1)
+        return scratch[0].words[0] ^ 0x6363_6363
     }
 }

@@ -78,3 +78,96 @@ struct Plane {
         }
     }
 }
+
+/// The eight bits of many bytes at once, as elements of GF(2⁸).
+struct PlaneByte {
+    var b0, b1, b2, b3, b4, b5, b6, b7: Plane
+
+    @inline(__always)
+    init(b0: Plane, b1: Plane, b2: Plane, b3: Plane, b4: Plane, b5: Plane, b6: Plane, b7: Plane) {
+        (self.b0, self.b1, self.b2, self.b3) = (b0, b1, b2, b3)
+        (self.b4, self.b5, self.b6, self.b7) = (b4, b5, b6, b7)
+    }
+
+    /// Reads eight planes, the lowest bit first.
+    @inline(__always)
+    init(_ planes: UnsafePointer<Plane>) {
+        self.init(
+            b0: planes[0], b1: planes[1], b2: planes[2], b3: planes[3], b4: planes[4], b5: planes[5], b6: planes[6],
+            b7: planes[7])
+    }
+
+    @inline(__always)
+    func store(to planes: UnsafeMutablePointer<Plane>) {
+        (planes[0], planes[1], planes[2], planes[3]) = (b0, b1, b2, b3)
+        (planes[4], planes[5], planes[6], planes[7]) = (b4, b5, b6, b7)
+    }
+
+    @inline(__always)
+    func map(_ transform: (Plane) -> Plane) -> PlaneByte {
+        PlaneByte(
+            b0: transform(b0), b1: transform(b1), b2: transform(b2), b3: transform(b3), b4: transform(b4),
+            b5: transform(b5), b6: transform(b6), b7: transform(b7))
+    }
+
+    @inline(__always)
+    func lanesRotated(by count: Int) -> PlaneByte {
+        map { $0.lanesRotated(by: count) }
+    }
+
+    @inline(__always)
+    static func ^ (left: PlaneByte, right: PlaneByte) -> PlaneByte {
+        PlaneByte(
+            b0: left.b0 ^ right.b0, b1: left.b1 ^ right.b1, b2: left.b2 ^ right.b2, b3: left.b3 ^ right.b3,
+            b4: left.b4 ^ right.b4, b5: left.b5 ^ right.b5, b6: left.b6 ^ right.b6, b7: left.b7 ^ right.b7)
+    }
+
+    /// {02} · b, modulo x⁸ + x⁴ + x³ + x + 1. Source: FIPS 197, section 4.2, equation (4.5).
+    @inline(__always)
+    var timesTwo: PlaneByte {
+        PlaneByte(b0: b7, b1: b0 ^ b7, b2: b1, b3: b2 ^ b7, b4: b3 ^ b7, b5: b4, b6: b5, b7: b6)
+    }
+
+    /// {04} · b.
+    @inline(__always)
+    var timesFour: PlaneByte {
+        let b67 = b6 ^ b7
+        return PlaneByte(
+            b0: b6, b1: b67, b2: b0 ^ b7, b3: b1 ^ b6, b4: b2 ^ b67, b5: b3 ^ b7, b6: b4, b7: b5)
+    }
+}
+
+/// Exchanges of bits between planes, of which transpositions consist.
+enum BitTransposition {
+    /// Exchanges the bits of `a` that are `distance` above those of `mask` with the bits of `b` under `mask`.
+    @inline(__always)
+    static func swapBits(_ a: inout Plane, _ b: inout Plane, distance: UInt32, mask: UInt32) {
+        let difference = (a.shiftedRight(by: distance) ^ b) & .repeating(mask)
+        b = b ^ difference
+        a = a ^ difference.shiftedLeft(by: distance)
+    }
+
+    /// In each byte place of each group of eight planes, exchanges bit *i* of plane *j* with bit *j* of plane *i*.
+    @inline(never)
+    static func swapWithinBytes(_ planes: UnsafeMutablePointer<Plane>, groupCount: Int) {
+        for group in 0..<groupCount {
+            let planes = planes + 8 &* group
+            var (a, b, c, d) = (planes[0], planes[1], planes[2], planes[3])
+            var (e, f, g, h) = (planes[4], planes[5], planes[6], planes[7])
+            swapBits(&a, &b, distance: 1, mask: 0x5555_5555)
+            swapBits(&c, &d, distance: 1, mask: 0x5555_5555)
+            swapBits(&e, &f, distance: 1, mask: 0x5555_5555)
+            swapBits(&g, &h, distance: 1, mask: 0x5555_5555)
+            swapBits(&a, &c, distance: 2, mask: 0x3333_3333)
+            swapBits(&b, &d, distance: 2, mask: 0x3333_3333)
+            swapBits(&e, &g, distance: 2, mask: 0x3333_3333)
+            swapBits(&f, &h, distance: 2, mask: 0x3333_3333)
+            swapBits(&a, &e, distance: 4, mask: 0x0f0f_0f0f)
+            swapBits(&b, &f, distance: 4, mask: 0x0f0f_0f0f)
+            swapBits(&c, &g, distance: 4, mask: 0x0f0f_0f0f)
+            swapBits(&d, &h, distance: 4, mask: 0x0f0f_0f0f)
+            (planes[0], planes[1], planes[2], planes[3]) = (a, b, c, d)
+            (planes[4], planes[5], planes[6], planes[7]) = (e, f, g, h)
+        }
+    }
+}

@@ -39,3 +39,117 @@ public struct SwiftBitsliced: CipherBackend {
             direction: direction)
     }
 }
+
+/// Modes of operation over batches of blocks.
+final class SwiftBitslicedContext: CipherContext {
+    private let cipher: BitslicedCipher
+    private let mode: CipherMode
+    private let direction: CipherDirection
+
+    init(mode: CipherMode, direction: CipherDirection, key: SecretKey) {
+        self.cipher = BitslicedCipher(key)
+        self.mode = mode
+        self.direction = direction
+    }
+
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
+    ) throws(DecryptionError) {
+        guard let start = input.baseAddress else { return }
+        switch (mode, direction) {
+        case (.cbc, _) where input.count % Block.byteCount != 0:
+            throw .backend(
+                name: "swift-bitsliced", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
+        case (.cbc, .decrypt): decryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
+        case (.cbc, .encrypt): encryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
+        case (.ctr, _), (.gcm, _): applyCTR(start, into: output, byteCount: input.count, counter: iv)
+        }
+    }
+
+    /// P₁ = CIPH⁻¹(C₁) ⊕ IV, Pⱼ = CIPH⁻¹(Cⱼ) ⊕ Cⱼ₋₁. Source: NIST SP 800-38A, section 6.2.
+    private func decryptCBC(
+        _ input: UnsafeRawPointer, into output: UnsafeMutableRawPointer, blockCount: Int, iv: Block
+    ) {
+        let blocks = cipher.blocks
+        var (input, output, remaining) = (input, output, blockCount)
+        var previous = Plane(iv)
+        while remaining > 0 {
+            let count = BitslicedCipher.batchBlockCount(of: remaining)
+            blocks.copyMemory(from: input, byteCount: Block.byteCount * count)
+            cipher.decrypt(blockCount: count)
+            let last = Plane(block: count - 1, of: input)
+            // From the last block to the first, so that in place each Cⱼ₋₁ is still there.
+            for index in (1..<count).reversed() {
+                (Plane(block: index, of: blocks) ^ Plane(block: index - 1, of: input)).store(asBlock: index, of: output)
+            }
+            (Plane(block: 0, of: blocks) ^ previous).store(asBlock: 0, of: output)
+            previous = last
+            (input, output) = (input + Block.byteCount * count, output + Block.byteCount * count)
+            remaining -= count
+        }
+    }
+
+    /// C₁ = CIPH(P₁ ⊕ IV), Cⱼ = CIPH(Pⱼ ⊕ Cⱼ₋₁), one after another. Source: NIST SP 800-38A, section 6.2.
+    private func encryptCBC(
+        _ input: UnsafeRawPointer, into output: UnsafeMutableRawPointer, blockCount: Int, iv: Block
+    ) {
+        let blocks = cipher.blocks
+        var previous = Plane(iv)
+        for index in 0..<blockCount {
+            (Plane(block: index, of: input) ^ previous).store(asBlock: 0, of: blocks)
+            cipher.encrypt(blockCount: 1)
+            previous = Plane(block: 0, of: blocks)
+            previous.store(asBlock: index, of: output)
+        }
+    }
+
+    /// Oⱼ = CIPH(Tⱼ), Cⱼ = Pⱼ ⊕ Oⱼ, and of the last one as many bytes as there are. Source: NIST SP 800-38A,
+    /// section 6.5; the counter is incremented as in appendix B.1 with m = 128.
+    private func applyCTR(
+        _ input: UnsafeRawPointer, into output: UnsafeMutableRawPointer, byteCount: Int, counter: Block
+    ) {
+        let blocks = cipher.blocks
+        var (input, output, remaining) = (input, output, byteCount)
+        var counter = counter
+        while remaining > 0 {
+            let count = BitslicedCipher.batchBlockCount(of: (remaining - 1) / Block.byteCount + 1)
+            for index in 0..<count {
+                Plane(counter).store(asBlock: index, of: blocks)
+                counter.bigEndianValue &+= 1
+            }
+            cipher.encrypt(blockCount: count)
+            let stretch = min(remaining, Block.byteCount * count)
+            let wholeCount = stretch / Block.byteCount
+            for index in 0..<wholeCount {
+                (Plane(block: index, of: blocks) ^ Plane(block: index, of: input)).store(asBlock: index, of: output)
+            }
+            for offset in Block.byteCount * wholeCount..<stretch {
+                let byte = input.load(fromByteOffset: offset, as: UInt8.self)
+                let keyByte = blocks.load(fromByteOffset: offset, as: UInt8.self)
+                output.storeBytes(of: byte ^ keyByte, toByteOffset: offset, as: UInt8.self)
+            }
+            (input, output) = (input + stretch, output + stretch)
+            remaining -= stretch
+        }
+    }
+}
+
+extension Plane {
+    /// An IV or a counter.
+    @inline(__always)
+    fileprivate init(_ block: Block) {
+        self = block.withUnsafeBytes { $0.loadUnaligned(as: Plane.self) }
+    }
+
+    /// Reads a block by its index in memory that starts at `blocks`, at any alignment.
+    @inline(__always)
+    fileprivate init(block index: Int, of blocks: UnsafeRawPointer) {
+        self = blocks.loadUnaligned(fromByteOffset: Block.byteCount * index, as: Plane.self)
+    }
+
+    /// Writes a block by its index in memory that starts at `blocks`, at any alignment.
+    @inline(__always)
+    fileprivate func store(asBlock index: Int, of blocks: UnsafeMutableRawPointer) {
+        blocks.storeBytes(of: self, toByteOffset: Block.byteCount * index, as: Plane.self)
+    }
+}

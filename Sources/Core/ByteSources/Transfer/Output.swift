@@ -1,6 +1,6 @@
 import Glibc
 package import RandomAccess
-internal import SystemPackage
+package import SystemPackage
 
 /// Chooses the sink for an output that a user named.
 package enum Output {
@@ -45,5 +45,76 @@ package enum Output {
             path = path.removingLastComponent().pushing(target)
         }
         throw .io(operation: "create \(name)", code: ELOOP, reason: Errno.tooManySymbolicLinkLevels.description)
+    }
+}
+
+/// Where plaintext or ciphertext goes.
+package protocol ByteSink: AnyObject, Sendable {
+    /// Whether bytes may come in any order, from several threads.
+    var isSeekable: Bool { get }
+
+    /// Writes all bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - offset: Their offset in the output; sinks that are not seekable get them in order and need not look.
+    /// - Throws: `DecryptionError.io`.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DecryptionError)
+
+    /// Makes the output final. Before this, or without it, nothing stands under the output's name.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    func commit() throws(DecryptionError)
+}
+
+/// Standard output, a pipe or a device: bytes leave in order and cannot be taken back.
+package final class StreamSink: ByteSink {
+    /// Bytes must come in order.
+    package let isSeekable = false
+
+    private let descriptor: FileDescriptor
+    private let name: String
+    private let closesAtEnd: Bool
+
+    /// Wraps a descriptor.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Where to write.
+    ///   - name: What errors call it.
+    ///   - closesAtEnd: Whether the descriptor is this object's to close.
+    package init(descriptor: FileDescriptor, name: String, closesAtEnd: Bool) {
+        self.descriptor = descriptor
+        self.name = name
+        self.closesAtEnd = closesAtEnd
+    }
+
+    deinit {
+        if closesAtEnd { try? descriptor.close() }
+    }
+
+    /// Writes all bytes. The corresponding C function is `write`.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DecryptionError) {
+        _ = try SystemCall.check("write to \(name)") { try descriptor.writeAll(bytes) }
+    }
+
+    /// What was written is final already.
+    package func commit() throws(DecryptionError) {}
+}
+
+/// Folders that results go into.
+package enum Folder {
+    /// Creates a folder, and those above it, where they are not there yet. The corresponding C function is `mkdir`.
+    ///
+    /// - Throws: `DecryptionError.io`, also if the folder is there and cannot be written to.
+    package static func create(_ path: FilePath) throws(DecryptionError) {
+        var made = FilePath(root: path.root)
+        for component in path.components {
+            made.append(component)
+            if mkdir(made.string, 0o777) != 0, errno != EEXIST {
+                _ = try SystemCall.retrying("create folder \(made)") { -1 }
+            }
+        }
+        // A file of that name would be found out about much later otherwise.
+        _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
     }
 }

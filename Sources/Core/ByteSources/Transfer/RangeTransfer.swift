@@ -66,9 +66,9 @@ package struct RangeTransfer {
         _ window: UInt64, with cursor: any RandomAccessDecryptor, into buffer: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> UnsafeRawBufferPointer {
         let part = part(window)
-        let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
-        let count = try cursor.read(at: part.lowerBound, into: room)
-        return UnsafeRawBufferPointer(rebasing: room[..<count])
+        let plaintext = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
+        let count = try cursor.read(at: part.lowerBound, into: plaintext)
+        return UnsafeRawBufferPointer(rebasing: plaintext[..<count])
     }
 
     private var firstWindow: UInt64 { range.lowerBound / UInt64(windowByteCount) }
@@ -82,5 +82,88 @@ package struct RangeTransfer {
         let start = window * UInt64(windowByteCount)
         let count = min(UInt64(windowByteCount), range.upperBound - start)
         return max(range.lowerBound, start)..<start + count
+    }
+}
+
+/// What can be decrypted window by window, on several threads: one ciphertext, or the segments of a playlist.
+package protocol TransferableObject: Sendable {
+    /// The plaintext's length in bytes.
+    var plaintextByteCount: UInt64 { get }
+
+    /// Makes a reader for one thread.
+    ///
+    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
+    /// - Returns: A reader without a position of its own.
+    /// - Throws: `DecryptionError`.
+    func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor
+
+    /// Takes note that a range will be read whole and about in order.
+    ///
+    /// - Parameter range: Plaintext bytes, within the object.
+    func adviseSequential(_ range: Range<UInt64>)
+}
+
+extension EncryptedObject: TransferableObject {
+    /// Makes a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
+    package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
+        try makeCursor(windowByteCount: windowByteCount)
+    }
+
+    /// Tells the source which of its bytes that takes.
+    package func adviseSequential(_ range: Range<UInt64>) {
+        guard let last = range.last else { return }
+        var (first, end) = (layout.plan(range.lowerBound..<range.lowerBound + 1), layout.plan(last..<last + 1))
+        guard let start = first.next()?.fetch.lowerBound, let stop = end.next()?.fetch.upperBound else { return }
+        source.adviseSequential(start..<stop)
+    }
+}
+
+/// A range as a user asks for it, in the words of HTTP. Source: RFC 9110, section 14.1.2.
+package enum RangeRequest: Hashable, Sendable {
+    /// `A-B`: from byte A to byte B, both included.
+    case between(first: UInt64, last: UInt64)
+    /// `A-`: from byte A to the end.
+    case from(UInt64)
+    /// `-N`: the last N bytes.
+    case suffix(UInt64)
+
+    /// Reads `A-B`, `A-` or `-N`; numbers that 64 bits do not hold count as the largest that they do, since all of
+    /// them lie past every end.
+    ///
+    /// - Returns: `nil` if the text is none of these, or B lies before A.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        // UInt64 would take a sign as well.
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
+            return nil
+        }
+        switch (RangeRequest.number(parts[0]), RangeRequest.number(parts[1])) {
+        case (let first?, let last?) where first <= last: self = .between(first: first, last: last)
+        case (let first?, nil): self = .from(first)
+        case (nil, let count?): self = .suffix(count)
+        default: return nil
+        }
+    }
+
+    private static func number(_ digits: Substring) -> UInt64? {
+        digits.isEmpty ? nil : UInt64(digits) ?? .max
+    }
+
+    /// The plaintext bytes that are meant, clipped at the end.
+    ///
+    /// - Returns: `nil` if the range starts at or past the end, where a server would answer 416.
+    package func resolved(plaintextByteCount: UInt64) -> Range<UInt64>? {
+        let start: UInt64
+        var end = plaintextByteCount
+        switch self {
+        case .between(let first, let last):
+            start = first
+            if last < plaintextByteCount { end = last + 1 }
+        case .from(let first):
+            start = first
+        case .suffix(let count):
+            start = plaintextByteCount - min(count, plaintextByteCount)
+        }
+        return start < plaintextByteCount ? start..<end : nil
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 package import RandomAccess
-import SystemPackage
+package import SystemPackage
 
 /// Plaintext that is read once, from its start to its end: a file, a pipe, standard input.
 package final class StreamInput {
@@ -41,10 +41,10 @@ package final class StreamInput {
     package func encrypt(
         with encryptor: ObjectEncryptor, to sink: any ByteSink, progress: (UInt64) -> Void = { _ in }
     ) throws {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
         defer {
-            eraseBytes(room)
-            room.deallocate()
+            eraseBytes(buffer)
+            buffer.deallocate()
         }
         var written: UInt64 = 0
         var done: UInt64 = 0
@@ -53,12 +53,43 @@ package final class StreamInput {
             written += UInt64(bytes.count)
         }
         while true {
-            let count = try SystemCall.check("read \(name)") { try descriptor.read(into: room) }
+            let count = try SystemCall.check("read \(name)") { try descriptor.read(into: buffer) }
             guard count > 0 else { break }
-            try encryptor.append(UnsafeRawBufferPointer(rebasing: room[..<count]), to: write)
+            try encryptor.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: write)
             done += UInt64(count)
             progress(done)
         }
         try encryptor.finish(to: write)
+    }
+}
+
+/// Whole files of text.
+package enum TextFile {
+    /// Reads a file.
+    ///
+    /// - Throws: `DecryptionError.io`, also for a file of more than 16 MiB, which is no plan.
+    package static func read(_ path: String) throws(DecryptionError) -> String {
+        let source = try FileSource(path: FilePath(path))
+        guard source.byteCount <= 16 << 20 else {
+            throw .io(operation: "read \(path)", code: 0, reason: "\(source.byteCount) bytes: expected at most 16 MiB")
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(source.byteCount), alignment: 16)
+        defer { buffer.deallocate() }
+        try source.fetch(at: 0, into: buffer)
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    /// Writes a file, complete or not at all.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package static func write(_ text: String, to path: FilePath) throws(DecryptionError) {
+        let sink = try FileSink(path: path)
+        var text = text
+        // A closure that rethrows loses the type of its error.
+        let result = text.withUTF8 { bytes in
+            Result { () throws(DecryptionError) in try sink.write(UnsafeRawBufferPointer(bytes), at: 0) }
+        }
+        try result.get()
+        try sink.commit()
     }
 }

@@ -1,3 +1,5 @@
+public import RandomAccess
+
 /// How a plain file is made into encrypted segments.
 public struct HLSOptions: Hashable, Sendable {
     /// Where segments lie.
@@ -19,7 +21,7 @@ public struct HLSOptions: Hashable, Sendable {
     public var mediaSequence: UInt64
     /// Where segments lie.
     public var arrangement: Arrangement
-    /// Segments that are not encrypted, by their places from 0.
+    /// Segments that are not encrypted, by their indices from 0.
     public var clearSegments: Set<Int>
     /// How many bytes at the plain file's start are the initialization section; 0 for none.
     public var initializationByteCount: UInt64
@@ -51,4 +53,34 @@ public struct HLSOptions: Hashable, Sendable {
         self.segmentSuffix = segmentSuffix
         self.playlistName = playlistName
     }
+}
+
+/// Where new keys and IVs come from.
+public struct HLSSecrets: Sendable {
+    /// The key with a number from 0 on: 16 bytes.
+    public let key: @Sendable (_ number: Int) throws(DecryptionError) -> SecretKey
+    /// The IV of a segment by its index from 0, or of the initialization section (-1).
+    public let iv: @Sendable (_ segment: Int) -> Block
+
+    /// Creates a source of secrets, such as one for tests.
+    public init(
+        key: @escaping @Sendable (_ number: Int) throws(DecryptionError) -> SecretKey,
+        iv: @escaping @Sendable (_ segment: Int) -> Block
+    ) {
+        self.key = key
+        self.iv = iv
+    }
+
+    /// Keys and IVs from the system's generator, new each time.
+    public static let random = HLSSecrets(
+        key: { (_) throws(DecryptionError) in
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+            defer {
+                eraseBytes(buffer)
+                buffer.deallocate()
+            }
+            buffer.storeBytes(of: UInt128.random(in: .min ... .max), as: UInt128.self)
+            return try SecretKey(buffer)
+        },
+        iv: { _ in Block(bigEndianValue: .random(in: .min ... .max)) })
 }

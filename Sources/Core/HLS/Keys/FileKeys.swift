@@ -1,3 +1,5 @@
+import Glibc
+import RandomAccess
 public import SystemPackage
 
 /// One key file for all URIs: 16 raw bytes.
@@ -58,5 +60,71 @@ public struct FolderKeys: KeyProvider {
         // `mykey://film1` has its name where others have a host.
         let path = reference.path.isEmpty ? reference.authority ?? "" : reference.path
         return path.split(separator: "/").last.flatMap { PercentEncoding.decode(segment: $0) }
+    }
+}
+
+/// Keys that lie where their URIs say, like segments do: beside the playlist, as a rule.
+public struct PlaylistKeys: KeyProvider {
+    private let resources: FolderResources
+
+    /// Creates a provider.
+    public init(_ resources: FolderResources) {
+        self.resources = resources
+    }
+
+    /// Reads the key; see `KeyProvider.key(for:)`.
+    public func key(for uri: String) throws(KeyError) -> ProvidedKey {
+        let scheme = URIReference(uri).scheme?.lowercased() ?? ""
+        guard ["", "file"].contains(scheme) else { throw .unhandledScheme(scheme, handled: ["", "file"]) }
+        return try KeyBytes.read(try path(for: uri))
+    }
+
+    /// The file's version; see `KeyProvider.version(for:)`.
+    public func version(for uri: String) -> String? {
+        guard let path = try? path(for: uri) else { return nil }
+        return KeyBytes.version(path)
+    }
+
+    private func path(for uri: String) throws(KeyError) -> FilePath {
+        do throws(DecryptionError) {
+            return try resources.path(for: uri)
+        } catch {
+            if case .io(_, _, let reason) = error { throw .missing(place: "the key file", reason: reason) }
+            throw .unreadable(error)
+        }
+    }
+}
+
+/// Keys that lie on servers where their URIs say, like segments do: what players without content protection fetch.
+public struct ServedKeys: KeyProvider {
+    private let resources: ServedResources
+
+    /// Creates a provider.
+    public init(_ resources: ServedResources) {
+        self.resources = resources
+    }
+
+    /// Fetches the key; see `KeyProvider.key(for:)`.
+    public func key(for uri: String) throws(KeyError) -> ProvidedKey {
+        let target = URIReference(uri).resolved(against: resources.base)
+        let scheme = target.scheme?.lowercased() ?? ""
+        guard ["http", "https"].contains(scheme) else {
+            throw .unhandledScheme(scheme, handled: ["", "https", "http"])
+        }
+        let place = "the key at \(target.shown)"
+        let bytes = KeyBytes()
+        do throws(DecryptionError) {
+            let source = try resources.short(for: uri)
+            let count = min(source.byteCount, UInt64(bytes.free.count))
+            try source.fetch(at: 0, into: UnsafeMutableRawBufferPointer(rebasing: bytes.free[..<Int(count)]))
+            bytes.add(Int(count))
+        } catch {
+            switch error {
+            case .io(_, ENOENT, let reason): throw .missing(place: place, reason: reason)
+            case .io: throw .notFetched(error)
+            default: throw .unreadable(error)
+            }
+        }
+        return ProvidedKey(try bytes.key(place: place), warnings: scheme == "http" ? [.inTheClear(place: place)] : [])
     }
 }

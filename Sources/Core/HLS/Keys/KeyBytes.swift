@@ -8,16 +8,16 @@ final class KeyBytes {
     /// The most bytes that are read of what should be 16.
     static let maxByteCount = 1024
 
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: maxByteCount, alignment: 16)
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maxByteCount, alignment: 16)
     private(set) var count = 0
 
     deinit {
-        eraseBytes(room)
-        room.deallocate()
+        eraseBytes(buffer)
+        buffer.deallocate()
     }
 
-    /// Where the next bytes go; empty when the room is full.
-    var free: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: room[count...]) }
+    /// Where the next bytes go; empty when the buffer is full.
+    var free: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[count...]) }
 
     /// Notes that bytes were written to ``free``.
     func add(_ count: Int) {
@@ -35,7 +35,7 @@ final class KeyBytes {
 
     /// The keys that the bytes are, one behind the other; see ``key(place:)``.
     func keys(_ keyCount: Int, place: String) throws(KeyError) -> [SecretKey] {
-        let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         // Source: RFC 8216, section 5: the key file is 16 octets, packed.
         let keys = (0..<keyCount).compactMap { index -> SecretKey? in
             guard count == 16 * keyCount else { return nil }

@@ -1,4 +1,4 @@
-internal import ByteSources
+import ByteSources
 public import RandomAccess
 import Synchronization
 
@@ -13,7 +13,7 @@ import Synchronization
 /// kept open (``maxOpenResources``), whatever the number of segments.
 ///
 /// What cannot be read, for a reason in the playlist, a key that is missing, or a resource that is, does not keep the
-/// rest from being read: it is listed in ``problems``, and takes room in the plaintext of which every read fails. That is
+/// rest from being read: it is listed in ``problems``, and keeps a range of the plaintext, of which every read fails. That is
 /// one byte less than its ciphertext, or one byte where that is not known, so that no read passes over it in silence.
 public final class HLSObject: Sendable {
     /// The playlist.
@@ -60,7 +60,7 @@ public final class HLSObject: Sendable {
         self.parts = opening.parts(of: playlist)
     }
 
-    /// The plaintext's length in bytes, with the room of what cannot be read.
+    /// The plaintext's length in bytes, what cannot be read included.
     public var plaintextByteCount: UInt64 { parts.last?.plaintext.upperBound ?? 0 }
 
     /// Where a segment lies in the plaintext, its initialization section not counted.
@@ -102,7 +102,7 @@ public final class HLSObject: Sendable {
     /// Makes a reader for one thread.
     ///
     /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
-    /// - Returns: A cursor at no particular place.
+    /// - Returns: A cursor without a position of its own.
     /// - Throws: `DecryptionError.invalidParameter`.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> HLSCursor {
         guard windowByteCount > 0 else {
@@ -169,4 +169,38 @@ extension HLSObject {
         }
         return uris
     }
+}
+
+extension HLSObject: TransferableObject {
+    /// Makes a cursor; see `TransferableObject.makeReader(windowByteCount:)`.
+    package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
+        try makeCursor(windowByteCount: windowByteCount)
+    }
+
+    /// Takes note of it, for the segments that are opened from now on.
+    package func adviseSequential(_ range: Range<UInt64>) {
+        advice.withLock { $0 = Advice(range: range) }
+    }
+}
+
+/// A segment or initialization section in the plaintext.
+package struct HLSPart: Sendable {
+    /// What the part takes to be read.
+    enum Content: Sendable {
+        /// Bytes of a resource as they are.
+        case plain(resource: Int, range: Range<UInt64>)
+        /// One chain of CBC with PKCS#7, whose padding was looked at.
+        case aes128(resource: Int, range: Range<UInt64>, iv: Block, key: SecretKey)
+        /// Nothing: it cannot be read, for this reason.
+        case broken(DecryptionError)
+    }
+
+    /// Where the part's plaintext lies in the object's.
+    package let plaintext: Range<UInt64>
+    /// The index of the segment that the part is, or that its initialization section is for.
+    package let segment: Int
+    /// Whether it is an initialization section.
+    package let isInitialization: Bool
+    /// What it takes to be read.
+    let content: Content
 }

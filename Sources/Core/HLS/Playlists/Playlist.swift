@@ -1,3 +1,5 @@
+public import RandomAccess
+
 /// A playlist of HTTP Live Streaming.
 ///
 /// - Source: RFC 8216, section 4.
@@ -56,5 +58,142 @@ public enum Playlist: Hashable, Sendable {
         var parser = PlaylistParser(limits: limits)
         guard let side = try? parser.side(bytes) else { return nil }
         return side == .media
+    }
+}
+
+/// A list of segments.
+///
+/// - Source: RFC 8216, section 4.3.3.
+public struct MediaPlaylist: Hashable, Sendable {
+    /// Whether the list only grows, or never changes. Source: RFC 8216, section 4.3.3.5.
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// Segments are only added.
+        case event = "EVENT"
+        /// Nothing changes.
+        case videoOnDemand = "VOD"
+    }
+
+    /// EXT-X-VERSION, 1 where there is none.
+    public let version: UInt64
+    /// EXT-X-TARGETDURATION in seconds; `nil` where there is none that can be read.
+    public let targetDuration: UInt64?
+    /// EXT-X-MEDIA-SEQUENCE, 0 where there is none.
+    public let mediaSequence: UInt64
+    /// EXT-X-DISCONTINUITY-SEQUENCE, 0 where there is none.
+    public let discontinuitySequence: UInt64
+    /// EXT-X-PLAYLIST-TYPE, `nil` where there is none.
+    public let kind: Kind?
+    /// Whether there is EXT-X-ENDLIST: no segment will be added.
+    public let hasEndList: Bool
+    /// The initialization sections, in the order of their tags.
+    public let initializationSections: [InitializationSection]
+    /// The segments, in order; those that cannot be served are among them.
+    public let segments: [MediaSegment]
+    /// All that is wrong, in the order in which it was found; not all of it keeps a segment from being served.
+    public let problems: [PlaylistProblem]
+
+    /// The URIs of all keys that segments and initialization sections need, each once, in order.
+    public var keyURIs: [String] {
+        var seen: Set<String> = []
+        let encryptions = segments.flatMap { segment in
+            [segment.initializationSection.map { initializationSections[$0].encryption } ?? .none, segment.encryption]
+        }
+        return encryptions.compactMap(\.keyURI).filter { seen.insert($0).inserted }
+    }
+}
+
+/// A segment: one resource, or a part of one.
+///
+/// - Source: RFC 8216, sections 3 and 4.3.2.
+public struct MediaSegment: Hashable, Sendable {
+    /// The line of the segment's URI.
+    public let line: Int
+    /// The URI as written.
+    public let uri: String
+    /// The media sequence number; `nil` if it does not fit into 64 bits.
+    public let sequenceNumber: UInt64?
+    /// The discontinuity sequence number: EXT-X-DISCONTINUITY-SEQUENCE and the EXT-X-DISCONTINUITY tags before.
+    public let discontinuityNumber: UInt64
+    /// EXTINF in seconds; `nil` if it cannot be read.
+    public let duration: Double?
+    /// What EXTINF says after the comma.
+    public let title: String
+    /// The part of the resource in bytes; `nil` for all of it.
+    public let byteRange: Range<UInt64>?
+    /// How the segment is encrypted.
+    public var encryption: SegmentEncryption
+    /// The initialization section that the segment needs, as an index into the playlist's; `nil` for none.
+    public let initializationSection: Int?
+    /// What keeps the segment from being served.
+    public var problem: PlaylistProblem?
+}
+
+/// What a segment needs to be parsed, such as the head of a fragmented MP4.
+///
+/// - Source: RFC 8216, section 4.3.2.5.
+public struct InitializationSection: Hashable, Sendable {
+    /// The line of the tag.
+    public let line: Int
+    /// The URI as written; empty where the tag has none.
+    public let uri: String
+    /// The part of the resource in bytes; `nil` for all of it.
+    public let byteRange: Range<UInt64>?
+    /// How the section is encrypted: by the key in force at its tag.
+    public let encryption: SegmentEncryption
+    /// What keeps the section from being served.
+    public let problem: PlaylistProblem?
+
+    /// Whether the section is the same bytes as the one before it, so that it need not be there again.
+    ///
+    /// - Source: PROTOCOL.md, "open".
+    public func isSameResource(as previous: InitializationSection) -> Bool {
+        uri == previous.uri && byteRange == previous.byteRange
+            && (previous.problem == nil || previous.problem == problem)
+    }
+}
+
+/// How a segment is encrypted.
+public enum SegmentEncryption: Hashable, Sendable {
+    /// Not at all.
+    case none
+    /// AES-128 in CBC mode with PKCS#7 padding, over the whole segment. Source: RFC 8216, section 4.3.2.4.
+    case aes128(keyURI: String, iv: Block, ivRule: SegmentIVRule)
+
+    /// The key's URI as written, `nil` where there is no key.
+    public var keyURI: String? {
+        if case .aes128(let keyURI, _, _) = self { keyURI } else { nil }
+    }
+}
+
+/// Where a segment's IV comes from.
+public enum SegmentIVRule: String, CaseIterable, Hashable, Sendable {
+    /// It is the key's IV attribute.
+    case attribute
+    /// It is the media sequence number, as a big-endian number of 128 bits. Source: RFC 8216, section 5.2.
+    case sequenceNumber
+}
+
+/// How large a playlist may be before it is taken for something else.
+///
+/// What exceeds a limit is refused without being looked at further, so that garbage of any length costs little.
+public struct PlaylistLimits: Hashable, Sendable {
+    /// The most bytes of a playlist.
+    public var byteCount: Int
+    /// The most bytes of a line, its end not counted.
+    public var lineByteCount: Int
+    /// The most segments; at two seconds each, a million are three weeks.
+    public var segmentCount: Int
+    /// The most problems that are collected before the rest of the playlist is given up.
+    public var problemCount: Int
+
+    /// Creates limits.
+    public init(
+        byteCount: Int = 64 << 20, lineByteCount: Int = 64 << 10, segmentCount: Int = 1_000_000,
+        problemCount: Int = 1000
+    ) {
+        self.byteCount = byteCount
+        self.lineByteCount = lineByteCount
+        self.segmentCount = segmentCount
+        self.problemCount = problemCount
     }
 }

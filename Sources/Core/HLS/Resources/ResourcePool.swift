@@ -1,4 +1,4 @@
-internal import RandomAccess
+import RandomAccess
 import Synchronization
 
 /// Resources that are opened when they are needed, of which few are open at a time.
@@ -54,9 +54,31 @@ final class ResourcePool: Sendable {
     var openCount: Int { state.withLock { $0.open.count } }
 
     private static func touch(_ resource: Int, _ state: inout State) -> (any ByteSource)? {
-        guard let place = state.open.lastIndex(where: { $0.resource == resource }) else { return nil }
-        let found = state.open.remove(at: place)
+        guard let index = state.open.lastIndex(where: { $0.resource == resource }) else { return nil }
+        let found = state.open.remove(at: index)
         state.open.append(found)
         return found.source
+    }
+}
+
+/// The resources of a playlist, each once: a byte-range playlist has one for all its segments.
+struct ResourceTable {
+    /// Their URIs as written.
+    private(set) var uris: [String] = []
+    private var indices: [String: Int] = [:]
+
+    /// Collects the URIs of all segments and initialization sections.
+    init(_ playlist: MediaPlaylist) {
+        for section in playlist.initializationSections { add(section.uri) }
+        for segment in playlist.segments { add(segment.uri) }
+    }
+
+    /// The resource with a URI of the playlist.
+    func index(of uri: String) -> Int { indices[uri] ?? 0 }
+
+    private mutating func add(_ uri: String) {
+        guard indices[uri] == nil else { return }
+        indices[uri] = uris.count
+        uris.append(uri)
     }
 }

@@ -37,7 +37,7 @@ public struct ChunkGrid: Hashable, Sendable {
         }
     }
 
-    /// The header's place in the ciphertext.
+    /// The header's range in the ciphertext.
     public var header: Range<UInt64> { 0..<UInt64(format.headerByteCount) }
 
     /// The plaintext's length in bytes.
@@ -45,7 +45,7 @@ public struct ChunkGrid: Hashable, Sendable {
         ciphertextByteCount - UInt64(format.headerByteCount) - UInt64(ChunkFormat.tagByteCount) * chunkCount
     }
 
-    /// The plaintext bytes that the first chunk lacks, where it shares its place with the header.
+    /// The plaintext bytes that the first chunk lacks, where it shares its range with the header.
     private var missingByteCount: UInt64 { UInt64(format.headerByteCount) - format.gridStart }
 
     /// The number of the chunk that holds the plaintext byte at `offset`.

@@ -13,16 +13,16 @@ struct ChunkKeys {
     init(_ grid: ChunkGrid, header: UnsafeRawBufferPointer, key: SecretKey) throws(DecryptionError) {
         switch grid.format {
         case .cobblestone(let keyByteCount, let context):
-            let room = Self.room(keyByteCount + 12 + ChunkFormat.commitmentByteCount)
-            defer { Self.free(room) }
-            Self.deriveCobblestone(keyByteCount, context, salt: header, key: key, into: room)
-            let commitment = UnsafeRawBufferPointer(rebasing: room[(keyByteCount + 12)...])
+            let buffer = Self.allocate(keyByteCount + 12 + ChunkFormat.commitmentByteCount)
+            defer { Self.free(buffer) }
+            Self.deriveCobblestone(keyByteCount, context, salt: header, key: key, into: buffer)
+            let commitment = UnsafeRawBufferPointer(rebasing: buffer[(keyByteCount + 12)...])
             let found = UnsafeRawBufferPointer(rebasing: header[ChunkFormat.saltByteCount...])
             guard isEqualInConstantTime(commitment, found) else {
                 throw .headerRejected(expected: "the commitment of this key and context")
             }
-            self.key = try SecretKey(room[..<keyByteCount])
-            self.nonces = Self.cobblestoneNonces(room, keyByteCount)
+            self.key = try SecretKey(buffer[..<keyByteCount])
+            self.nonces = Self.cobblestoneNonces(buffer, keyByteCount)
         case .tinkAESGCMHKDF(let associatedData, _, let derivedKeyByteCount):
             guard header[0] == UInt8(grid.format.headerByteCount) else {
                 throw .headerRejected(
@@ -54,10 +54,10 @@ struct ChunkKeys {
     static func tinkKey(
         _ byteCount: Int, _ associatedData: [UInt8], salt: [UInt8], key: SecretKey
     ) throws(DecryptionError) -> SecretKey {
-        let room = room(SHA256.digestByteCount + byteCount)
-        defer { free(room) }
-        let pseudorandomKey = UnsafeMutableRawBufferPointer(rebasing: room[..<SHA256.digestByteCount])
-        let derived = UnsafeMutableRawBufferPointer(rebasing: room[SHA256.digestByteCount...])
+        let buffer = allocate(SHA256.digestByteCount + byteCount)
+        defer { free(buffer) }
+        let pseudorandomKey = UnsafeMutableRawBufferPointer(rebasing: buffer[..<SHA256.digestByteCount])
+        let derived = UnsafeMutableRawBufferPointer(rebasing: buffer[SHA256.digestByteCount...])
         salt.withUnsafeBytes { salt in
             key.withUnsafeBytes { HKDF<UInt32>.extract(salt: salt, key: $0, into: pseudorandomKey) }
         }
@@ -65,12 +65,80 @@ struct ChunkKeys {
         return try SecretKey(derived)
     }
 
-    static func room(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
+    static func allocate(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
         .allocate(byteCount: byteCount, alignment: 16)
     }
 
-    static func free(_ room: UnsafeMutableRawBufferPointer) {
-        eraseBytes(room)
-        room.deallocate()
+    static func free(_ buffer: UnsafeMutableRawBufferPointer) {
+        eraseBytes(buffer)
+        buffer.deallocate()
+    }
+}
+
+/// The nonces of an object's chunks, as the blocks that GCM starts to count from.
+enum ChunkNonces: Hashable, Sendable {
+    /// The base nonce XOR the chunk's number, big-endian. Source: c2sp.org/chunked-encryption, "AEAD usage".
+    case counted(base: UInt128)
+    /// A prefix of 7 bytes ‖ the chunk's number in 4 bytes, big-endian ‖ 1 for the last chunk, 0 for the others.
+    /// Source: Tink's documentation, "Streaming AEAD: AES-GCM-HKDF".
+    case numbered(prefix: UInt128, lastChunk: UInt64)
+
+    /// The nonce of 12 bytes, and behind it the number 1 in 4 bytes: J₀. Source: NIST SP 800-38D, section 7.1, step 2.
+    func block(ofChunk index: UInt64) -> Block {
+        switch self {
+        case .counted(let base):
+            Block(bigEndianValue: (base ^ UInt128(index)) << 32 | 1)
+        case .numbered(let prefix, let lastChunk):
+            Block(
+                bigEndianValue: prefix << 72 | UInt128(UInt32(truncatingIfNeeded: index)) << 40
+                    | (index == lastChunk ? 1 << 32 : 0) | 1)
+        }
+    }
+}
+
+/// The opening of an object of authenticated chunks: header, keys, and the last chunk, which proves the length.
+struct OpenedChunks {
+    let layout: Layout
+    let key: SecretKey
+
+    /// Checks in the order of PROTOCOL.md: key, length, header, last chunk.
+    init(
+        source: any ByteSource, format: ChunkFormat, backend: any CipherBackend, key: SecretKey
+    ) throws(DecryptionError) {
+        guard backend.modes.contains(.gcm) else { throw .unsupported("AES-GCM in \(backend.name)") }
+        try format.check(key)
+        let grid = try ChunkGrid(format: format, ciphertextByteCount: source.byteCount)
+        let keys = try Self.keys(grid, source: source, key: key)
+        let run = ChunkRun(grid: grid, nonces: keys.nonces)
+        let context = try backend.makeChunkContext(direction: .decrypt, key: keys.key)
+        try Self.openLastChunk(run, source: source, context: context)
+        self.layout = Layout(chunks: run)
+        self.key = keys.key
+    }
+
+    private static func keys(
+        _ grid: ChunkGrid, source: any ByteSource, key: SecretKey
+    ) throws(DecryptionError) -> ChunkKeys {
+        let header = UnsafeMutableRawBufferPointer.allocate(byteCount: grid.header.count, alignment: 16)
+        defer { header.deallocate() }
+        try source.fetch(at: 0, into: header)
+        return try ChunkKeys(grid, header: UnsafeRawBufferPointer(header), key: key)
+    }
+
+    private static func openLastChunk(
+        _ run: ChunkRun, source: any ByteSource, context: any ChunkContext
+    ) throws(DecryptionError) {
+        let last = run.grid.chunkCount - 1
+        let extent = run.extent(ofChunk: last)
+        let fetched = UnsafeMutableRawBufferPointer.allocate(byteCount: extent.ciphertext.count, alignment: 4096)
+        // Space for a tag more, so that an empty chunk has some, too.
+        let plaintext = UnsafeMutableRawPointer.allocate(byteCount: extent.ciphertext.count, alignment: 4096)
+        defer {
+            eraseBytes(UnsafeMutableRawBufferPointer(start: plaintext, count: extent.plaintext.count))
+            plaintext.deallocate()
+            fetched.deallocate()
+        }
+        try source.fetch(at: extent.ciphertext.lowerBound, into: fetched)
+        try context.open(UnsafeRawBufferPointer(fetched), chunk: last, into: plaintext, start: extent.iv)
     }
 }

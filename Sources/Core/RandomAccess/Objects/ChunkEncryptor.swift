@@ -78,14 +78,14 @@ private struct WrittenHeader {
     init(format: ChunkFormat, key: SecretKey, salt: [UInt8]) throws(DecryptionError) {
         switch format {
         case .cobblestone(let keyByteCount, let context):
-            let room = ChunkKeys.room(keyByteCount + 12 + ChunkFormat.commitmentByteCount)
-            defer { ChunkKeys.free(room) }
+            let derived = ChunkKeys.allocate(keyByteCount + 12 + ChunkFormat.commitmentByteCount)
+            defer { ChunkKeys.free(derived) }
             salt.withUnsafeBytes {
-                ChunkKeys.deriveCobblestone(keyByteCount, context, salt: $0, key: key, into: room)
+                ChunkKeys.deriveCobblestone(keyByteCount, context, salt: $0, key: key, into: derived)
             }
-            self.bytes = salt + room[(keyByteCount + 12)...]
-            self.key = try SecretKey(room[..<keyByteCount])
-            self.start = ChunkKeys.cobblestoneNonces(room, keyByteCount)
+            self.bytes = salt + derived[(keyByteCount + 12)...]
+            self.key = try SecretKey(derived[..<keyByteCount])
+            self.start = ChunkKeys.cobblestoneNonces(derived, keyByteCount)
         case .tinkAESGCMHKDF(let associatedData, _, let derivedKeyByteCount):
             self.bytes = [UInt8(format.headerByteCount)] + salt
             self.key = try ChunkKeys.tinkKey(

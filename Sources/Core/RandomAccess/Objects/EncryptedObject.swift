@@ -49,7 +49,7 @@ public final class EncryptedObject: Sendable {
     ///
     /// - Parameter windowByteCount: The most plaintext bytes that are fetched and decrypted in one step, at least 1; of
     ///   authenticated chunks, one whole in any case.
-    /// - Returns: A cursor at no particular place: every read says where it starts.
+    /// - Returns: A cursor without a position: every read says where it starts.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> any RandomAccessDecryptor {
         guard windowByteCount > 0 else {
@@ -66,8 +66,8 @@ public final class EncryptedObject: Sendable {
     /// what it fetches and the latest one that was opened; else none worth counting.
     package func cursorByteCount(windowByteCount: Int = .max) -> UInt64 {
         guard let format = strategy.chunkFormat else { return 0 }
-        let room = ChunkCursor.bufferByteCounts(layout, format, windowByteCount: windowByteCount)
-        return room.fetched + room.kept
+        let counts = ChunkCursor.bufferByteCounts(layout, format, windowByteCount: windowByteCount)
+        return counts.fetched + counts.kept
     }
 
     /// Makes a context of the object's backend, mode and key, for one thread.
@@ -87,12 +87,12 @@ public final class EncryptedObject: Sendable {
     private static func decryptBlock(
         _ step: ReadStep, from source: any ByteSource, with context: any CipherContext
     ) throws(DecryptionError) -> Block {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 16)
         defer {
-            eraseBytes(room)
-            room.deallocate()
+            eraseBytes(buffer)
+            buffer.deallocate()
         }
-        let fetched = UnsafeMutableRawBufferPointer(rebasing: room[..<step.fetch.count])
+        let fetched = UnsafeMutableRawBufferPointer(rebasing: buffer[..<step.fetch.count])
         try source.fetch(at: step.fetch.lowerBound, into: fetched)
         let block = UnsafeMutableRawBufferPointer(rebasing: fetched[(fetched.count - 16)...])
         let iv: Block
@@ -102,5 +102,41 @@ public final class EncryptedObject: Sendable {
         }
         try context.process(inPlace: block, iv: iv)
         return Block(loadingFrom: UnsafeRawBufferPointer(block))
+    }
+}
+
+/// Anything that delivers decrypted bytes from the middle of an encrypted object: our readers, or a foreign program
+/// behind the subject protocol.
+///
+/// A decryptor belongs to one thread at a time. Reads come in any order, may repeat, and never depend on earlier ones.
+public protocol RandomAccessDecryptor: AnyObject {
+    /// The plaintext's length in bytes.
+    var plaintextByteCount: UInt64 { get }
+
+    /// Reads plaintext like `pread`: the bytes from `offset` on, as many as the buffer holds or as there are up to the
+    /// end.
+    ///
+    /// A read is all or nothing. Nothing in the buffer past the returned count is touched; what the buffer's first
+    /// bytes hold after a failure is unspecified. A failed read leaves the decryptor usable.
+    ///
+    /// - Parameters:
+    ///   - offset: A plaintext offset.
+    ///   - buffer: Where the plaintext goes.
+    /// - Returns: The number of bytes delivered: `min(buffer.count, plaintextByteCount - offset)`.
+    /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the plaintext's end, whatever the buffer's
+    ///   length; `.io`, `.truncatedCiphertext` and `.sourceChanged` if the source fails; `.authenticationFailed`;
+    ///   `.backend` if the crypto library fails.
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
+}
+
+extension RandomAccessDecryptor {
+    /// Reads up to `count` bytes into a new array. See ``read(at:into:)``.
+    public func read(at offset: UInt64, count: Int) throws(DecryptionError) -> [UInt8] {
+        precondition(count >= 0, "count \(count)")
+        let maximum = offset < plaintextByteCount ? Int(min(UInt64(count), plaintextByteCount - offset)) : 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximum, alignment: 16)
+        defer { buffer.deallocate() }
+        let delivered = try read(at: offset, into: buffer)
+        return Array(buffer[..<delivered])
     }
 }

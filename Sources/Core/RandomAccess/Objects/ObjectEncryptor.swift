@@ -64,3 +64,90 @@ protocol ObjectWriter: AnyObject {
     func append(_ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void) throws
     func finish(to sink: (UnsafeRawBufferPointer) throws -> Void) throws
 }
+
+/// Encrypts objects of CBC and CTR; see ``ObjectEncryptor``.
+final class ChainEncryptor: ObjectWriter {
+    private let strategy: Strategy
+    private let context: any CipherContext
+    /// Plaintext that is waiting, from the buffer's start; has space for one block of padding behind a full window.
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let windowByteCount: Int
+    private var filled = 0
+    private var maxFilled = 0
+    private var chunkIndex: UInt64 = 0
+    private var chunkFilled: UInt64 = 0
+    private var total: UInt64 = 0
+    private var iv: Block
+
+    init(
+        strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int
+    ) throws(DecryptionError) {
+        self.strategy = strategy
+        self.context = try backend.makeContext(mode: strategy.mode, direction: .encrypt, key: key)
+        self.windowByteCount = max(16, windowByteCount / 16 * 16)
+        self.buffer = .allocate(byteCount: self.windowByteCount + 16, alignment: 4096)
+        self.iv = strategy.iv(ofChunk: 0)
+    }
+
+    deinit {
+        // What was never used holds no plaintext, and erasing it would only make it resident.
+        eraseBytes(UnsafeMutableRawBufferPointer(rebasing: buffer[..<maxFilled]))
+        buffer.deallocate()
+    }
+
+    func append(
+        _ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var rest = plaintext[...]
+        while !rest.isEmpty {
+            let chunkRest = (strategy.chunkByteCount ?? .max) - chunkFilled
+            let count = Int(min(UInt64(min(rest.count, windowByteCount - filled)), chunkRest))
+            UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+            rest = rest.dropFirst(count)
+            filled += count
+            maxFilled = max(maxFilled, filled)
+            chunkFilled += UInt64(count)
+            total += UInt64(count)
+            if chunkFilled == strategy.chunkByteCount {
+                try endChunk(to: sink)
+            } else if filled == windowByteCount {
+                try flush(filled, to: sink)
+            }
+        }
+    }
+
+    func finish(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if strategy.padding == Padding.none, total % 16 != 0 {
+            throw DecryptionError.unalignedPlaintext(byteCount: total)
+        }
+        // An empty plaintext is one chunk of padding; otherwise no chunk is empty.
+        if chunkFilled > 0 || total == 0 { try endChunk(to: sink) }
+    }
+
+    private func endChunk(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if strategy.padding == .pkcs7 {
+            let count = PKCS7.paddingByteCount(afterPlaintext: chunkFilled)
+            for index in filled..<filled + count { buffer[index] = UInt8(count) }
+            filled += count
+            maxFilled = max(maxFilled, filled)
+        }
+        try flush(filled, to: sink)
+        chunkIndex += 1
+        chunkFilled = 0
+        iv = strategy.iv(ofChunk: chunkIndex)
+    }
+
+    private func flush(_ count: Int, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard count > 0 else { return }
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        try context.process(inPlace: bytes, iv: iv)
+        if strategy.mode == .cbc {
+            iv = Block(loadingFrom: UnsafeRawBufferPointer(bytes), at: count - 16)
+        } else {
+            iv = iv.advanced(by: UInt64(count) / 16)
+        }
+        try sink(UnsafeRawBufferPointer(bytes))
+        filled = 0
+    }
+}

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOPosix
 public import RandomAccess
@@ -6,8 +7,8 @@ import Synchronization
 
 /// Connections to one server that are kept, for any number of sources.
 ///
-/// The client believes that it speaks plain HTTP: TLS is put under its connections as they are made, since it lets
-/// nobody check certificates, and hands a connection to no request before that is done.
+/// The client lets nobody check certificates, so it speaks plain HTTP, and a hook puts TLS under each new connection
+/// before a request gets it. That the client waits for the hook is checked first: see ``ConnectionHook``.
 public final class HTTPConnections: Sendable {
     /// The server, as the field `Host` names it, and whether TLS is spoken.
     private let origin: String
@@ -47,6 +48,9 @@ public final class HTTPConnections: Sendable {
     init(
         _ location: HTTPLocation, policy: TLSPolicy, idleTimeout: TimeAmount, maxConnections: Int
     ) throws(DecryptionError) {
+        if location.isSecure, let fault = ConnectionHook.fault {
+            throw .io(operation: "set up TLS", code: 0, reason: fault)
+        }
         var configuration = HTTPClient.Configuration()
         let layer: TLSLayer?
         do throws(TLSPolicyError) {
@@ -91,6 +95,110 @@ public final class HTTPConnections: Sendable {
     func require(_ location: HTTPLocation) throws(DecryptionError) {
         guard location.origin == origin else {
             throw .invalidParameter(name: "URL", value: "\(location)", expected: "one on \(origin)")
+        }
+    }
+}
+
+/// Has the system acknowledge at once what comes.
+///
+/// Otherwise it waits up to 40 ms, for more to come that could be acknowledged with it. On loopback, whose segments have
+/// 64 KiB, a server meanwhile waits for space for the next one: reading a gigabyte in ranges of 1 MiB took ten times as
+/// long. The option does not last, and so is set after each read.
+///
+/// - Source: tcp(7), `TCP_QUICKACK`.
+final class PromptAcknowledgement: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+        ask(context.channel)
+        context.fireChannelActive()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        ask(context.channel)
+        context.fireChannelReadComplete()
+    }
+
+    private func ask(_ channel: any Channel) {
+        #if os(Linux)
+        // What cannot be had is not needed.
+        try? channel.syncOptions?.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_QUICKACK)), value: 1)
+        #endif
+    }
+}
+
+/// Whether the HTTP client's hook for new connections is one that TLS can rely on.
+///
+/// A client that skipped the hook, or sent a request before the hook is done, would send tokens in the clear. So, once
+/// for each process that uses TLS, a request goes to a socket of the process itself, with a hook that refuses every
+/// connection: the request must end with the hook's error, and not a byte may arrive.
+enum ConnectionHook {
+    /// The error of a hook that refuses a connection.
+    struct Refusal: Error {}
+
+    /// Why TLS cannot rely on the hook; `nil` if it can.
+    static let fault: String? = check(within: .seconds(10)) { channel in
+        channel.close().flatMapThrowing { throw Refusal() }
+    }
+
+    /// Makes the check with a hook.
+    ///
+    /// - Parameters:
+    ///   - limit: How long the request may take.
+    ///   - hook: A hook that refuses every connection, or else the check fails.
+    /// - Returns: What is wrong, or `nil`.
+    static func check(
+        within limit: TimeAmount, _ hook: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) -> String? {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let received = group.any().makePromise(of: Int.self)
+        // In case that no connection is made; otherwise it has its value by then.
+        defer { received.fail(ChannelError.eof) }
+        do {
+            let server = try ServerBootstrap(group: group)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(ByteCounter(received))
+                    }
+                }
+                .bind(host: "127.0.0.1", port: 0).wait()
+            defer { server.close(promise: nil) }
+            var configuration = HTTPClient.Configuration()
+            configuration.http1_1ConnectionDebugInitializer = hook
+            configuration.httpVersion = .http1Only
+            configuration.connectionPool.retryConnectionEstablishment = false
+            let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+            defer { client.shutdown(queue: .global()) { _ in } }
+            let request = try HTTPClient.Request(url: "http://127.0.0.1:\(server.localAddress?.port ?? 0)/")
+            do {
+                _ = try client.execute(request: request, deadline: .now() + limit).wait()
+                return "the HTTP client uses connections that were refused: expected TLS first"
+            } catch is Refusal {
+                return try received.futureResult.wait() == 0
+                    ? nil : "the HTTP client sends requests before connections are ready: expected TLS first"
+            }
+        } catch {
+            return "whether the HTTP client waits for TLS could not be checked on 127.0.0.1: \(error)"
+        }
+    }
+
+    /// Counts the bytes that arrive until the connection is closed.
+    private final class ByteCounter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let promise: EventLoopPromise<Int>
+        private var count = 0
+
+        init(_ promise: EventLoopPromise<Int>) {
+            self.promise = promise
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            count += unwrapInboundIn(data).readableBytes
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            promise.succeed(count)
         }
     }
 }

@@ -57,7 +57,7 @@ package final class HTTPPost: Sendable {
             || location.host.isAddress && location.host.text.hasPrefix("127.")
     }
     /// The URL without its query.
-    package var place: String { "\(location)" }
+    package var shownURL: String { "\(location)" }
 
     /// Sends a body.
     ///

@@ -1,5 +1,6 @@
 import ByteSources
 import Glibc
+import NIOHTTP1
 public import RandomAccess
 import Synchronization
 
@@ -107,7 +108,7 @@ public final class HTTPSource: ByteSource {
                 throw Self.error(error, "read \(transport.location)")
             }
             if known == nil { expected.drop(block) }
-        case .asked(let place): end = place
+        case .asked(let offset): end = offset
         }
         let count = if let known { known } else { try fetch(range.lowerBound..<end, into: buffers, limits) }
         expected.deliver(range.lowerBound..<range.lowerBound + UInt64(count))
@@ -175,8 +176,8 @@ public final class HTTPSource: ByteSource {
     private static func copy(_ bytes: ArraySlice<UInt8>, to buffers: FetchBuffers) -> Int {
         let count = min(bytes.count, buffers.byteCount)
         bytes.withUnsafeBytes { bytes in
-            buffers.prefix(count).forEach { place, buffer in
-                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[place..<place + buffer.count]))
+            buffers.prefix(count).forEach { index, buffer in
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[index..<index + buffer.count]))
             }
         }
         return count
@@ -220,5 +221,81 @@ public final class HTTPSource: ByteSource {
             warnings.append("HTTP: the server names no version of the object; only its length is compared")
         }
         return warnings
+    }
+}
+
+/// How a source asks for its bytes.
+extension HTTPSource {
+    /// What a source is opened with.
+    public struct Options: Sendable {
+        /// Which servers are taken, over `https`.
+        public var policy = TLSPolicy()
+        /// How long nothing may come: no connection, no handshake, no byte.
+        public var idleTimeout = Duration.seconds(10)
+        /// How long a read may take, with all that is tried again.
+        public var deadline = Duration.seconds(60)
+        /// How often a range is asked for, if what failed can pass.
+        public var attempts = 3
+        /// How many ranges are under way at once when the source is read in order; 0 for no reading ahead.
+        public var readAheadDepth = 4
+        /// The most bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
+        public var largestBlockByteCount = 4 << 20
+        /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
+        public var firstByteCount = 64 << 10
+        /// The most bytes of an object that is taken whole, from a server that knows no ranges; 0 for none: a server that
+        /// ignores them is an error.
+        public var maxWholeByteCount = 0
+        /// Whether connections are kept from one range to the next; without it each has its own.
+        public var keepsConnections = true
+        /// The value of the field `Authorization`. It is part of no error.
+        public var authorization: String?
+
+        /// Creates options.
+        public init() {}
+    }
+}
+
+/// Which version of an object ranges are of.
+///
+/// - Source: RFC 9110, sections 8.8 (validators), 13.1.5 (If-Range).
+struct ObjectVersion: Hashable, Sendable {
+    /// The whole object's length in bytes.
+    var byteCount: UInt64
+    /// What the server calls this version, quotes and `W/` included.
+    let entityTag: String?
+    /// When the server says that it was changed last.
+    let lastModified: String?
+    /// When that was said.
+    private let date: String?
+
+    /// Reads what an answer says of the object's version.
+    init(byteCount: UInt64, fields: HTTPHeaders) {
+        self.byteCount = byteCount
+        entityTag = fields.first(name: "ETag")
+        lastModified = fields.first(name: "Last-Modified")
+        date = fields.first(name: "Date")
+    }
+
+    /// What `If-Range` may hold: a strong entity tag, or else the date of a change that is over.
+    ///
+    /// Dates have seconds: only of one that lies before the answer's is no second version possible.
+    var validator: String? {
+        if let entityTag { return entityTag.hasPrefix("W/") ? nil : entityTag }
+        guard let lastModified, let date, date != lastModified else { return nil }
+        return lastModified
+    }
+
+    /// Whether another answer is of this version, as far as both say; an entity tag must not be missing in one of them.
+    func isSame(as other: ObjectVersion) -> Bool {
+        let isSameDate = lastModified == nil || other.lastModified == nil || lastModified == other.lastModified
+        return byteCount == other.byteCount && entityTag == other.entityTag && isSameDate
+    }
+}
+
+extension ObjectVersion: CustomStringConvertible {
+    /// The length, and what the server calls the version.
+    var description: String {
+        let names = [entityTag.map { "ETag \($0)" }, lastModified.map { "changed \($0)" }].compactMap(\.self)
+        return (["\(byteCount) bytes"] + names).joined(separator: ", ")
     }
 }

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// What the first bytes of a server say about what it speaks.
 ///
 /// - Source: RFC 8446, sections 5.1 (records), 4.1.3 (ServerHello) and 6 (alerts).
@@ -73,5 +75,34 @@ struct PeerPreamble: Hashable, Sendable {
             return first.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
         }
         return "\"\(String(decoding: first, as: UTF8.self))\""
+    }
+}
+
+/// Keeps a server's first bytes, before the TLS library sees them.
+final class PreambleHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private(set) var preamble = PeerPreamble()
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    /// Sends bytes as they are, past the TLS library.
+    func send(_ text: String) {
+        guard let context else { return }
+        context.writeAndFlush(NIOAny(context.channel.allocator.buffer(string: text)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        preamble.append(buffer.readableBytesView, count: buffer.readableBytes)
+        context.fireChannelRead(data)
     }
 }

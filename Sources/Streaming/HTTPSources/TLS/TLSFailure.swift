@@ -46,3 +46,86 @@ extension TLSFailure: CustomStringConvertible {
         }
     }
 }
+
+/// What is wrong with a server's certificates.
+public enum CertificateFault: Hashable, Sendable {
+    /// The server sent no certificate.
+    case noCertificate
+    /// The server's certificate is none that can be read.
+    case unreadable(reason: String)
+    /// A certificate is signed in a way by which others can make such a signature.
+    case weakSignature(subject: String, algorithm: String)
+    /// A certificate's RSA key is so short that others can find it.
+    case weakKey(subject: String, bitCount: Int)
+    /// The server's certificate is signed by its own key, and is not trusted itself.
+    case selfSigned(subject: String)
+    /// The chain ends in a root that is not trusted.
+    case unknownRoot(subject: String)
+    /// The issuer of the last certificate was not sent and is not trusted: certificates in between are missing, or the
+    /// authority is unknown.
+    case incompleteChain(issuer: String)
+    /// There is a way to a trusted root, but one that its certificates do not allow, or with a signature that is wrong.
+    case brokenChain(subject: String)
+    /// A certificate's time is over.
+    case expired(subject: String, notAfter: String)
+    /// A certificate's time has not come.
+    case notYetValid(subject: String, notBefore: String)
+    /// The certificate is for others.
+    case wrongName(host: String, names: [String])
+    /// The certificate is for something else than servers, or an authority's for something else than to sign theirs.
+    case wrongUsage(subject: String)
+    /// None of the keys is a pinned one.
+    case wrongKey(found: String)
+
+    /// The fault's name, which does not change.
+    public var name: String {
+        switch self {
+        case .noCertificate: "noCertificate"
+        case .unreadable: "unreadableCertificate"
+        case .weakSignature: "weakSignature"
+        case .weakKey: "weakKey"
+        case .selfSigned: "selfSigned"
+        case .unknownRoot: "unknownRoot"
+        case .incompleteChain: "incompleteChain"
+        case .brokenChain: "brokenChain"
+        case .expired: "expired"
+        case .notYetValid: "notYetValid"
+        case .wrongName: "wrongName"
+        case .wrongUsage: "wrongUsage"
+        case .wrongKey: "wrongKey"
+        }
+    }
+}
+
+extension CertificateFault: CustomStringConvertible {
+    /// The name, what was found, and what was expected.
+    public var description: String { "\(name): \(explanation)" }
+
+    private var explanation: String {
+        switch self {
+        case .noCertificate: "the server sent no certificate: expected one"
+        case .unreadable(let reason): "the server's certificate cannot be read (\(reason)): expected X.509"
+        case .weakSignature(let subject, let algorithm):
+            "\"\(subject)\" is signed with \(algorithm), which others can imitate: expected SHA-256 or better"
+        case .weakKey(let subject, let bitCount):
+            "\"\(subject)\" has an RSA key of \(bitCount) bits, which others can find: expected at least 2048"
+        case .selfSigned(let subject):
+            "\"\(subject)\" is signed by its own key: expected a trusted root's signature, or the certificate itself "
+                + "among the trusted ones"
+        case .unknownRoot(let subject): "the chain ends in \"\(subject)\": expected a root that is trusted"
+        case .incompleteChain(let issuer):
+            "the issuer \"\(issuer)\" was not sent and is not trusted: expected the certificates in between, or an "
+                + "authority that is known"
+        case .brokenChain(let subject):
+            "\"\(subject)\" has no valid way to a root: expected signatures that match, by certificates that may sign"
+        case .expired(let subject, let notAfter): "\"\(subject)\" was valid until \(notAfter): expected it to be now"
+        case .notYetValid(let subject, let notBefore):
+            "\"\(subject)\" is valid from \(notBefore): expected it to be now"
+        case .wrongName(let host, let names):
+            "the certificate is for \(names.isEmpty ? "no name" : names.joined(separator: ", ")): expected \(host)"
+        case .wrongUsage(let subject):
+            "\"\(subject)\" is not for servers: expected the usage serverAuth, and keyCertSign of an authority"
+        case .wrongKey(let found): "the key is \(found): expected one of those that are pinned"
+        }
+    }
+}

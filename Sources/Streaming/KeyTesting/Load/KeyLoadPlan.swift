@@ -89,3 +89,110 @@ package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible 
         self.description = description
     }
 }
+
+/// What became of a plan.
+package struct KeyLoadResult: Hashable, Sendable {
+    /// The most requests that reached the server within any second, retries included.
+    package let peakPerSecond: Int
+    /// All requests.
+    package let requestCount: Int
+    /// Those that were sent again, since the server had too much to do.
+    package let retryCount: Int
+    /// Clients that got the key.
+    package let answeredCount: Int
+    /// Clients that asked as often as they may, and got none.
+    package let gaveUpCount: Int
+    /// Clients that had to wait for the key with a picture to show.
+    package let lateCount: Int
+    /// How late keys were, as clients got them, in bins of ``KeyLoadSimulation/binNanoseconds``; index 0 is in time.
+    package let lateness: [Int]
+    /// Requests that reached the server in each second from the key's announcement on.
+    package let requestsPerSecond: [Int]
+
+    /// Sums up what was counted.
+    ///
+    /// - Parameters:
+    ///   - arrivals: Requests that reached the server, by bin.
+    ///   - retryCount: How many of them were sent again.
+    ///   - gaveUpCount: Clients that got no key.
+    ///   - lateness: Clients that got it, by the bins that it was late.
+    package init(arrivals: [Int], retryCount: Int, gaveUpCount: Int, lateness: [Int]) {
+        let binsPerSecond = Int(1_000_000_000 / KeyLoadSimulation.binNanoseconds)
+        var (peak, sum) = (0, 0)
+        for (bin, count) in arrivals.enumerated() {
+            sum += count
+            if bin >= binsPerSecond { sum -= arrivals[bin - binsPerSecond] }
+            peak = max(peak, sum)
+        }
+        let answered = lateness.reduce(0, +)
+        self.peakPerSecond = peak
+        self.requestCount = arrivals.reduce(0, +)
+        self.retryCount = retryCount
+        self.answeredCount = answered
+        self.gaveUpCount = gaveUpCount
+        self.lateCount = answered - (lateness.first ?? 0)
+        self.lateness = lateness
+        self.requestsPerSecond = stride(from: 0, to: arrivals.count, by: binsPerSecond).map { start in
+            arrivals[start..<min(start + binsPerSecond, arrivals.count)].reduce(0, +)
+        }
+    }
+
+    /// How late the key was for the client that is that far down in the order, in nanoseconds, rounded up to a bin.
+    ///
+    /// Clients that gave up are behind all others. By nearest rank, as `percentile` in `Statistics`.
+    /// - Parameter percent: In tenths of a percent, from 1 to 1000.
+    /// - Returns: The lateness, or `nil` if that client got no key.
+    package func lateness(tenthsOfPercent percent: Int) -> UInt64? {
+        precondition((1...1000).contains(percent), "a percentile lies between 1 and 1000 tenths of a percent")
+        let rank = ((answeredCount + gaveUpCount) * percent + 999) / 1000
+        var seen = 0
+        for (bin, count) in lateness.enumerated() {
+            seen += count
+            if seen >= rank { return UInt64(bin) * KeyLoadSimulation.binNanoseconds }
+        }
+        return nil
+    }
+}
+
+/// Whether a simulation foretells what a real run does.
+package struct KeyLoadComparison: Hashable, Sendable {
+    /// How far the peaks may be apart: a tenth of the simulated one, and five requests, which chance alone makes of small
+    /// numbers.
+    package static let peakShare = 0.1
+    /// See ``peakShare``.
+    package static let peakRequests = 5.0
+    /// How far the 99.9th percentiles of lateness may be apart: a tenth of the simulated one, and 100 ms.
+    package static let latenessShare = 0.1
+    /// See ``latenessShare``.
+    package static let latenessNanoseconds = 100_000_000.0
+
+    /// What was simulated.
+    package let simulated: KeyLoadResult
+    /// What was run.
+    package let run: KeyLoadResult
+
+    /// Compares two results of one plan.
+    package init(simulated: KeyLoadResult, run: KeyLoadResult) {
+        self.simulated = simulated
+        self.run = run
+    }
+
+    /// Whether the peaks are as near to each other as they must be.
+    package var isPeakNear: Bool {
+        let distance = Double(abs(simulated.peakPerSecond - run.peakPerSecond))
+        return distance <= Self.peakShare * Double(simulated.peakPerSecond) + Self.peakRequests
+    }
+
+    /// Whether the 99.9th percentiles of lateness are. Two clients without a key are equally late.
+    package var isLatenessNear: Bool {
+        switch (simulated.lateness(tenthsOfPercent: 999), run.lateness(tenthsOfPercent: 999)) {
+        case (nil, nil): true
+        case (let first?, let second?):
+            abs(Double(first) - Double(second)) <= Self.latenessShare * Double(first) + Self.latenessNanoseconds
+        default: false
+        }
+    }
+
+    /// Whether both are.
+    package var agrees: Bool { isPeakNear && isLatenessNear }
+}

@@ -1,4 +1,5 @@
-import Keys
+import Glibc
+package import Keys
 import Statistics
 import Synchronization
 
@@ -113,5 +114,53 @@ package struct LoopbackError: Error, Hashable, Sendable, CustomStringConvertible
 
     init(_ description: String) {
         self.description = description
+    }
+}
+
+/// A clock that runs faster than the machine's: what is written as a minute passes in seconds.
+package struct ScaledKeyClock: KeyClock {
+    /// How many seconds of this clock pass in one of the machine's.
+    package let speed: Int
+
+    private let start = ContinuousClock.now
+
+    /// Creates a clock that shows zero now.
+    ///
+    /// - Parameter speed: How many seconds of it pass in one of the machine's, at least 1.
+    package init(speed: Int) {
+        precondition(speed >= 1, "a clock of speed \(speed)")
+        self.speed = speed
+    }
+
+    /// What the clock shows; the one on the wall starts at 2023-11-14 22:13:20 UTC. See `KeyClock.now()`.
+    package func now() -> ClockSample {
+        let time = start.duration(to: .now) * speed
+        return ClockSample(monotonic: time, wall: .seconds(1_700_000_000) + time)
+    }
+
+    /// Waits; see `KeyClock.sleep(until:)`.
+    package func sleep(until monotonic: Duration) async throws {
+        try await Task.sleep(until: start + monotonic / speed, tolerance: .zero, clock: .continuous)
+    }
+}
+
+/// How many files and connections this process may have open.
+enum OpenFiles {
+    /// Asks for more where there are too few. The corresponding C functions are `getrlimit` and `setrlimit`.
+    ///
+    /// - Throws: `LoopbackError` if there cannot be so many.
+    static func allow(_ count: Int) throws(LoopbackError) {
+        var limits = rlimit()
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limits) == 0, limits.rlim_cur < rlim_t(count) else { return }
+        let maximum = limits.rlim_max
+        limits.rlim_cur = min(rlim_t(count), maximum)
+        guard maximum >= rlim_t(count), setrlimit(resource, &limits) == 0 else {
+            throw LoopbackError("at most \(maximum) open files (ulimit -n): expected \(count) for so many clients")
+        }
     }
 }

@@ -129,3 +129,131 @@ package struct ScenarioRun {
         value.text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }.joined(separator: " ")
     }
 }
+
+extension ScenarioRun {
+    /// Says where a session first did something else than it must, where the order of what one answer holds is free but
+    /// for what depends on it: a key is there before it is delivered, and stored before the old one is erased.
+    ///
+    /// - Returns: What was expected and what happened, or `nil` if all is as it must be.
+    package func differenceInAnyOrder(from scenario: KeyScenario) -> String? {
+        if isEndless { return "woken \(Self.maxWakings) times: expected an end" }
+        var rest = scenario.expectations[...]
+        var index = 0
+        while index < done.count {
+            let answer = done[index...].prefix { $0.answer == done[index].answer }
+            var expected = Array(rest.prefix(answer.count))
+            for (number, done) in answer.enumerated() {
+                guard let match = expected.firstIndex(where: { Self.isMatch(done, $0) }) else {
+                    let wanted = expected.first.map(Self.text) ?? "nothing more"
+                    return "action \(index + number + 1): \(Self.text(done)): expected \(wanted)"
+                }
+                expected.remove(at: match)
+            }
+            if let mismatch = Self.disorder(answer.map(\.action)) {
+                return "action \(index + 1) and what comes with it: \(mismatch)"
+            }
+            rest = rest.dropFirst(answer.count)
+            index += answer.count
+        }
+        return rest.first.map { "action \(done.count + 1): nothing: expected \(Self.text($0))" }
+    }
+
+    private static func isMatch(_ done: Done, _ expected: KeyScenario.Expectation) -> Bool {
+        let low = Duration.milliseconds(Int64(expected.milliseconds.lowerBound))
+        let high = Duration.milliseconds(Int64(expected.milliseconds.upperBound))
+        return done.action == expected.action && (low...high).contains(done.time)
+    }
+
+    /// What is in the wrong order within one answer.
+    private static func disorder(_ actions: [JSONValue]) -> String? {
+        for (earlier, later) in [("store", "erase"), ("keep", "deliver"), ("adopt", "deliver"), ("cancel", "ask")] {
+            for (index, action) in actions.enumerated() where action["action"]?.string == earlier {
+                let key = action["key"]
+                let isLate = actions[..<index].contains { $0["action"]?.string == later && $0["key"] == key }
+                if isLate { return "\(later) before \(earlier): expected it after" }
+            }
+        }
+        return nil
+    }
+}
+
+/// An object of a scenario, whose members are read with errors that say where they are.
+struct ScenarioObject {
+    private let json: JSONValue
+    private let place: String
+    private let unit: Unit
+
+    /// What times are whole numbers of.
+    enum Unit {
+        case milliseconds
+        case microseconds
+    }
+
+    /// Begins with an object.
+    ///
+    /// - Parameters:
+    ///   - json: The object.
+    ///   - place: What errors call it.
+    ///   - known: The names that members may have; any, if there is no such list.
+    ///   - unit: What times are whole numbers of.
+    /// - Throws: `KeyScenarioError`.
+    init(
+        _ json: JSONValue?, _ place: String, members known: [String]? = nil, unit: Unit = .milliseconds
+    ) throws(KeyScenarioError) {
+        guard let json, case .object(let members) = json else {
+            throw KeyScenarioError(place, "expected a JSON object")
+        }
+        if let known, let name = members.keys.sorted().first(where: { !known.contains($0) }) {
+            throw KeyScenarioError(place, "member \"\(name)\": expected one of \(known.joined(separator: ", "))")
+        }
+        self.json = json
+        self.place = place
+        self.unit = unit
+    }
+
+    func text(_ name: String) throws(KeyScenarioError) -> String {
+        guard let text = json[name]?.string, !text.isEmpty else {
+            throw KeyScenarioError(place, "\(name): expected a text")
+        }
+        return text
+    }
+
+    func number(_ name: String, maximum: UInt64 = 1 << 53) throws(KeyScenarioError) -> UInt64 {
+        guard let number = json[name]?.integer, number <= maximum else {
+            throw KeyScenarioError(place, "\(name): expected a whole number up to \(maximum)")
+        }
+        return number
+    }
+
+    func bool(_ name: String) throws(KeyScenarioError) -> Bool {
+        guard let bool = json[name]?.bool else { throw KeyScenarioError(place, "\(name): expected true or false") }
+        return bool
+    }
+
+    /// A time, if the member is there.
+    func time(_ name: String) throws(KeyScenarioError) -> Duration? {
+        guard json[name] != nil else { return nil }
+        return switch unit {
+        case .milliseconds: .milliseconds(Int64(try number(name, maximum: 1 << 42)))
+        case .microseconds: .microseconds(Int64(try number(name, maximum: 1 << 53)))
+        }
+    }
+
+    /// A time.
+    func requiredTime(_ name: String) throws(KeyScenarioError) -> Duration {
+        guard let time = try time(name) else { throw KeyScenarioError(place, "\(name): expected \(unit)") }
+        return time
+    }
+
+    func texts(_ name: String) throws(KeyScenarioError) -> [String] {
+        guard let list = json[name]?.array, !list.isEmpty else {
+            throw KeyScenarioError(place, "\(name): expected a list of texts")
+        }
+        var texts: [String] = []
+        for element in list {
+            guard let text = element.string else { throw KeyScenarioError(place, "\(name): expected texts") }
+            texts.append(text)
+        }
+        return texts
+    }
+}

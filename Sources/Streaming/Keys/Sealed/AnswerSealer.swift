@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+package import RandomAccess
 
 /// Seals a server's answers, each to the fresh key of its request.
 package struct AnswerSealer: Sendable {
@@ -44,10 +45,10 @@ package struct AnswerSealer: Sendable {
                 to: request.publicKey, info: AnswerFormat.info(request: bytes, head: answer, count: count))
             answer += sender.encapsulatedKey
             answer.append(number: count)
-            for (place, (identifier, outcome)) in zip(request.identifiers, outcomes).enumerated() {
+            for (index, (identifier, outcome)) in zip(request.identifiers, outcomes).enumerated() {
                 let entry = Self.entry(identifier, outcome)
                 let sealed = try Self.seal(
-                    outcome, AnswerFormat.associatedData(place: place, entry: entry), by: &sender)
+                    outcome, AnswerFormat.associatedData(index: index, entry: entry), by: &sender)
                 answer += entry
                 answer.append(number: UInt16(clamping: sealed.count))
                 answer += sealed
@@ -87,5 +88,185 @@ package struct AnswerSealer: Sendable {
         var plaintext = key.withUnsafeBytes { Data($0) }
         defer { plaintext.erase() }
         return try sender.seal(plaintext, authenticating: associatedData)
+    }
+}
+
+/// What both ends of an exchange agree upon.
+///
+/// - Source: KEY-PROTOCOL.md, "Answer"; RFC 9180, sections 4.1, 5.1 and 7.
+enum AnswerFormat {
+    static let mark = "CWKA"
+    static let headByteCount = 4 + 1 + 1 + KeyRequest.numberByteCount + 8 + 4
+    static let encapsulatedByteCount = 32
+    static let tagByteCount = 16
+    /// The most bytes of what is taken for a key, so that a wrong length can be named.
+    static let maxKeyByteCount = 1024
+
+    /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
+    static let ciphersuite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_128)
+
+    /// How the server proves itself. The numbers are those of RFC 9180, section 5.
+    enum Mode: UInt8 {
+        case base = 0
+        case authenticated = 2
+    }
+
+    /// What the whole exchange is bound to: the protocol, the request, the answer's head and its length.
+    static func info(request: [UInt8], head: some Sequence<UInt8>, count: UInt16) -> Data {
+        var bytes = Array("chunkwise-keys-1".utf8) + Array(SHA256.hash(data: request)) + Array(head)
+        bytes.append(number: count)
+        return Data(bytes)
+    }
+
+    /// What one sealed part is bound to: its index, and all that stands before it in the answer.
+    static func associatedData(index: Int, entry: some Sequence<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: UInt16(clamping: index))
+        return bytes + entry
+    }
+}
+
+extension Data {
+    /// Overwrites what nobody else holds.
+    mutating func erase() {
+        resetBytes(in: startIndex..<endIndex)
+    }
+}
+
+/// An answer's parts, none of which can be trusted before the sealed ones are open.
+struct ParsedAnswer {
+    /// What is said about one identifier.
+    struct Entry {
+        /// All that stands before the sealed part.
+        let bytes: ArraySlice<UInt8>
+        let identifier: ArraySlice<UInt8>
+        let code: UInt8
+        let first: UInt64
+        let second: UInt64
+        let sealed: ArraySlice<UInt8>
+    }
+
+    let mode: AnswerFormat.Mode
+    let number: [UInt8]
+    let lifetime: UInt32
+    let head: ArraySlice<UInt8>
+    let encapsulated: ArraySlice<UInt8>
+    let entries: [Entry]
+
+    /// Reads an answer.
+    ///
+    /// - Throws: ``WireFault`` if it is none.
+    init(_ bytes: [UInt8]) throws(WireFault) {
+        var reader = WireReader(bytes)
+        try reader.start(AnswerFormat.mark, version: KeyRequest.version)
+        let modeNumber = try reader.number("the mode", as: UInt8.self)
+        guard let mode = AnswerFormat.Mode(rawValue: modeNumber) else {
+            throw WireFault("the mode is \(modeNumber): expected 0 or 2")
+        }
+        self.mode = mode
+        number = Array(try reader.take(KeyRequest.numberByteCount, "the request's number"))
+        _ = try reader.number("the time", as: UInt64.self)
+        lifetime = try reader.number("the lifetime", as: UInt32.self)
+        head = bytes[..<reader.offset]
+        encapsulated = try reader.take(AnswerFormat.encapsulatedByteCount, "the encapsulated key")
+        let count = Int(try reader.number("the number of keys", as: UInt16.self))
+        guard (1...KeyRequest.maxIdentifiers).contains(count) else {
+            throw WireFault("\(count) keys: expected 1 to \(KeyRequest.maxIdentifiers)")
+        }
+        var entries: [Entry] = []
+        for index in 1...count { entries.append(try Self.entry(&reader, bytes, index)) }
+        try reader.end()
+        self.entries = entries
+    }
+
+    private static func entry(
+        _ reader: inout WireReader, _ bytes: [UInt8], _ index: Int
+    ) throws(WireFault) -> Entry {
+        let start = reader.offset
+        let identifierByteCount = Int(try reader.number("the length of identifier \(index)", as: UInt16.self))
+        let identifier = try reader.take(identifierByteCount, "identifier \(index)")
+        let code = try reader.number("outcome \(index)", as: UInt8.self)
+        guard code <= 4 else { throw WireFault("outcome \(index) is \(code): expected 0 to 4") }
+        let first = try reader.number("the first time of key \(index)", as: UInt64.self)
+        let second = try reader.number("the second time of key \(index)", as: UInt64.self)
+        let end = reader.offset
+        let sealedByteCount = Int(try reader.number("the length of sealed key \(index)", as: UInt16.self))
+        let minimum = AnswerFormat.tagByteCount
+        let maximum = minimum + (code <= 1 ? AnswerFormat.maxKeyByteCount : 0)
+        guard (minimum...maximum).contains(sealedByteCount) else {
+            throw WireFault("sealed key \(index) has \(sealedByteCount) bytes: expected \(minimum) to \(maximum)")
+        }
+        return Entry(
+            bytes: bytes[start..<end], identifier: identifier, code: code, first: first, second: second,
+            sealed: try reader.take(sealedByteCount, "sealed key \(index)"))
+    }
+}
+
+extension ParsedAnswer.Entry {
+    /// What the entry says, now that it was opened.
+    func exchanged(_ identifier: String, _ opened: Data) -> ExchangedKey {
+        let terms: KeyTerms
+        switch code {
+        case 0: terms = .online(validity: WireTime.duration(first))
+        case 1:
+            let longest = Duration.milliseconds(Int64.max)
+            terms = .persistable(
+                storage: WireTime.duration(first) ?? longest, playback: WireTime.duration(second) ?? longest)
+        case 2: return ExchangedKey(identifier, failure: .missing)
+        case 3: return ExchangedKey(identifier, failure: .refused(reason: "the server gives it to others only"))
+        default: return ExchangedKey(identifier, failure: .busy(retryAfter: WireTime.duration(first)))
+        }
+        let key = opened.withUnsafeBytes { $0.count == 16 ? try? SecretKey($0) : nil }
+        return key.map { ExchangedKey(identifier, key: $0, terms: terms) }
+            ?? ExchangedKey(identifier, failure: .wrongLength(byteCount: opened.count))
+    }
+}
+
+/// What a server says about one identifier.
+package enum KeyOutcome: Sendable {
+    /// The key, and how long it may be used.
+    case key(SecretKey, KeyTerms)
+    /// There is no such key.
+    case missing
+    /// There is one, and not for this client.
+    case refused
+    /// It may be asked for again after a time.
+    case later(Duration)
+
+    /// The outcome's name, as audit lines have it.
+    package var name: String {
+        switch self {
+        case .key: "key"
+        case .missing: "missing"
+        case .refused: "refused"
+        case .later: "later"
+        }
+    }
+
+    /// The outcome's number and its two times.
+    var fields: (code: UInt8, first: UInt64, second: UInt64) {
+        switch self {
+        case .key(_, .online(let validity)): (0, WireTime.milliseconds(validity), 0)
+        case .key(_, .persistable(let storage, let playback)):
+            (1, WireTime.milliseconds(storage), WireTime.milliseconds(playback))
+        case .missing: (2, 0, 0)
+        case .refused: (3, 0, 0)
+        case .later(let time): (4, WireTime.milliseconds(time), 0)
+        }
+    }
+}
+
+/// Times as messages have them: whole milliseconds, and all ones where there is no limit.
+enum WireTime {
+    private static let noLimit = UInt64.max
+
+    /// A time in milliseconds.
+    static func milliseconds(_ time: Duration?) -> UInt64 {
+        time.map { min(KeyTiming.nanoseconds($0) / 1_000_000, noLimit - 1) } ?? noLimit
+    }
+
+    /// The time that a number means; `nil` where there is no limit.
+    static func duration(_ milliseconds: UInt64) -> Duration? {
+        milliseconds == noLimit ? nil : .milliseconds(Int64(clamping: milliseconds))
     }
 }

@@ -1,3 +1,7 @@
+import Crypto
+import Foundation
+import RandomAccess
+
 /// A question to a key server, as it travels.
 ///
 /// - Source: KEY-PROTOCOL.md, "Request".
@@ -70,13 +74,13 @@ extension KeyRequest {
         }
         route = try reader.text(routeByteCount, "the route")
         var identifiers: [String] = []
-        for place in 1...count {
-            let byteCount = Int(try reader.number("the length of identifier \(place)", as: UInt16.self))
+        for index in 1...count {
+            let byteCount = Int(try reader.number("the length of identifier \(index)", as: UInt16.self))
             guard (1...Self.maxIdentifierByteCount).contains(byteCount) else {
                 throw WireFault(
-                    "identifier \(place) has \(byteCount) bytes: expected 1 to \(Self.maxIdentifierByteCount)")
+                    "identifier \(index) has \(byteCount) bytes: expected 1 to \(Self.maxIdentifierByteCount)")
             }
-            identifiers.append(try reader.text(byteCount, "identifier \(place)"))
+            identifiers.append(try reader.text(byteCount, "identifier \(index)"))
         }
         try reader.end()
         guard Set(identifiers).count == count else {
@@ -84,4 +88,119 @@ extension KeyRequest {
         }
         self.identifiers = identifiers
     }
+}
+
+/// A request that was sent, and the private key that only its answer is sealed to.
+package struct PendingRequest: Sendable {
+    /// The request.
+    package let request: KeyRequest
+    /// What is sent.
+    package let bytes: [UInt8]
+
+    private let privateKey: Curve25519.KeyAgreement.PrivateKey
+
+    /// Makes a request with a fresh number and a fresh key.
+    ///
+    /// - Parameters:
+    ///   - identifiers: At most ``KeyRequest/maxIdentifiers``, each once and of 1 to
+    ///     ``KeyRequest/maxIdentifierByteCount`` bytes.
+    ///   - route: The name of where plaintext goes; what is behind its 255th byte is left out.
+    ///   - wantsPersistable: Whether keys are asked for that can be stored.
+    ///   - time: Now, in milliseconds since 1970-01-01 00:00 UTC.
+    package init(identifiers: [String], route: String, wantsPersistable: Bool, at time: UInt64) {
+        var random = SystemRandomNumberGenerator()
+        let number = (0..<KeyRequest.numberByteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+        self.init(
+            identifiers: identifiers, route: route, wantsPersistable: wantsPersistable, at: time, number: number,
+            privateKey: Curve25519.KeyAgreement.PrivateKey())
+    }
+
+    init(
+        identifiers: [String], route: String, wantsPersistable: Bool, at time: UInt64, number: [UInt8],
+        privateKey: Curve25519.KeyAgreement.PrivateKey
+    ) {
+        var route = route
+        while route.utf8.count > 255 { route.removeLast() }
+        request = KeyRequest(
+            wantsPersistable: wantsPersistable, number: number, askedAt: time,
+            publicKey: Array(privateKey.publicKey.rawRepresentation), route: route, identifiers: identifiers)
+        bytes = request.bytes
+        self.privateKey = privateKey
+    }
+
+    /// The most bytes that an answer can have.
+    package var maxAnswerByteCount: Int {
+        let entries = request.identifiers.reduce(0) {
+            $0 + 2 + $1.utf8.count + 1 + 8 + 8 + 2 + AnswerFormat.maxKeyByteCount + AnswerFormat.tagByteCount
+        }
+        return AnswerFormat.headByteCount + AnswerFormat.encapsulatedByteCount + 2 + entries
+    }
+
+    /// Opens an answer: all of it or nothing.
+    ///
+    /// - Parameters:
+    ///   - answer: What came.
+    ///   - elapsed: How long ago the request was sent.
+    ///   - serverKey: The public key that the server must prove that it has the private one of, 32 bytes; `nil` where
+    ///     its certificate proves who it is.
+    /// - Returns: What the answer says about each identifier.
+    /// - Throws: `KeyFailure.replayed` for the answer to another request, `.timedOut` for one that came too late,
+    ///   `.otherIdentifier`, `.tampered`, `.malformed`.
+    package func open(
+        _ answer: [UInt8], elapsed: Duration, serverKey: [UInt8]?
+    ) throws(KeyFailure) -> [ExchangedKey] {
+        let answer = try Self.parse(answer)
+        guard answer.number == request.number else { throw .replayed }
+        let lifetime = Duration.milliseconds(Int64(answer.lifetime))
+        guard elapsed <= lifetime else { throw .timedOut(after: lifetime) }
+        guard answer.entries.count == request.identifiers.count else {
+            throw .malformed(
+                reason: "\(answer.entries.count) keys: expected \(request.identifiers.count), as were asked for")
+        }
+        // By bytes: what counts as the same text is another identifier to the server all the same.
+        guard zip(answer.entries, request.identifiers).allSatisfy({ $0.identifier.elementsEqual($1.utf8) }) else {
+            throw .otherIdentifier
+        }
+        guard (serverKey == nil) == (answer.mode == .base) else {
+            throw .malformed(
+                reason: "the answer's mode is \(answer.mode.rawValue): expected \(serverKey == nil ? 0 : 2)")
+        }
+        let info = AnswerFormat.info(request: bytes, head: answer.head, count: UInt16(answer.entries.count))
+        guard var recipient = try? recipient(answer, info, serverKey) else { throw .tampered }
+        var keys: [ExchangedKey] = []
+        for (index, (entry, identifier)) in zip(answer.entries, request.identifiers).enumerated() {
+            let associatedData = AnswerFormat.associatedData(index: index, entry: entry.bytes)
+            guard var opened = try? recipient.open(entry.sealed, authenticating: associatedData) else {
+                throw .tampered
+            }
+            defer { opened.erase() }
+            keys.append(entry.exchanged(identifier, opened))
+        }
+        return keys
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(KeyFailure) -> ParsedAnswer {
+        do throws(WireFault) {
+            return try ParsedAnswer(bytes)
+        } catch {
+            throw .malformed(reason: error.description)
+        }
+    }
+
+    private func recipient(_ answer: ParsedAnswer, _ info: Data, _ serverKey: [UInt8]?) throws -> HPKE.Recipient {
+        let suite = AnswerFormat.ciphersuite
+        let encapsulated = try ContributingKey.publicKey(answer.encapsulated).rawRepresentation
+        guard let serverKey else {
+            return try HPKE.Recipient(
+                privateKey: privateKey, ciphersuite: suite, info: info, encapsulatedKey: encapsulated)
+        }
+        return try HPKE.Recipient(
+            privateKey: privateKey, ciphersuite: suite, info: info, encapsulatedKey: encapsulated,
+            authenticatedBy: ContributingKey.publicKey(serverKey))
+    }
+}
+
+extension PendingRequest: CustomReflectable {
+    /// A mirror without children.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,3 +1,6 @@
+import Crypto
+package import RandomAccess
+
 /// Why bytes are no message of the protocol.
 package struct WireFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was found, and what was expected; no part of a key or an identifier.
@@ -11,7 +14,7 @@ package struct WireFault: Error, Hashable, Sendable, CustomStringConvertible {
 /// Reads a message from its start on; numbers are big-endian.
 struct WireReader {
     private let bytes: [UInt8]
-    private(set) var place = 0
+    private(set) var offset = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -21,11 +24,11 @@ struct WireReader {
     ///
     /// - Throws: ``WireFault`` if the message ends before.
     mutating func take(_ count: Int, _ name: String) throws(WireFault) -> ArraySlice<UInt8> {
-        guard bytes.count - place >= count else {
-            throw WireFault("the message ends after \(bytes.count) bytes: expected \(name) up to \(place + count)")
+        guard bytes.count - offset >= count else {
+            throw WireFault("the message ends after \(bytes.count) bytes: expected \(name) up to \(offset + count)")
         }
-        defer { place += count }
-        return bytes[place..<place + count]
+        defer { offset += count }
+        return bytes[offset..<offset + count]
     }
 
     /// The next number.
@@ -54,8 +57,8 @@ struct WireReader {
 
     /// Makes sure that nothing follows.
     func end() throws(WireFault) {
-        guard place == bytes.count else {
-            throw WireFault("\(bytes.count - place) bytes follow the message: expected none")
+        guard offset == bytes.count else {
+            throw WireFault("\(bytes.count - offset) bytes follow the message: expected none")
         }
     }
 }
@@ -67,4 +70,46 @@ extension [UInt8] {
             append(UInt8(truncatingIfNeeded: number >> Number(shift)))
         }
     }
+}
+
+/// Public keys of X25519 that contribute to what two ends share.
+///
+/// A point of small order makes every shared secret zero, which everybody knows; the library's HPKE takes it.
+/// - Source: RFC 9180, section 7.1.4; RFC 7748, section 6.1.
+enum ContributingKey {
+    /// Reads a public key.
+    ///
+    /// - Throws: What the library throws for bytes that are no key, ``WireFault`` for a point of small order.
+    static func publicKey(_ bytes: some Collection<UInt8>) throws -> Curve25519.KeyAgreement.PublicKey {
+        let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: Array(bytes))
+        // Private keys are multiples of the cofactor, so that each gives the same answer here.
+        let shared = try Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(with: key)
+        guard shared.withUnsafeBytes({ $0.reduce(0, |) }) != 0 else {
+            throw WireFault("a public key of small order: expected another one")
+        }
+        return key
+    }
+}
+
+/// The long-lived X25519 key that a server proves itself by where no certificate does.
+package struct ServerIdentity: Sendable {
+    let privateKey: Curve25519.KeyAgreement.PrivateKey
+
+    /// Takes a private key.
+    ///
+    /// - Parameter key: 32 bytes.
+    /// - Throws: `DecryptionError.invalidKey` for any other length.
+    package init(_ key: SecretKey) throws(DecryptionError) {
+        let privateKey = key.withUnsafeBytes { try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+        guard let privateKey else { throw .invalidKey(byteCount: key.byteCount) }
+        self.privateKey = privateKey
+    }
+
+    /// What clients know the server by: 32 bytes.
+    package var publicKey: [UInt8] { Array(privateKey.publicKey.rawRepresentation) }
+}
+
+extension ServerIdentity: CustomReflectable {
+    /// A mirror without children.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

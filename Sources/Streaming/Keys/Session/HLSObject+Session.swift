@@ -67,3 +67,72 @@ private struct SessionKeys: KeyProvider {
         }
     }
 }
+
+/// Reads an `HLSObject` while the leases of its keys last.
+///
+/// A read uses the leases of the keys that its segments are encrypted with. They are checked before and after each
+/// piece, and once more before the read delivers: if one has ended, what was decrypted is erased and the read fails, so
+/// that a segment whose key has expired is not delivered with the next one. Belongs to one thread.
+public final class HLSLeasedCursor: RandomAccessDecryptor {
+    private let cursor: HLSCursor
+    private let leases: [String: KeyLease]
+
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - cursor: Who decrypts.
+    ///   - leases: A lease for each key's URI; segments of other keys cannot be read.
+    public init(_ cursor: HLSCursor, leases: [String: KeyLease]) {
+        self.cursor = cursor
+        self.leases = leases
+    }
+
+    /// The plaintext's length in bytes; see `HLSCursor.plaintextByteCount`.
+    public var plaintextByteCount: UInt64 { cursor.plaintextByteCount }
+
+    /// Reads piece by piece; see `RandomAccessDecryptor.read(at:into:)`.
+    ///
+    /// - Throws: `PlaylistError.inPart` with `.keyUnavailable` if a lease has ended or there is none, and what
+    ///   `HLSCursor.read(at:into:)` throws.
+    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let object = cursor.object
+        guard offset <= plaintextByteCount else {
+            throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)
+        }
+        let count = Int(min(UInt64(buffer.count), plaintextByteCount - offset))
+        var delivered = 0
+        var used: [HLSPart] = []
+        do throws(DecryptionError) {
+            while delivered < count {
+                let position = offset + UInt64(delivered)
+                let part = object.parts[object.partIndex(at: position)]
+                let maximum = min(LeasedReader.pieceByteCount, cursor.windowByteCount, count - delivered)
+                let end = delivered + Int(min(UInt64(maximum), part.plaintext.upperBound - position))
+                if used.last?.plaintext != part.plaintext { used.append(part) }
+                try permit(part)
+                // Counted first, so that bytes that were decrypted and not permitted are erased as well.
+                let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<end])
+                delivered = end
+                _ = try cursor.read(at: position, into: piece)
+                try permit(part)
+            }
+            for part in used { try permit(part) }
+        } catch {
+            eraseBytes(UnsafeMutableRawBufferPointer(rebasing: buffer[..<delivered]))
+            throw error
+        }
+        return count
+    }
+
+    private func permit(_ part: HLSPart) throws(DecryptionError) {
+        guard let uri = cursor.object.keyURI(of: part) else { return }
+        do throws(DecryptionError) {
+            guard let lease = leases[uri] else {
+                throw .keyUnavailable(uri: URIReference(uri).shown, reason: "nobody holds a lease of it")
+            }
+            try lease.permitRead()
+        } catch {
+            throw .inPart(cursor.object.name(of: part), error)
+        }
+    }
+}

@@ -46,13 +46,13 @@ public struct GCMSealer: KeySealer {
         var random = SystemRandomNumberGenerator()
         let nonce = (0..<Self.nonceByteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
         let context = try backend.makeChunkContext(direction: .encrypt, key: key)
-        let room = UnsafeMutableRawBufferPointer.allocate(
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: plaintext.count + Self.tagByteCount, alignment: 16)
-        defer { room.deallocate() }
-        guard let start = room.baseAddress, try context.process(plaintext, into: start, start: Self.start(nonce)) else {
+        defer { buffer.deallocate() }
+        guard let start = buffer.baseAddress, try context.process(plaintext, into: start, start: Self.start(nonce)) else {
             throw .backend(name: backend.name, operation: "sealing a key", reason: "it was not sealed")
         }
-        return Self.mark + nonce + Array(room)
+        return Self.mark + nonce + Array(buffer)
     }
 
     /// Opens what was sealed; see ``KeySealer/open(_:into:)``.

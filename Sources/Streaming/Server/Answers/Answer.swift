@@ -1,3 +1,4 @@
+package import ByteSources
 package import HTTPTypes
 
 /// What is answered to a request for something that is there.
@@ -48,6 +49,129 @@ extension Answer {
             answer[.contentLength] = "0"
             answer[.contentRange] = "bytes */\(content.byteCount)"
             self.init(status: .rangeNotSatisfiable, fields: answer, body: nil)
+        }
+    }
+}
+
+/// A request's conditions, checked. Source: RFC 9110, section 13.
+struct Conditions {
+    /// The status that ends the request, or `nil` if it goes on.
+    let refusal: HTTPResponse.Status?
+    /// Whether `Range` counts: what `If-Range` says.
+    let allowRange: Bool
+
+    /// Checks the conditions in the order of section 13.2.2.
+    init(fields: HTTPFields, content: ServedContent, now: Int64) {
+        self.refusal = Conditions.refusal(fields, content)
+        self.allowRange = Conditions.allowsRange(fields, content, now)
+    }
+
+    private static func refusal(_ fields: HTTPFields, _ content: ServedContent) -> HTTPResponse.Status? {
+        if let text = fields[.ifMatch] {
+            guard let list = EntityTagList(text) else { return .badRequest }
+            guard list.contains(where: content.entityTag.matchesStrongly) else { return .preconditionFailed }
+        } else if let limit = fields[.ifUnmodifiedSince].flatMap(HTTPDate.seconds), let modified = content.modified,
+            modified > limit
+        {
+            return .preconditionFailed
+        }
+        if let text = fields[.ifNoneMatch] {
+            guard let list = EntityTagList(text) else { return .badRequest }
+            return list.contains(where: content.entityTag.matchesWeakly) ? .notModified : nil
+        }
+        if let since = fields[.ifModifiedSince].flatMap(HTTPDate.seconds), let modified = content.modified,
+            modified <= since
+        {
+            return .notModified
+        }
+        return nil
+    }
+
+    /// Source: RFC 9110, section 13.1.5. A date only stands for certain bytes if no other change can have come in the
+    /// same second.
+    private static func allowsRange(_ fields: HTTPFields, _ content: ServedContent, _ now: Int64) -> Bool {
+        guard let text = fields[.ifRange] else { return true }
+        if let tag = EntityTag(text) { return content.entityTag.matchesStrongly(tag) }
+        guard let date = HTTPDate.seconds(text), let modified = content.modified else { return false }
+        return date == modified && modified < now
+    }
+}
+
+/// What a `Range` field asks for. Source: RFC 9110, sections 14.1 and 14.2.
+package enum RangeHeader: Hashable, Sendable {
+    /// No field, or a unit other than bytes, which has to be ignored.
+    case none
+    /// A field that says nothing that could be served.
+    case malformed
+    /// One range or several, in the order of the field; never none.
+    case ranges([RangeRequest])
+
+    /// Reads a field's value; several fields count as one, joined by commas.
+    package init(_ value: String?) {
+        guard let value else {
+            self = .none
+            return
+        }
+        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let unit = RangeHeader.trimmed(parts[0])
+        guard parts.count == 2, !unit.isEmpty, unit.utf8.allSatisfy(RangeHeader.isTokenByte) else {
+            self = .malformed
+            return
+        }
+        guard unit.lowercased() == "bytes" else {
+            self = .none
+            return
+        }
+        // A list may have empty members. Source: RFC 9110, section 5.6.1.2.
+        let members = parts[1].split(separator: ",").map(RangeHeader.trimmed).filter { !$0.isEmpty }
+        let ranges = members.compactMap { RangeRequest(String($0)) }
+        self = ranges.isEmpty || ranges.count < members.count ? .malformed : .ranges(ranges)
+    }
+
+    /// What is delivered of an object.
+    package enum Selection: Hashable, Sendable {
+        /// Everything, with status 200.
+        case whole
+        /// One part, which is not empty, with status 206.
+        case part(Range<UInt64>)
+        /// Nothing, with status 416.
+        case unsatisfiable
+    }
+
+    /// Chooses what is delivered.
+    ///
+    /// Of several ranges that can be served, the whole is delivered: every client that sends `Range` has to understand
+    /// status 200, while one part of several looks to many players like the answer to another request, and `multipart`
+    /// is understood by few. Ranges that are malformed are refused, and not ignored, though both is allowed: whoever
+    /// asks for `bytes=9-3` is not helped by a gigabyte.
+    ///
+    /// - Source: RFC 9110, sections 14.2 and 15.5.17.
+    package func selection(byteCount: UInt64) -> Selection {
+        switch self {
+        case .none:
+            return .whole
+        case .malformed:
+            return .unsatisfiable
+        case .ranges(let ranges):
+            let parts = ranges.compactMap { $0.resolved(plaintextByteCount: byteCount) }
+            guard let first = parts.first else { return .unsatisfiable }
+            return parts.count == 1 ? .part(first) : .whole
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let start = text.drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { start[...$0] } ?? ""
+    }
+
+    /// Source: RFC 9110, section 5.6.2.
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
     }
 }

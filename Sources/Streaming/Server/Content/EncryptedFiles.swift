@@ -1,4 +1,4 @@
-import ByteSources
+package import ByteSources
 package import RandomAccess
 import Support
 package import SystemPackage
@@ -30,10 +30,10 @@ package struct EncryptedFiles: ContentCatalogue {
     /// What the name of the file with a file's IV ends with: 32 hexadecimal digits.
     package static let ivSuffix = ".iv"
 
-    private let place: Place
+    private let origin: Origin
     private let format: Format
 
-    private enum Place {
+    private enum Origin {
         case files([String: FilePath])
         case folder(ServedFolder)
     }
@@ -52,7 +52,7 @@ package struct EncryptedFiles: ContentCatalogue {
                     name: "file", value: file.string, expected: "a name other than that of \(other)")
             }
         }
-        self.place = .files(paths)
+        self.origin = .files(paths)
         self.format = format
     }
 
@@ -60,7 +60,7 @@ package struct EncryptedFiles: ContentCatalogue {
     ///
     /// - Throws: `DecryptionError.io` if the folder cannot be opened.
     package init(folder: FilePath, format: Format) throws(DecryptionError) {
-        self.place = .folder(try ServedFolder(path: folder))
+        self.origin = .folder(try ServedFolder(path: folder))
         self.format = format
     }
 
@@ -91,7 +91,7 @@ package struct EncryptedFiles: ContentCatalogue {
     /// The names of the files, without those that hold IVs.
     package func listing() throws(DecryptionError) -> [[String]] {
         let names: [String]
-        switch place {
+        switch origin {
         case .files(let paths): names = paths.keys.sorted()
         case .folder(let folder): names = try folder.names()
         }
@@ -99,7 +99,7 @@ package struct EncryptedFiles: ContentCatalogue {
     }
 
     private func open(_ path: [String]) throws(DecryptionError) -> PinnedFile? {
-        switch place {
+        switch origin {
         case .folder(let folder):
             return try folder.open(path)
         case .files(let paths):
@@ -117,7 +117,7 @@ package struct EncryptedFiles: ContentCatalogue {
 
     private func sidecarIV(of path: [String]) throws(DecryptionError) -> Block {
         let file: PinnedFile?
-        switch place {
+        switch origin {
         case .folder(let folder):
             file = try folder.open(path.dropLast() + [(path.last ?? "") + Self.ivSuffix])
         case .files(let paths):
@@ -127,14 +127,65 @@ package struct EncryptedFiles: ContentCatalogue {
         guard let file else {
             throw .io(operation: "read \(name)", code: 0, reason: "no such file: expected 32 hexadecimal digits in it")
         }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(file.byteCount, 64)), alignment: 16)
-        defer { room.deallocate() }
-        try file.fetch(at: 0, into: room)
-        let text = String(decoding: room, as: UTF8.self)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(file.byteCount, 64)), alignment: 16)
+        defer { buffer.deallocate() }
+        try file.fetch(at: 0, into: buffer)
+        let text = String(decoding: buffer, as: UTF8.self)
         let digits = text.filter { !$0.isWhitespace }
         guard let bytes = Hexadecimal.decode(digits, allowsUpperCase: true), bytes.count == Block.byteCount else {
             throw .io(operation: "read \(name)", code: 0, reason: "no IV: expected 32 hexadecimal digits")
         }
         return try Block(bytes)
     }
+}
+
+/// A file that is read as the version that it was when it was opened, or not at all.
+///
+/// A `FileSource` notices another length; a server also has to notice other bytes, since the parts that a client puts
+/// together come from many requests.
+package final class PinnedFile: ByteSource {
+    /// The version.
+    package let identity: FileIdentity
+
+    private let file: FileSource
+    private let name: String
+
+    /// Takes over an open file; see `FileSource`.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file, open for reading.
+    ///   - path: What errors call it.
+    /// - Throws: `DecryptionError.io`.
+    package init(adopting descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
+        self.file = try FileSource(adopting: descriptor, path: path)
+        self.name = path.string
+        self.identity = try file.identity()
+    }
+
+    /// The file's length in bytes when it was opened.
+    package var byteCount: UInt64 { file.byteCount }
+
+    /// Reads bytes; see `ByteSource`.
+    package func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try file.read(at: offset, into: buffers)
+    }
+
+    /// Compares length and time of change with what they were.
+    ///
+    /// A write sets the time before it changes a byte, so that bytes which are read before this call, and before a time
+    /// that this call finds unchanged, are those of the version.
+    package func checkUnchanged() throws(DecryptionError) {
+        let now = try file.identity()
+        guard now.byteCount == byteCount else {
+            throw .sourceChanged(byteCount: now.byteCount, expected: byteCount)
+        }
+        guard now == identity else {
+            throw .io(
+                operation: "read \(name)", code: 0,
+                reason: "it was changed since it was opened: expected the version that was asked for")
+        }
+    }
+
+    /// Tells the system that a range is read in order.
+    package func adviseSequential(_ range: Range<UInt64>) { file.adviseSequential(range) }
 }

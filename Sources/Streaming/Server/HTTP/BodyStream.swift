@@ -1,6 +1,8 @@
+import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import RandomAccess
+import Synchronization
 
 /// Sends plaintext window by window: the next one is decrypted when the client has taken enough of those before.
 struct BodyStream: Sendable {
@@ -49,12 +51,146 @@ struct BodyStream: Sendable {
         let reader = try kept ?? content.makeReader()
         if kept == nil, pool.reserve(content.readerByteCount) { kept = reader }
         let count = range.count
-        let delivered = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-            try reader.read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+        let delivered = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { free in
+            try reader.read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(rebasing: free[..<count]))
         }
         guard delivered == count else {
             throw DecryptionError.truncatedCiphertext(
                 byteCount: range.lowerBound + UInt64(delivered), expected: "\(range.upperBound) of plaintext")
         }
+    }
+}
+
+/// Buffers that are used again, and windows that shrink before all of them together take too much; what readers keep
+/// counts, too.
+final class BufferPool: Sendable {
+    private struct State {
+        var usedByteCount = 0
+        /// How many of these bytes are readers'.
+        var readerByteCount: UInt64 = 0
+        var free: [ByteBuffer] = []
+    }
+
+    private let limits: ServerLimits
+    private let state = Mutex(State())
+
+    /// The most buffers that are kept.
+    private static let keptCount = 16
+
+    init(limits: ServerLimits) {
+        self.limits = limits
+    }
+
+    /// Takes a window for an answer: a power of two or the longest, so that windows end where those of another length do.
+    ///
+    /// What is free is never given away at once: whoever comes later finds windows of a half, a quarter and so on.
+    ///
+    /// - Returns: The window's length in bytes, which counts as used until it is left.
+    func enter() -> Int {
+        state.withLock { state in
+            let maximum = max((limits.bufferByteCount - state.usedByteCount) / 8, ServerLimits.minWindowByteCount)
+            let window =
+                maximum < limits.windowByteCount
+                ? 1 << (Int.bitWidth - 1 - maximum.leadingZeroBitCount) : limits.windowByteCount
+            state.usedByteCount += window
+            return window
+        }
+    }
+
+    /// Gives a window back.
+    func leave(_ window: Int) { state.withLock { $0.usedByteCount -= window } }
+
+    /// Asks for the memory of a reader that stays between windows. All of them together get a half of what there is.
+    ///
+    /// - Returns: Whether it may stay; its bytes then count as used until they are left.
+    func reserve(_ byteCount: UInt64) -> Bool {
+        state.withLock { state in
+            guard byteCount <= UInt64(limits.bufferByteCount / 2) - state.readerByteCount else { return false }
+            state.readerByteCount += byteCount
+            state.usedByteCount += Int(byteCount)
+            return true
+        }
+    }
+
+    /// Gives back what a reader had.
+    func unreserve(_ byteCount: UInt64) {
+        state.withLock { state in
+            state.readerByteCount -= byteCount
+            state.usedByteCount -= Int(byteCount)
+        }
+    }
+
+    /// An empty buffer with space for `byteCount` bytes: one that nobody else holds any longer, or a new one.
+    func take(_ byteCount: Int) -> ByteBuffer {
+        // Sent bytes are still held by the channel for a while after they were given back.
+        let kept = state.withLock { state -> ByteBuffer? in
+            for index in state.free.indices.reversed() {
+                let isFree = state.free[index].modifyIfUniquelyOwned { buffer -> Bool in
+                    guard buffer.capacity >= byteCount else { return false }
+                    buffer.clear()
+                    return true
+                }
+                if isFree == true { return state.free.remove(at: index) }
+            }
+            return nil
+        }
+        return kept ?? ByteBufferAllocator().buffer(capacity: byteCount)
+    }
+
+    /// Gives a buffer back, which may still be being sent.
+    func give(_ buffer: ByteBuffer) {
+        // Small ones are quickly made, and would be in the way.
+        guard buffer.capacity >= ServerLimits.minWindowByteCount else { return }
+        state.withLock { state in
+            state.free.append(buffer)
+            if state.free.count > Self.keptCount { state.free.removeFirst() }
+        }
+    }
+}
+
+/// An answer that is ready to be sent.
+struct Reply: Sendable {
+    /// What follows the fields.
+    enum Body: Sendable {
+        case none
+        /// A page that was made.
+        case page(ByteBuffer)
+        /// A part of some content, which is not empty, and the name it was asked for by.
+        case plaintext(ServedContent, Range<UInt64>, name: String)
+    }
+
+    var status: HTTPResponse.Status
+    var fields: HTTPFields
+    var body: Body = .none
+
+    /// The head, with the fields that every answer has.
+    var head: HTTPResponse {
+        var fields = fields
+        fields[.date] = HTTPDate.text(HTTPDate.now)
+        // What was decrypted should not end up in a browser's cache on a disk.
+        fields[.cacheControl] = "no-store"
+        // A page's URL may hold the token.
+        fields[.referrerPolicy] = "no-referrer"
+        return HTTPResponse(status: status, headerFields: fields)
+    }
+}
+
+extension HTTPField.Name {
+    /// Source: Referrer Policy, W3C, section 4.1.
+    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .server
+}
+
+/// A request that is refused, with the fields that the answer needs.
+struct Refusal: Error {
+    var status: HTTPResponse.Status
+    var fields: HTTPFields = [:]
+
+    /// The answer, with a line for people.
+    var reply: Reply {
+        var fields = fields
+        let text = ByteBuffer(string: "\(status.code) \(status.reasonPhrase)\n")
+        fields[.contentType] = "text/plain; charset=utf-8"
+        fields[.contentLength] = "\(text.readableBytes)"
+        return Reply(status: status, fields: fields, body: .page(text))
     }
 }

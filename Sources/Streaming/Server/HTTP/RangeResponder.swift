@@ -51,11 +51,11 @@ struct RangeResponder: Sendable {
         of content: ServedContent, _ range: Range<UInt64>, _ name: String, asked: String?, at time: UInt64
     ) -> TraceRecorder.Entry? {
         guard content.isRecorded else { return nil }
-        let start = content.place?.offset ?? 0
+        let start = content.position?.offset ?? 0
         return recorder?.begin(
-            asked: asked, object: content.place?.object ?? name,
+            asked: asked, object: content.position?.object ?? name,
             range: start + range.lowerBound..<start + range.upperBound,
-            objectByteCount: content.place?.objectByteCount ?? content.byteCount, at: time)
+            objectByteCount: content.position?.objectByteCount ?? content.byteCount, at: time)
     }
 
     /// The answer to a request.
@@ -133,5 +133,41 @@ struct RangeResponder: Sendable {
             report("\(name): \(error)")
             throw Refusal(status: error.isMissing ? .notFound : .internalServerError)
         }
+    }
+}
+
+/// The page that names what is served.
+enum StartPage {
+    /// A list of links, in HTML.
+    static func html(_ listing: [[String]]) -> String {
+        let items = listing.map { path in
+            let link = path.map(RequestTarget.encoded).joined(separator: "/")
+            return "<li><a href=\"\(link)\">\(escaped(path.joined(separator: "/")))</a></li>\n"
+        }
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head><meta charset="utf-8"><title>Chunkwise</title></head>
+            <body>
+            <ul>
+            \(items.joined())</ul>
+            </body>
+            </html>
+
+            """
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+        return result
     }
 }

@@ -1,5 +1,11 @@
+import Glibc
+import HummingbirdCore
+import Logging
+import NIOCore
 import NIOPosix
+import NIOSSL
 import RandomAccess
+import ServiceLifecycle
 
 /// A server of HTTP/1.1 that decrypts what it is asked for.
 ///
@@ -44,5 +50,103 @@ package struct RangeServer: Sendable {
         try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) {
             request, writer, _ in try await responder.respond(to: request, with: writer)
         }
+    }
+}
+
+/// Listens on a port and has every request answered, until it is told to stop.
+package struct HTTPService {
+    let limits: ServerLimits
+    /// What makes connections secure; `nil` for plain HTTP.
+    let tls: NIOSSLContext?
+
+    /// Why a server did not start.
+    package struct BindError: Error, CustomStringConvertible {
+        /// What failed, with the address.
+        package let description: String
+    }
+
+    /// Serves until SIGTERM or SIGINT comes or the task is cancelled; running answers are finished as far as
+    /// ``ServerLimits/shutdownMilliseconds`` allow.
+    ///
+    /// - Parameters:
+    ///   - host: The address to listen on.
+    ///   - port: The port, 0 for any that is free.
+    ///   - onStart: Called with the port once clients can connect.
+    ///   - responder: Answers a request.
+    /// - Throws: ``BindError``.
+    func run(
+        host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) async throws {
+        let (limits, tls) = (limits, tls)
+        let logger = Logger(label: "chunkwise-serve") { _ in SwiftLogNoOpLogHandler() }
+        let service = try HTTPServerBuilder { RangeChannel(responder: $0, limits: limits, tls: tls) }.buildServer(
+            configuration: ServerConfiguration(
+                address: .hostname(host, port: port),
+                availableConnectionsDelegate: .maximum(limits.connectionCount, logger: logger)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger, responder: responder,
+            onServerRunning: { onStart($0.localAddress?.port ?? port) })
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: service)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .milliseconds(limits.shutdownMilliseconds)
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch let error as IOError {
+            let reason = String(cString: strerror(error.errnoCode))
+            throw BindError(
+                description: "listen on \(host):\(port): \(reason): expected a free port, such as --port 0 finds")
+        } catch let error as SocketAddressError {
+            throw BindError(description: "listen on \(host):\(port): \(error): expected an address of this machine")
+        }
+    }
+}
+
+/// What a client may ask of a server.
+package struct ServerLimits: Hashable, Sendable {
+    /// The most connections at once; more of them wait until one is closed.
+    package var connectionCount = 256
+    /// The most bytes of a request's header, and of its request line.
+    package var headerByteCount = 16 << 10
+    /// The most fields of a header.
+    package var fieldCount = 100
+    /// The most bytes of a request's body, which nobody reads.
+    package var requestBodyByteCount = 64 << 10
+    /// After how many milliseconds a connection is closed on which nothing happens: no request comes, or is not finished,
+    /// or what was sent is not taken.
+    package var idleMilliseconds: Int64 = 60_000
+    /// How many milliseconds running answers have to be finished once the server was told to stop.
+    package var shutdownMilliseconds: Int64 = 10_000
+    /// The most plaintext bytes of one step.
+    package var windowByteCount = 256 << 10
+    /// The most plaintext bytes in buffers of all answers together; beyond it, new windows have
+    /// ``minWindowByteCount``.
+    package var bufferByteCount = 8 << 20
+
+    /// The shortest window: below it, what a step costs besides decryption shows.
+    package static let minWindowByteCount = 32 << 10
+
+    /// How many requests at once may wait for what they ask for: for a playlist to be parsed, or a key to be found.
+    static let lookupThreadCount = 8
+
+    /// Creates the usual limits.
+    package init() {}
+}
+
+/// Runs the tasks of a connection on the event loop of its channel.
+///
+/// On other threads a task may hand on window after window before the loop has looked at the first one and found that the
+/// client takes no more: with 100 clients on two busy cores these were hundreds of MiB. On the loop, a window that was
+/// handed on is written before the next line runs, so that the writer waits when it should; and no window costs two
+/// changes of threads.
+final class EventLoopExecutor: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -4,6 +4,7 @@ import HummingbirdCore
 import Keys
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// Decides how a request for keys is answered, and sends the answer.
 struct KeyResponder: Sendable {
@@ -196,4 +197,122 @@ struct KeyResponder: Sendable {
     }
 
     private static func milliseconds(_ time: Duration) -> UInt64 { KeyTiming.nanoseconds(time) / 1_000_000 }
+}
+
+/// Lets each client have so many keys a second, and a number of them at once.
+///
+/// A bucket of tokens for each client: it holds at most `burst` and fills evenly.
+final class RateLimiter: Sendable {
+    private struct Bucket {
+        var tokens: Double
+        var at: Duration
+    }
+
+    /// How many clients are remembered before those are forgotten whose buckets are full.
+    private static let maxClients = 10_000
+
+    private let rate: Double
+    private let burst: Double
+    private let buckets = Mutex<[String: Bucket]>([:])
+
+    /// Creates a limiter.
+    ///
+    /// - Parameters:
+    ///   - rate: Keys a second, more than 0.
+    ///   - burst: The most keys at once, at least 1.
+    init(rate: Double, burst: Int) {
+        self.rate = rate
+        self.burst = Double(burst)
+    }
+
+    /// Takes tokens out of a client's bucket; more than it ever holds cost what it holds.
+    ///
+    /// - Parameters:
+    ///   - count: How many keys are asked for.
+    ///   - client: Who asks.
+    ///   - now: The time, by a clock that nobody can set.
+    /// - Returns: `nil` if there were enough, or how long it takes until there are.
+    func wait(for count: Int, by client: String, at now: Duration) -> Duration? {
+        let cost = min(Double(count), burst)
+        return buckets.withLock { buckets in
+            if buckets.count >= Self.maxClients, buckets[client] == nil {
+                buckets = buckets.filter { filled($0.value, now).tokens < burst }
+            }
+            // Where all of so many are busy, nobody new is served.
+            guard buckets.count < Self.maxClients || buckets[client] != nil else { return .seconds(burst / rate) }
+            var bucket = filled(buckets[client] ?? Bucket(tokens: burst, at: now), now)
+            defer { buckets[client] = bucket }
+            guard bucket.tokens < cost else {
+                bucket.tokens -= cost
+                return nil
+            }
+            return .seconds((cost - bucket.tokens) / rate)
+        }
+    }
+
+    private func filled(_ bucket: Bucket, _ now: Duration) -> Bucket {
+        let (seconds, attoseconds) = max(now - bucket.at, .zero).components
+        let gained = (Double(seconds) + Double(attoseconds) * 1e-18) * rate
+        return Bucket(tokens: min(burst, bucket.tokens + gained), at: max(now, bucket.at))
+    }
+}
+
+/// Remembers the numbers of requests for as long as they could be sent again.
+final class ReplayCache: Sendable {
+    /// What is said about a request.
+    enum Verdict: Hashable {
+        case fresh
+        case seen
+        /// Its time is not this server's, and by how much in milliseconds.
+        case untimely(UInt64)
+        /// There have been too many in too short a time.
+        case full
+    }
+
+    private struct State {
+        /// Numbers of the current period and of the one before.
+        var newer: Set<[UInt8]> = []
+        var older: Set<[UInt8]> = []
+        var start: UInt64 = 0
+    }
+
+    /// The most numbers of a period, some 50 MB of them. Where one could not be remembered, its request could be answered
+    /// twice, and so is not answered at all.
+    static let maxNumbers = 500_000
+
+    private let tolerance: UInt64
+    private let state = Mutex(State())
+
+    /// Creates an empty memory.
+    ///
+    /// - Parameter tolerance: How far a request's time may be from this server's, in milliseconds.
+    init(toleranceMilliseconds tolerance: UInt64) {
+        self.tolerance = tolerance
+    }
+
+    /// Looks at a request and remembers it.
+    ///
+    /// - Parameters:
+    ///   - number: Its number.
+    ///   - askedAt: Its time, in milliseconds since 1970-01-01 00:00 UTC.
+    ///   - now: The server's.
+    /// - Returns: Whether it is to be answered.
+    func judge(_ number: [UInt8], askedAt: UInt64, now: UInt64) -> Verdict {
+        let difference = askedAt > now ? askedAt - now : now - askedAt
+        guard difference <= tolerance else { return .untimely(difference) }
+        return state.withLock { state in
+            // What comes early by the tolerance could come again until it is late by the tolerance.
+            let period = 2 * tolerance + 1
+            let elapsed = now - min(state.start, now)
+            if elapsed >= period {
+                state.older = elapsed < 2 * period ? state.newer : []
+                state.newer = []
+                state.start = now
+            }
+            guard !state.newer.contains(number), !state.older.contains(number) else { return .seen }
+            guard state.newer.count < Self.maxNumbers else { return .full }
+            state.newer.insert(number)
+            return .fresh
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import ByteSources
 import HLS
 import RandomAccess
+import Synchronization
 import SystemPackage
 
 extension ServedPlaylists {
@@ -15,11 +16,11 @@ extension ServedPlaylists {
     func load(_ path: [String]) throws(DecryptionError) -> LoadedPlaylist? {
         guard let file = try folder.open(path) else { return nil }
         if options.mayBeOthers {
-            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.start.count, alignment: 16)
-            defer { room.deallocate() }
-            guard file.byteCount >= UInt64(room.count) else { return nil }
-            try file.fetch(at: 0, into: room)
-            guard room.elementsEqual(Self.start) else { return nil }
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.start.count, alignment: 16)
+            defer { buffer.deallocate() }
+            guard file.byteCount >= UInt64(buffer.count) else { return nil }
+            try file.fetch(at: 0, into: buffer)
+            guard buffer.elementsEqual(Self.start) else { return nil }
         }
         return try cache.playlist(path, file.identity) { (old) throws(DecryptionError) in
             try read(file, path, old)
@@ -34,11 +35,11 @@ extension ServedPlaylists {
     func isMedia(_ path: [String]) throws(DecryptionError) -> Bool? {
         guard let file = try folder.open(path) else { return nil }
         let count = Int(min(file.byteCount, Self.firstByteCount))
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { room.deallocate() }
-        try file.fetch(at: 0, into: room)
-        let whole = room.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        let lines = UnsafeRawBufferPointer(rebasing: room[..<whole])
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        defer { buffer.deallocate() }
+        try file.fetch(at: 0, into: buffer)
+        let whole = buffer.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let lines = UnsafeRawBufferPointer(rebasing: buffer[..<whole])
         if let isMedia = Playlist.isMedia(lines, limits: Self.limits) { return isMedia }
         guard let loaded = try load(path) else { return nil }
         if case .media = loaded.playlist { return true }
@@ -52,11 +53,11 @@ extension ServedPlaylists {
         // What is too long is not read, but for what says whether it is a playlist at all.
         let isTooLong = file.byteCount > UInt64(Self.limits.byteCount)
         let count = isTooLong ? Self.start.count : Int(file.byteCount)
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { room.deallocate() }
-        try file.fetch(at: 0, into: room)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        defer { buffer.deallocate() }
+        try file.fetch(at: 0, into: buffer)
         try file.checkUnchanged()
-        let bytes = UnsafeRawBufferPointer(room)
+        let bytes = UnsafeRawBufferPointer(buffer)
         do throws(PlaylistProblem) {
             let playlist = try Playlist.parse(bytes, limits: Self.limits)
             if isTooLong {
@@ -89,7 +90,7 @@ extension ServedPlaylists {
             sections: sections)
         reportProblems(media, of: loaded)
         // What grows has no length that a trace could have.
-        if options.isRecorded, media.hasEndList { loaded.places = places(of: media, loaded) }
+        if options.isRecorded, media.hasEndList { loaded.segmentOffsets = segmentOffsets(of: media, loaded) }
         return loaded
     }
 
@@ -125,6 +126,100 @@ extension ServedPlaylists {
         for problem in media.problems.prefix(10) { options.report("\(loaded.name): \(problem)") }
         if media.problems.count > 10 {
             options.report("\(loaded.name): and \(media.problems.count - 10) more lines with problems")
+        }
+    }
+}
+
+/// A playlist as it was read, with what is made of it.
+struct LoadedPlaylist: Sendable {
+    /// The version of the file.
+    let identity: FileIdentity
+    /// The names of the folders and of the file.
+    let path: [String]
+    /// What it says.
+    let playlist: Playlist
+    /// The bytes of a master playlist, or a media playlist rewritten.
+    let bytes: [UInt8]
+    /// The keys of a media playlist.
+    let ring: KeyRing
+    /// The indices of the initialization sections by what their URIs have, the first of those that are the same.
+    let sections: [String: Int]
+    /// Where each segment, with its initialization section, starts in all of them together; empty if nobody asked.
+    var segmentOffsets: [UInt64] = []
+
+    /// What a message calls it.
+    var name: String { path.joined(separator: "/") }
+
+    /// The URI that its own are relative to.
+    var base: URIReference { URIReference(names: path) }
+
+    /// What is wrong with a line, as an error of the playlist.
+    func error(_ problem: PlaylistProblem) -> DecryptionError {
+        // A segment that is said to be missing is missing.
+        if problem.kind == .gap { return .inPart(name, .missing("line \(problem.line)")) }
+        return .inPart(name, problem.decryptionError)
+    }
+}
+
+extension DecryptionError {
+    /// Something that is not there. The corresponding C constant is `ENOENT`.
+    static func missing(_ name: String) -> DecryptionError {
+        .io(operation: "open \(name)", code: 2, reason: "no such file in the folder that is served")
+    }
+
+    /// Whether something is not there.
+    var isMissing: Bool {
+        if case .io(_, let code, _) = self { return code == 2 }
+        if case .inPart(_, let error) = playlistError { return error.isMissing }
+        return false
+    }
+}
+
+/// The playlists that were used last: a player asks for one, and then for its segments one by one.
+final class PlaylistCache: Sendable {
+    /// A playlist's entry, whose lock is held while it is loaded: who asks for the same one waits, nobody else.
+    private final class Entry: Sendable {
+        let path: [String]
+        let loaded = Mutex<LoadedPlaylist?>(nil)
+
+        init(path: [String]) {
+            self.path = path
+        }
+    }
+
+    /// The entries, that used last at the end.
+    private let entries = Mutex<[Entry]>([])
+
+    /// The most that are kept.
+    private static let maximum = 4
+
+    /// A playlist of the version that a file has now, loaded if need be.
+    ///
+    /// - Parameters:
+    ///   - path: The names of the folders and of the file.
+    ///   - identity: The file's version.
+    ///   - load: Loads it, given an older version if there is one.
+    /// - Returns: The playlist.
+    /// - Throws: What `load` throws.
+    func playlist(
+        _ path: [String], _ identity: FileIdentity,
+        load: (LoadedPlaylist?) throws(DecryptionError) -> LoadedPlaylist
+    ) throws(DecryptionError) -> LoadedPlaylist {
+        try entry(of: path).loaded.withLock { (loaded) throws(DecryptionError) in
+            if let loaded, loaded.identity == identity { return loaded }
+            let now = try load(loaded)
+            loaded = now
+            return now
+        }
+    }
+
+    private func entry(of path: [String]) -> Entry {
+        entries.withLock { entries in
+            let index = entries.firstIndex { $0.path == path }
+            let entry = index.map { entries.remove(at: $0) } ?? Entry(path: path)
+            entries.append(entry)
+            if entries.count > Self.maximum { entries.removeFirst() }
+            return entry
         }
     }
 }

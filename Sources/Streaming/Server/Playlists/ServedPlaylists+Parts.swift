@@ -13,9 +13,9 @@ extension ServedPlaylists {
             Resource(
                 uri: segment.uri, byteRange: segment.byteRange, encryption: segment.encryption,
                 name: "segment \(index + 1) (line \(segment.line), \(URIReference(segment.uri).shown))"), loaded)
-        if let start = loaded.places.dropFirst(index).first {
+        if let start = loaded.segmentOffsets.dropFirst(index).first {
             let headByteCount = sectionByteCount(before: index, media, loaded)
-            content.place = place(start + headByteCount, loaded)
+            content.position = position(start + headByteCount, loaded)
         }
         return content
     }
@@ -28,7 +28,7 @@ extension ServedPlaylists {
         if let problem = section.problem { throw loaded.error(problem) }
         var content = try content(resource(section), loaded)
         let user = media.segments.firstIndex { $0.initializationSection == index }
-        if let user, let start = loaded.places.dropFirst(user).first { content.place = place(start, loaded) }
+        if let user, let start = loaded.segmentOffsets.dropFirst(user).first { content.position = position(start, loaded) }
         return content
     }
 
@@ -52,13 +52,13 @@ extension ServedPlaylists {
     }
 
     /// Where each segment, with its initialization section, starts in all of them together, and where the last one ends.
-    func places(of media: MediaPlaylist, _ loaded: LoadedPlaylist) -> [UInt64] {
-        var places: [UInt64] = [0]
+    func segmentOffsets(of media: MediaPlaylist, _ loaded: LoadedPlaylist) -> [UInt64] {
+        var offsets: [UInt64] = [0]
         for index in media.segments.indices {
             let count = (try? segment(index, of: media, loaded))?.byteCount ?? 0
-            places.append(places[index] + count + sectionByteCount(before: index, media, loaded))
+            offsets.append(offsets[index] + count + sectionByteCount(before: index, media, loaded))
         }
-        return places
+        return offsets
     }
 
     /// A file, or a part of one, that a playlist names.
@@ -76,8 +76,8 @@ extension ServedPlaylists {
             name: "initialization section (line \(section.line), \(URIReference(section.uri).shown))")
     }
 
-    private func place(_ start: UInt64, _ loaded: LoadedPlaylist) -> ServedContent.Place {
-        ServedContent.Place(object: loaded.name, offset: start, objectByteCount: loaded.places.last ?? 0)
+    private func position(_ start: UInt64, _ loaded: LoadedPlaylist) -> ServedContent.Position {
+        ServedContent.Position(object: loaded.name, offset: start, objectByteCount: loaded.segmentOffsets.last ?? 0)
     }
 
     /// The length of the initialization section that a segment starts with, if it is another one than before.
@@ -129,6 +129,49 @@ extension ServedPlaylists {
             modified: version.modifiedSeconds
         ) { () throws(DecryptionError) in
             try object.makeCursor()
+        }
+    }
+}
+
+/// Reads bytes that are served as they are.
+final class SourceReader: RandomAccessDecryptor {
+    private let source: any ByteSource
+
+    init(_ source: any ByteSource) {
+        self.source = source
+    }
+
+    var plaintextByteCount: UInt64 { source.byteCount }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        guard offset <= source.byteCount else {
+            throw .rangeOutOfBounds(offset: offset, plaintextByteCount: source.byteCount)
+        }
+        let count = Int(min(UInt64(buffer.count), source.byteCount - offset))
+        try source.fetch(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        try source.checkUnchanged()
+        return count
+    }
+}
+
+/// Reads a key, which stays where it is erased.
+final class KeyReader: RandomAccessDecryptor {
+    private let key: SecretKey
+
+    init(_ key: SecretKey) {
+        self.key = key
+    }
+
+    var plaintextByteCount: UInt64 { UInt64(key.byteCount) }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        guard offset <= plaintextByteCount else {
+            throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)
+        }
+        return key.withUnsafeBytes { bytes in
+            let part = UnsafeRawBufferPointer(rebasing: bytes[Int(offset)...].prefix(buffer.count))
+            buffer.copyMemory(from: part)
+            return part.count
         }
     }
 }

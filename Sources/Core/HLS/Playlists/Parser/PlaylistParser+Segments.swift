@@ -18,7 +18,7 @@ extension PlaylistParser {
                 expected: "#EXTINF before each segment's URI")
             problem = problem ?? missing
         }
-        let (byteRange, rangeProblem) = place(pending, uri, line)
+        let (byteRange, rangeProblem) = resolvedRange(pending, uri, line)
         problem = problem ?? rangeProblem
         let (sequenceNumber, overflow) = media.sequence.addingReportingOverflow(UInt64(media.segments.count))
         if overflow {
@@ -48,7 +48,7 @@ extension PlaylistParser {
     }
 
     /// Where a segment lies in its resource. Source: RFC 8216, section 4.3.2.2.
-    private mutating func place(
+    private mutating func resolvedRange(
         _ pending: MediaState.Pending, _ uri: String, _ line: Int
     ) -> (Range<UInt64>?, PlaylistProblem?) {
         let before = media.rangeBefore

@@ -1,0 +1,125 @@
+import CLinux
+import Glibc
+import RandomAccess
+
+/// A socket that takes input and gives output, under the key of an ``AlgorithmSocket``.
+final class OperationSocket: PieceSocket {
+    let largestPieceByteCount: Int
+
+    private let algorithm: AlgorithmSocket
+    private var descriptor: Int32
+
+    /// The corresponding C functions are `accept4`, and `getsockopt` with `SO_SNDBUF`.
+    init(of algorithm: AlgorithmSocket) throws(DecryptionError) {
+        let descriptor = try Self.open(algorithm)
+        self.algorithm = algorithm
+        self.descriptor = descriptor
+        // The kernel keeps what is sent in pages of its own until it is read, and this many of them at most.
+        self.largestPieceByteCount = try KernelCall.retrying("getsockopt(SO_SNDBUF)") {
+            chunkwise_alg_capacity(descriptor)
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The corresponding C function is `sendmsg` with `ALG_SET_OP` and `ALG_SET_IV`.
+    func send(
+        _ piece: UnsafeRawBufferPointer, direction: CipherDirection, iv: Block
+    ) throws(DecryptionError) -> Int {
+        try KernelCall.retrying("sendmsg") {
+            iv.withUnsafeBytes {
+                chunkwise_alg_send(
+                    descriptor, direction == .encrypt ? 1 : 0, $0.baseAddress, piece.baseAddress, piece.count)
+            }
+        }
+    }
+
+    /// The corresponding C function is `recv`.
+    func receive(into output: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        try KernelCall.retrying("recv") { chunkwise_alg_receive(descriptor, output.baseAddress, output.count) }
+    }
+
+    func reset() throws(DecryptionError) {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        descriptor = try Self.open(algorithm)
+    }
+
+    private static func open(_ algorithm: AlgorithmSocket) throws(DecryptionError) -> Int32 {
+        Int32(try KernelCall.retrying("accept") { Int(chunkwise_alg_open_operation(algorithm.descriptor)) })
+    }
+}
+
+/// A socket that is bound to a cipher and holds its key, inside the kernel.
+final class AlgorithmSocket {
+    let descriptor: Int32
+
+    /// The corresponding C functions are `socket` and `bind`.
+    ///
+    /// - Throws: `DecryptionError.backend` with what the kernel says: EAFNOSUPPORT if it lacks such sockets, ENOENT if it
+    ///   lacks the cipher.
+    init(cipher: String) throws(DecryptionError) {
+        self.descriptor = Int32(
+            try KernelCall.retrying("bind to \"\(cipher)\"") { Int(chunkwise_alg_bind(cipher)) })
+    }
+
+    /// Gives the kernel the key. The corresponding C function is `setsockopt` with `ALG_SET_KEY`.
+    func setKey(_ key: SecretKey) throws(DecryptionError) {
+        // Straight from the key's own memory: there is no copy to erase but the kernel's, which goes with the socket.
+        _ = try key.withUnsafeBytes { (bytes) throws(DecryptionError) in
+            try KernelCall.retrying("setsockopt(ALG_SET_KEY)") {
+                Int(chunkwise_alg_set_key(descriptor, bytes.baseAddress, bytes.count))
+            }
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
+
+/// What carries pieces to the kernel and back: a socket, or in tests something that behaves as badly as one may.
+protocol PieceSocket: AnyObject {
+    /// The most bytes that one piece may have; a multiple of 16, at least 16.
+    var largestPieceByteCount: Int { get }
+
+    /// Hands over a piece that starts from an IV of its own.
+    ///
+    /// - Returns: How many of its bytes were taken. As many must be received before another piece is sent.
+    func send(
+        _ piece: UnsafeRawBufferPointer, direction: CipherDirection, iv: Block
+    ) throws(DecryptionError) -> Int
+
+    /// Fetches output of what was sent, at most as much as is still to come.
+    ///
+    /// - Returns: How many bytes were written to the start of `output`.
+    func receive(into output: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
+
+    /// Drops what was sent and not received.
+    func reset() throws(DecryptionError)
+}
+
+/// The one place where this backend's system calls become errors, and where interrupted ones are repeated.
+enum KernelCall {
+    /// Repeats a call while it is interrupted.
+    ///
+    /// - Parameters:
+    ///   - operation: What is tried, for the error.
+    ///   - call: Returns -1 and sets `errno` when it fails.
+    /// - Returns: What `call` returned, at least 0.
+    /// - Throws: `DecryptionError.backend` with the text of `errno`.
+    static func retrying(
+        _ operation: @autoclosure () -> String, _ call: () -> Int
+    ) throws(DecryptionError) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR {
+                throw .backend(name: "af-alg", operation: operation(), reason: String(cString: strerror(code)))
+            }
+        }
+    }
+}

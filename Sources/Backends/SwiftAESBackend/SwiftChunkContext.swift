@@ -1,0 +1,185 @@
+import RandomAccess
+
+/// Galois/Counter Mode over one of the AES ciphers here: its counter mode, and GHASH.
+///
+/// A tag is compared before anything is decrypted, so that an unauthentic chunk never becomes plaintext.
+///
+/// - Source: NIST SP 800-38D, sections 7.1 and 7.2, with nonces of 96 bits, no additional data, and tags of 128 bits.
+final class SwiftChunkContext<Counters: CipherContext>: ChunkContext {
+    private let backend: String
+    private let counters: Counters
+    private let direction: CipherDirection
+    /// H, a block of zeros, encrypted.
+    private let hashKey: Polynomial
+
+    /// Works out the hash key with `counters`, which are counter mode under the key.
+    init(backend: String, counters: Counters, direction: CipherDirection) throws(DecryptionError) {
+        self.backend = backend
+        self.counters = counters
+        self.direction = direction
+        self.hashKey = Polynomial(try Self.encrypted(Block(bigEndianValue: 0), counters))
+    }
+
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
+    ) throws(DecryptionError) -> Bool {
+        let tagByteCount = ChunkFormat.tagByteCount
+        if direction == .encrypt {
+            try applyCounters(input, into: output, start: start)
+            let ciphertext = UnsafeRawBufferPointer(start: output, count: input.count)
+            let tag = UnsafeMutableRawBufferPointer(start: output + input.count, count: tagByteCount)
+            try self.tag(of: ciphertext, start: start).store(to: tag)
+            return true
+        }
+        guard input.count >= tagByteCount else {
+            throw .backend(name: backend, operation: "gcm", reason: "a chunk of \(input.count) bytes")
+        }
+        let ciphertext = UnsafeRawBufferPointer(rebasing: input[..<(input.count - tagByteCount)])
+        let found = UnsafeRawBufferPointer(rebasing: input[(input.count - tagByteCount)...])
+        let tag = try tag(of: ciphertext, start: start)
+        guard tag.withUnsafeBytes({ isEqualInConstantTime($0, found) }) else { return false }
+        try applyCounters(ciphertext, into: output, start: start)
+        return true
+    }
+
+    /// C = GCTR(inc₃₂(J₀), P): the counter's lowest 32 bits count from 2 on, too few blocks to carry further.
+    private func applyCounters(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
+    ) throws(DecryptionError) {
+        guard UInt64(input.count) < Self.largestByteCount else {
+            throw .backend(name: backend, operation: "gcm", reason: "a chunk of \(input.count) bytes")
+        }
+        try counters.process(input, into: output, iv: start.advanced(by: 1))
+    }
+
+    /// T = GCTR(J₀, GHASH(C ‖ 0… ‖ lengths)).
+    private func tag(of ciphertext: UnsafeRawBufferPointer, start: Block) throws(DecryptionError) -> Block {
+        var hash = GHASH(key: hashKey)
+        return hash.hash(ciphertext) ^ (try Self.encrypted(start, counters))
+    }
+
+    /// CIPH(block): counter mode of a block of zeros.
+    private static func encrypted(_ block: Block, _ counters: Counters) throws(DecryptionError) -> Block {
+        var bytes: UInt128 = 0
+        try withUnsafeMutableBytes(of: &bytes) { (bytes) throws(DecryptionError) in
+            try counters.process(inPlace: bytes, iv: block)
+        }
+        return Block(bigEndianValue: UInt128(bigEndian: bytes))
+    }
+
+    /// Section 5.2.1.1: at most 2³⁹ − 256 bits.
+    private static var largestByteCount: UInt64 { 1 << 36 - 32 }
+}
+
+/// The hash under GCM's tags: a polynomial over GF(2¹²⁸), evaluated at the hash key.
+///
+/// - Source: NIST SP 800-38D, sections 6.3 and 6.4.
+struct GHASH {
+    private let key: Polynomial
+    private var sum = Polynomial(high: 0, low: 0)
+
+    init(key: Polynomial) {
+        self.key = key
+    }
+
+    /// GHASH(C ‖ zeros ‖ [0]₆₄ ‖ [len(C)]₆₄), the whole of what GCM hashes where there is no additional data.
+    mutating func hash(_ ciphertext: UnsafeRawBufferPointer) -> Block {
+        let wholeByteCount = ciphertext.count / Block.byteCount * Block.byteCount
+        for offset in stride(from: 0, to: wholeByteCount, by: Block.byteCount) {
+            add(Block(loadingFrom: ciphertext, at: offset))
+        }
+        if wholeByteCount < ciphertext.count {
+            var last: UInt128 = 0
+            for (index, byte) in ciphertext[wholeByteCount...].enumerated() {
+                last |= UInt128(byte) << UInt128(120 - 8 * index)
+            }
+            add(Block(bigEndianValue: last))
+        }
+        add(Block(bigEndianValue: UInt128(ciphertext.count) * 8))
+        return sum.block
+    }
+
+    /// Yᵢ = (Yᵢ₋₁ ⊕ Xᵢ) • H. Source: section 6.4, algorithm 2.
+    private mutating func add(_ block: Block) {
+        sum = (sum + Polynomial(block)) * key
+    }
+}
+
+/// An element of GF(2¹²⁸) as GCM has it: a block whose first bit is the coefficient of 1, its last that of x¹²⁷.
+///
+/// Products are made of ordinary multiplications, without tables and without branches: nothing takes a time that depends
+/// on what is multiplied, on machines that multiply integers so.
+///
+/// - Source: NIST SP 800-38D, section 6.3.
+struct Polynomial: Hashable {
+    /// The coefficients of 1 to x⁶³, from the highest bit down.
+    var high: UInt64
+    /// The coefficients of x⁶⁴ to x¹²⁷, from the highest bit down.
+    var low: UInt64
+
+    init(high: UInt64, low: UInt64) {
+        (self.high, self.low) = (high, low)
+    }
+
+    @inline(__always)
+    init(_ block: Block) {
+        self.high = UInt64(truncatingIfNeeded: block.bigEndianValue >> 64)
+        self.low = UInt64(truncatingIfNeeded: block.bigEndianValue)
+    }
+
+    var block: Block { Block(bigEndianValue: UInt128(high) << 64 | UInt128(low)) }
+
+    @inline(__always)
+    static func + (left: Polynomial, right: Polynomial) -> Polynomial {
+        Polynomial(high: left.high ^ right.high, low: left.low ^ right.low)
+    }
+
+    /// The product modulo x¹²⁸ + x⁷ + x² + x + 1.
+    ///
+    /// Both factors are two halves, and three products of halves are enough (Karatsuba and Ofman 1962): of a₁x⁶⁴ + a₀ and
+    /// b₁x⁶⁴ + b₀, the one in the middle is (a₀ + a₁)(b₀ + b₁) − a₀b₀ − a₁b₁.
+    @inline(__always)
+    static func * (left: Polynomial, right: Polynomial) -> Polynomial {
+        let first = product(left.high, right.high)
+        let last = product(left.low, right.low)
+        let both = product(left.high ^ left.low, right.high ^ right.low)
+        let (middleHigh, middleLow) = (both.high ^ first.high ^ last.high, both.low ^ first.low ^ last.low)
+        // Four words: coefficients of 1…, x⁶⁴…, x¹²⁸…, x¹⁹²….
+        return reduced(first.high, first.low ^ middleHigh, last.high ^ middleLow, last.low)
+    }
+
+    /// Takes x¹²⁸ and beyond away: x¹²⁸⁺ⁿ = xⁿ⁺⁷ + xⁿ⁺² + xⁿ⁺¹ + xⁿ. A higher power is further to the right.
+    @inline(__always)
+    private static func reduced(_ w0: UInt64, _ w1: UInt64, _ w2: UInt64, _ w3: UInt64) -> Polynomial {
+        // Of x¹⁹² and beyond, something comes out at x¹²⁸ and beyond again.
+        let third = w2 ^ w3 &<< 57 ^ w3 &<< 62 ^ w3 &<< 63
+        return Polynomial(
+            high: w0 ^ third ^ third &>> 1 ^ third &>> 2 ^ third &>> 7,
+            low: w1 ^ w3 ^ w3 &>> 1 ^ w3 &>> 2 ^ w3 &>> 7 ^ third &<< 57 ^ third &<< 62 ^ third &<< 63)
+    }
+
+    /// The product of two polynomials of degree 63 at most: of degree 126 at most, so that the last bit stays empty.
+    @inline(__always)
+    private static func product(_ left: UInt64, _ right: UInt64) -> (high: UInt64, low: UInt64) {
+        // An integer's product adds up where a polynomial's only flips a bit, and carries what is above 1. With four bits
+        // of five left out, thirteen ones at most add up in one position, and what they carry stays within the four bits
+        // above it, which are not looked at. (Pornin, BearSSL, "Constant-Time Mul": the same with three bits of four.)
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for residue: UInt64 in 0..<5 {
+            var (sumHigh, sumLow): (UInt64, UInt64) = (0, 0)
+            for part: UInt64 in 0..<5 {
+                let product = (left & every5thBit &<< part)
+                    .multipliedFullWidth(by: right & every5thBit &<< ((residue &+ 5 &- part) % 5))
+                sumHigh ^= product.high
+                sumLow ^= product.low
+            }
+            // The 64th bit is the fourth of five.
+            high |= sumHigh & every5thBit &<< ((residue &+ 1) % 5)
+            low |= sumLow & every5thBit &<< residue
+        }
+        // Bit i of an integer is the coefficient of x⁶³⁻ⁱ here, so that the product's bit i is that of x¹²⁶⁻ⁱ.
+        return (high &<< 1 | low &>> 63, low &<< 1)
+    }
+
+    private static var every5thBit: UInt64 { 0x1084_2108_4210_8421 }
+}

@@ -1,0 +1,81 @@
+import Glibc
+public import RandomAccess
+package import Support
+
+/// Why a playlist, a key that it names, or a part of what it plays cannot be used.
+public enum PlaylistError: LayerError {
+    /// A playlist is not what it should be; the reason starts with its line.
+    case invalid(reason: String)
+    /// There is no key where a playlist says that one is.
+    case keyUnavailable(uri: String, reason: String)
+    /// There is something where a playlist says that a key is, but it cannot be one.
+    case keyUnusable(uri: String, reason: String)
+    /// A playlist, a segment or a key, as a message names it, could not be opened or read.
+    indirect case inPart(String, DecryptionError)
+
+    /// What failed, the value, what was expected.
+    public var description: String {
+        switch self {
+        case .invalid(let reason): "invalid playlist: \(reason)"
+        case .keyUnavailable(let uri, let reason): "no key for \(uri): \(reason)"
+        case .keyUnusable(let uri, let reason): "the key for \(uri) is none: \(reason)"
+        case .inPart(let part, let error): "\(part): \(error)"
+        }
+    }
+
+    /// The error's name in the subject protocol.
+    public var protocolName: String {
+        switch self {
+        case .invalid: "invalidRequest"
+        case .keyUnavailable, .keyUnusable: "invalidKey"
+        case .inPart(_, let error): error.protocolName
+        }
+    }
+}
+
+extension PlaylistError: ExitStatusProviding {
+    /// The exit status for this error.
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .invalid, .keyUnusable: .badData
+        case .keyUnavailable: .missingInput
+        // A part is an input, whatever is missing of it.
+        case .inPart(_, .io(_, code: ENOENT, _)): .missingInput
+        case .inPart(_, let error): error.exitStatus
+        }
+    }
+}
+
+extension DecryptionError {
+    /// The error of a playlist that this one carries.
+    public var playlistError: PlaylistError? {
+        if case .layer(let error) = self { error.base as? PlaylistError } else { nil }
+    }
+
+    /// See ``PlaylistError/invalid(reason:)``.
+    package static func invalidPlaylist(reason: String) -> DecryptionError {
+        .layer(AnyLayerError(PlaylistError.invalid(reason: reason)))
+    }
+
+    /// See ``PlaylistError/keyUnavailable(uri:reason:)``.
+    package static func keyUnavailable(uri: String, reason: String) -> DecryptionError {
+        .layer(AnyLayerError(PlaylistError.keyUnavailable(uri: uri, reason: reason)))
+    }
+
+    /// See ``PlaylistError/keyUnusable(uri:reason:)``.
+    package static func keyUnusable(uri: String, reason: String) -> DecryptionError {
+        .layer(AnyLayerError(PlaylistError.keyUnusable(uri: uri, reason: reason)))
+    }
+
+    /// See ``PlaylistError/inPart(_:_:)``.
+    package static func inPart(_ part: String, _ error: DecryptionError) -> DecryptionError {
+        .layer(AnyLayerError(PlaylistError.inPart(part, error)))
+    }
+}
+
+extension PlaylistProblem {
+    /// The problem as an error of an object that is opened or read.
+    package var decryptionError: DecryptionError {
+        kind.isUnsupported ? .unsupported("playlist \(self)") : .invalidPlaylist(reason: description)
+    }
+}

@@ -1,0 +1,233 @@
+import RandomAccess
+
+/// Rewrites a media playlist: other URIs, and either no keys or others.
+///
+/// Goes by the lines as they are, so that what is not about keys and URIs stays. Each segment becomes a resource of its
+/// own: EXT-X-BYTERANGE and the BYTERANGE of EXT-X-MAP go. No segment goes, since IVs may depend on their numbers: one
+/// that cannot be served is marked by EXT-X-GAP.
+///
+/// - Source: RFC 8216, section 4.3; draft-pantos-hls-rfc8216bis, section 4.4.4.7, for EXT-X-GAP.
+package struct MediaRewriter {
+    /// What the last EXT-X-KEY written said.
+    private struct KeyInForce: Equatable {
+        var uri: String
+        var iv: Block?
+    }
+
+    private let playlist: MediaPlaylist
+    private let names: RewrittenNames
+    private var written = ["#EXTM3U"]
+    /// The lines that belong to the next segment.
+    private var pending: [String] = []
+    private var duration: String?
+    private var hasGap = false
+    private var inForce: KeyInForce?
+    private var seen: Set<String> = []
+    private var nextSegment = 0
+    private var nextSection = 0
+
+    /// Rewrites a playlist.
+    ///
+    /// - Parameters:
+    ///   - bytes: What the playlist was read from.
+    ///   - playlist: The playlist.
+    ///   - names: The new URIs.
+    ///   - limits: Those it was read with.
+    /// - Returns: The new playlist, its lines ended by LF.
+    /// - Throws: `PlaylistProblem` for a line that is too long.
+    package static func rewrite(
+        _ bytes: UnsafeRawBufferPointer, _ playlist: MediaPlaylist, names: RewrittenNames,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistProblem) -> String {
+        var rewriter = MediaRewriter(playlist: playlist, names: names)
+        var lines = PlaylistLines(bytes, longestLine: limits.lineByteCount)
+        while let line = try lines.next() { rewriter.add(line) }
+        return (rewriter.written + rewriter.pending + [""]).joined(separator: "\n")
+    }
+
+    private init(playlist: MediaPlaylist, names: RewrittenNames) {
+        self.playlist = playlist
+        self.names = names
+    }
+
+    private mutating func add(_ line: PlaylistLine) {
+        if nextSegment < playlist.segments.count, playlist.segments[nextSegment].line == line.number {
+            addSegment()
+        } else if nextSection < playlist.initializationSections.count,
+            playlist.initializationSections[nextSection].line == line.number
+        {
+            addSection()
+        } else if let name = RewrittenTags.name(line.text), !RewrittenTags.dropped.contains(name) {
+            if RewrittenTags.single.contains(name), !seen.insert(name).inserted { return }
+            switch name {
+            case "EXTINF": duration = RewrittenTags.clean(line)
+            case "EXT-X-MEDIA-SEQUENCE": pending.append("#\(name):\(playlist.mediaSequence)")
+            case "EXT-X-MAP": break
+            default:
+                if name == "EXT-X-GAP" { hasGap = true }
+                pending.append(RewrittenTags.clean(line))
+            }
+        }
+    }
+
+    private mutating func addSegment() {
+        let segment = playlist.segments[nextSegment]
+        let section = segment.initializationSection.map { playlist.initializationSections[$0] }
+        if segment.problem == nil { addKey(segment.encryption) }
+        written += pending
+        if segment.problem != nil || section?.problem != nil, !hasGap { written.append("#EXT-X-GAP") }
+        // Players take a URI without it for nothing, and count the next ones wrong.
+        let given = segment.duration == nil ? nil : duration
+        written.append(given ?? "#EXTINF:\(playlist.targetDuration ?? 1),")
+        written.append(names.segment(nextSegment))
+        pending = []
+        duration = nil
+        hasGap = false
+        nextSegment += 1
+    }
+
+    private mutating func addSection() {
+        let section = playlist.initializationSections[nextSection]
+        written += pending
+        pending = []
+        if section.problem == nil { addKey(section.encryption) }
+        written.append("#EXT-X-MAP:URI=\"\(names.initializationSection(nextSection))\"")
+        nextSection += 1
+    }
+
+    /// Writes a key before what it is for, if it is not in force.
+    private mutating func addKey(_ encryption: SegmentEncryption) {
+        guard let keyName = names.key else { return }
+        guard case .aes128(let uri, let iv, let rule) = encryption else {
+            if inForce != nil { written.append("#EXT-X-KEY:METHOD=NONE") }
+            inForce = nil
+            return
+        }
+        let wanted = KeyInForce(uri: uri, iv: rule == .attribute ? iv : nil)
+        guard wanted != inForce else { return }
+        inForce = wanted
+        let digits = wanted.iv.map { String($0.bigEndianValue, radix: 16, uppercase: true) }
+        let attribute = digits.map { ",IV=0x" + String(repeating: "0", count: 32 - $0.count) + $0 }
+        written.append("#EXT-X-KEY:METHOD=AES-128,URI=\"\(keyName(uri))\"" + (attribute ?? ""))
+    }
+}
+
+/// Rewrites a master playlist: other URIs, without the playlists that cannot be served.
+///
+/// - Source: RFC 8216, section 4.3.4.
+package enum MasterRewriter {
+    /// Rewrites a playlist.
+    ///
+    /// - Parameters:
+    ///   - bytes: What the playlist was read from.
+    ///   - limits: Those it was read with.
+    ///   - name: The new URI of a media playlist by the one as written and its line; `nil` leaves out what has it.
+    /// - Returns: The new playlist, its lines ended by LF.
+    /// - Throws: `PlaylistProblem` for a line that is too long.
+    package static func rewrite(
+        _ bytes: UnsafeRawBufferPointer, limits: PlaylistLimits = PlaylistLimits(),
+        name: (_ uri: String, _ line: Int) -> String?
+    ) throws(PlaylistProblem) -> String {
+        var lines = PlaylistLines(bytes, longestLine: limits.lineByteCount)
+        var written = ["#EXTM3U"]
+        var stream: String?
+        while let line = try lines.next() {
+            guard line.text.hasPrefix("#") else {
+                var uri = line.text
+                while let last = uri.last, last == " " || last == "\t" { uri.removeLast() }
+                guard !uri.isEmpty else { continue }
+                if let stream, let new = name(uri, line.number) { written += [stream, new] }
+                stream = nil
+                continue
+            }
+            guard let tag = RewrittenTags.name(line.text), !RewrittenTags.dropped.contains(tag) else { continue }
+            let text = RewrittenTags.clean(line)
+            switch tag {
+            case "EXT-X-STREAM-INF": stream = text
+            case "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF", "EXT-X-SESSION-DATA":
+                guard let new = rewritten(text, tag, line.number, name) else { continue }
+                written.append(new)
+            default: written.append(text)
+            }
+        }
+        return (written + [""]).joined(separator: "\n")
+    }
+
+    /// A tag with another URI; `nil` if it cannot be read, or its URI is left out.
+    private static func rewritten(
+        _ text: String, _ tag: String, _ line: Int, _ name: (_ uri: String, _ line: Int) -> String?
+    ) -> String? {
+        let value = text.drop { $0 != ":" }.dropFirst()
+        guard let attributes = try? AttributeList(value, tag: tag, line: line) else { return nil }
+        var texts: [String] = []
+        for attribute in attributes.names {
+            guard let value = attributes.value(attribute) else { continue }
+            var text = value.text
+            if attribute == "URI" {
+                // What else a URI leads to is not served.
+                guard tag != "EXT-X-SESSION-DATA", let new = name(text, line) else { return nil }
+                text = new
+            }
+            texts.append(attribute + "=" + (value.isQuoted ? "\"\(text)\"" : text))
+        }
+        return "#\(tag):" + texts.joined(separator: ",")
+    }
+}
+
+/// What a rewritten media playlist calls the resources that it names.
+///
+/// - Source: RFC 8216, section 4.1, for what may stand in a URI.
+package struct RewrittenNames {
+    /// The URI of a segment, by its index.
+    package var segment: (_ index: Int) -> String
+    /// The URI of an initialization section, by its index.
+    package var initializationSection: (_ index: Int) -> String
+    /// The URI of a key, by its URI as written; `nil` where segments are served decrypted.
+    package var key: ((_ uri: String) -> String)?
+
+    /// Creates names.
+    package init(
+        segment: @escaping (_ index: Int) -> String, initializationSection: @escaping (_ index: Int) -> String,
+        key: ((_ uri: String) -> String)?
+    ) {
+        self.segment = segment
+        self.initializationSection = initializationSection
+        self.key = key
+    }
+}
+
+/// What becomes of tags when a playlist is rewritten.
+enum RewrittenTags {
+    /// A line's tag, by its name without `#`; `nil` for a comment.
+    ///
+    /// White space and small letters are mended, so that what was meant for one of ``dropped`` is dropped.
+    static func name(_ line: String) -> String? {
+        guard line.hasPrefix("#") else { return nil }
+        let name = line.dropFirst().prefix { $0 != ":" }
+        guard name.utf8.count <= 64 else { return nil }
+        let folded = name.uppercased().filter { $0 != " " && $0 != "\t" }
+        return folded.hasPrefix("EXT") ? folded : nil
+    }
+
+    /// Tags of resources that are not served, or not under the URIs that they say.
+    ///
+    /// - Source: RFC 8216, section 4.3; draft-pantos-hls-rfc8216bis, sections 4.4.2.3 and 4.4.3.7 on.
+    static let dropped: Set<String> = [
+        "EXTM3U", "EXT-X-KEY", "EXT-X-BYTERANGE", "EXT-X-DEFINE", "EXT-X-PART", "EXT-X-PART-INF",
+        "EXT-X-PRELOAD-HINT", "EXT-X-RENDITION-REPORT", "EXT-X-SERVER-CONTROL", "EXT-X-SESSION-KEY",
+        "EXT-X-CONTENT-STEERING",
+    ]
+
+    /// Tags that may be there once.
+    static let single: Set<String> = [
+        "EXT-X-VERSION", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE", "EXT-X-DISCONTINUITY-SEQUENCE",
+        "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY",
+    ]
+
+    /// A line without control characters.
+    static func clean(_ line: PlaylistLine) -> String {
+        guard line.problem != nil else { return line.text }
+        return String(
+            String.UnicodeScalarView(line.text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+    }
+}

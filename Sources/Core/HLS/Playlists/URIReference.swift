@@ -1,0 +1,207 @@
+/// A URI, or a reference that is relative to one, in its five components.
+///
+/// - Source: RFC 3986, sections 3, 4.1 and appendix B.
+public struct URIReference: Hashable, Sendable {
+    /// What stands before the first colon, as written; `nil` for a relative reference.
+    public var scheme: String?
+    /// What follows `//`, such as a host; `nil` where there is none.
+    public var authority: String?
+    /// The path, percent-encoded; may be empty.
+    public var path: String
+    /// What follows the first `?`; `nil` where there is none.
+    public var query: String?
+    /// What follows the first `#`; `nil` where there is none.
+    public var fragment: String?
+
+    /// Takes a reference apart. Any text is one.
+    public init(_ text: String) {
+        var rest = text[...]
+        if let hash = rest.firstIndex(of: "#") {
+            fragment = String(rest[rest.index(after: hash)...])
+            rest = rest[..<hash]
+        }
+        if let mark = rest.firstIndex(of: "?") {
+            query = String(rest[rest.index(after: mark)...])
+            rest = rest[..<mark]
+        }
+        if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
+            scheme = String(rest[..<colon])
+            rest = rest[rest.index(after: colon)...]
+        }
+        if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+            authority = String(rest[..<slash])
+            rest = rest[slash...]
+        }
+        path = String(rest)
+    }
+
+    /// The `file` URI of an absolute path.
+    public init(filePath: String) {
+        scheme = "file"
+        authority = ""
+        path = PercentEncoding.encode(path: filePath)
+    }
+
+    /// The reference as text. Source: RFC 3986, section 5.3.
+    public var text: String {
+        (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path + (query.map { "?" + $0 } ?? "")
+            + (fragment.map { "#" + $0 } ?? "")
+    }
+
+    /// Scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ). Source: RFC 3986, section 3.1.
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) else { return false }
+        return text.utf8.allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 || [0x2B, 0x2D, 0x2E].contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        0x41...0x5A ~= byte || 0x61...0x7A ~= byte
+    }
+}
+
+extension URIReference {
+    /// The URI as a message may show it: without what may be secret.
+    ///
+    /// User information, queries and fragments may hold tokens, and a `data` URI is the key itself.
+    public var shown: String {
+        if scheme?.lowercased() == "data" { return "data:…" }
+        var shown = self
+        if let at = authority?.lastIndex(of: "@") {
+            shown.authority = "…" + (authority?[at...] ?? "")
+        }
+        if query != nil { shown.query = "…" }
+        if fragment != nil { shown.fragment = "…" }
+        let text = shown.text.unicodeScalars.map {
+            0x20..<0x7F ~= $0.value || $0 == "…" ? String($0) : CharacterText.name($0)
+        }
+        return text.prefix(200).joined() + (text.count > 200 ? "…" : "")
+    }
+}
+
+extension URIReference {
+    /// The URI that this reference means when it stands in a document with a given URI.
+    ///
+    /// - Source: RFC 3986, section 5.2.2, the strict algorithm.
+    public func resolved(against base: URIReference) -> URIReference {
+        var target = self
+        if scheme != nil {
+            target.path = Self.removingDotSegments(path)
+            return target
+        }
+        target.scheme = base.scheme
+        if authority != nil {
+            target.path = Self.removingDotSegments(path)
+            return target
+        }
+        target.authority = base.authority
+        if path.isEmpty {
+            target.path = base.path
+            target.query = query ?? base.query
+        } else if path.hasPrefix("/") {
+            target.path = Self.removingDotSegments(path)
+        } else {
+            target.path = Self.removingDotSegments(base.merging(path))
+        }
+        return target
+    }
+
+    /// Source: RFC 3986, section 5.2.3.
+    private func merging(_ relative: String) -> String {
+        if authority != nil, path.isEmpty { return "/" + relative }
+        guard let slash = path.lastIndex(of: "/") else { return relative }
+        return path[...slash] + relative
+    }
+
+    /// Source: RFC 3986, section 5.2.4, in one pass over the segments.
+    private static func removingDotSegments(_ path: String) -> String {
+        let isAbsolute = path.hasPrefix("/")
+        var kept: [Substring] = []
+        let segments = (isAbsolute ? path.dropFirst() : path[...]).split(
+            separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".": if isLast { kept.append("") }
+            case "..":
+                _ = kept.popLast()
+                if isLast { kept.append("") }
+            default: kept.append(segment)
+            }
+        }
+        return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
+    }
+}
+
+extension URIReference {
+    /// Creates the reference to a file in a folder that is taken for the root of all paths.
+    ///
+    /// - Parameter names: The folders and the file, as they are.
+    package init(names: [String]) {
+        self.init("")
+        path = "/" + PercentEncoding.encode(path: names.joined(separator: "/"))
+    }
+
+    /// The folders and the file that a path without scheme and host means, decoded.
+    ///
+    /// - Returns: `nil` if there is a scheme or host, or a name that no file has. Dots are names that no file has, in
+    ///   whatever notation: ``resolved(against:)`` removes those that mean something.
+    package var fileNames: [String]? {
+        guard scheme == nil, authority == nil else { return nil }
+        var names: [String] = []
+        for segment in path.split(separator: "/") {
+            guard let name = PercentEncoding.decode(segment: segment), name != ".", name != ".." else { return nil }
+            names.append(name)
+        }
+        return names.isEmpty ? nil : names
+    }
+}
+
+/// Bytes that a URI cannot hold as they are.
+///
+/// - Source: RFC 3986, section 2.1.
+enum PercentEncoding {
+    /// Decodes one segment of a path.
+    ///
+    /// - Returns: The segment, or `nil` if it holds a percent sign that two hexadecimal digits do not follow, or decodes
+    ///   to something that is not UTF-8, or that a file's name cannot hold.
+    static func decode(segment: some StringProtocol) -> String? {
+        var decoded: [UInt8] = []
+        var rest = segment.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
+            decoded.append(high << 4 | low)
+        }
+        guard !decoded.contains(0), !decoded.contains(UInt8(ascii: "/")) else { return nil }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// Encodes a path, of which slashes and unreserved characters stay.
+    static func encode(path: String) -> String {
+        var encoded: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E: encoded.append(byte)
+            default: encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,150 @@
+/// Where ciphertext comes from.
+///
+/// A source is shared between threads; it has a fixed length, and reads at any offset without a position of its own.
+public protocol ByteSource: Sendable {
+    /// The source's length in bytes when it was opened.
+    var byteCount: UInt64 { get }
+
+    /// Reads bytes from `offset` on into up to three buffers, in order.
+    ///
+    /// - Returns: How many bytes were read: at least 1, and possibly fewer than asked for; 0 only at the source's end.
+    /// - Throws: `DecryptionError.io`.
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int
+
+    /// Notices a source that is no longer what was opened.
+    ///
+    /// - Throws: `DecryptionError.sourceChanged` if its length is another one, `.io` if that cannot be told.
+    func checkUnchanged() throws(DecryptionError)
+
+    /// Takes note that a range will be read whole and about in order, by one thread or several, so that it may be read
+    /// ahead.
+    ///
+    /// - Parameter range: The bytes, within the source.
+    func adviseSequential(_ range: Range<UInt64>)
+}
+
+extension ByteSource {
+    /// A source that gains nothing from knowing.
+    public func adviseSequential(_ range: Range<UInt64>) {}
+
+    /// A source whose bytes cannot change has nothing to notice.
+    public func checkUnchanged() throws(DecryptionError) {}
+
+    /// Reads exactly as many bytes as the buffers hold, however short the single reads are.
+    ///
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends before, `.io` if it fails.
+    public func fetch(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) {
+        var rest = buffers
+        var position = offset
+        while rest.byteCount > 0 {
+            let count = try read(at: position, into: rest)
+            guard count > 0 else {
+                throw .truncatedCiphertext(
+                    byteCount: position, expected: "\(offset + UInt64(buffers.byteCount)) for this read")
+            }
+            position += UInt64(count)
+            rest.removeFirst(count)
+        }
+    }
+
+    /// Reads exactly `buffer.count` bytes. See ``fetch(at:into:)-(_,FetchBuffers)``.
+    public func fetch(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) {
+        try fetch(at: offset, into: FetchBuffers(buffer))
+    }
+}
+
+/// Up to three buffers that one fetch fills in order.
+///
+/// A range that starts and ends inside blocks is fetched in one go (one system call, one HTTP request): the block
+/// before it and its first block into the cursor's own buffer, the whole blocks straight to where the caller wants the
+/// plaintext, the last block aside again.
+public struct FetchBuffers {
+    /// The first bytes.
+    public var head: UnsafeMutableRawBufferPointer
+    /// The bytes after those.
+    public var body: UnsafeMutableRawBufferPointer
+    /// The last bytes.
+    public var tail: UnsafeMutableRawBufferPointer
+
+    /// Creates three buffers, any of which may be empty.
+    public init(
+        head: UnsafeMutableRawBufferPointer, body: UnsafeMutableRawBufferPointer, tail: UnsafeMutableRawBufferPointer
+    ) {
+        self.head = head
+        self.body = body
+        self.tail = tail
+    }
+
+    /// Creates a single buffer.
+    public init(_ buffer: UnsafeMutableRawBufferPointer) {
+        let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        self.init(head: nothing, body: buffer, tail: nothing)
+    }
+
+    /// The bytes that all buffers hold together.
+    public var byteCount: Int { head.count + body.count + tail.count }
+
+    /// Forgets the first `count` bytes, which have been filled.
+    public mutating func removeFirst(_ count: Int) {
+        precondition(count <= byteCount, "\(count) of \(byteCount) bytes")
+        var count = count
+        Self.removeFirst(&count, of: &head)
+        Self.removeFirst(&count, of: &body)
+        Self.removeFirst(&count, of: &tail)
+    }
+
+    /// Forgets all but the first `count` bytes.
+    public func prefix(_ count: Int) -> FetchBuffers {
+        let inHead = min(count, head.count)
+        let inBody = min(count - inHead, body.count)
+        let inTail = min(count - inHead - inBody, tail.count)
+        return FetchBuffers(
+            head: UnsafeMutableRawBufferPointer(rebasing: head[..<inHead]),
+            body: UnsafeMutableRawBufferPointer(rebasing: body[..<inBody]),
+            tail: UnsafeMutableRawBufferPointer(rebasing: tail[..<inTail]))
+    }
+
+    /// Fills each buffer that is not empty with a call of `fill`, which gets the offset of the bytes in the fetch.
+    public func forEach<Failure: Error>(
+        _ fill: (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        if head.count > 0 { try fill(0, head) }
+        if body.count > 0 { try fill(head.count, body) }
+        if tail.count > 0 { try fill(head.count + body.count, tail) }
+    }
+
+    private static func removeFirst(_ count: inout Int, of buffer: inout UnsafeMutableRawBufferPointer) {
+        let taken = min(count, buffer.count)
+        buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[taken...])
+        count -= taken
+    }
+}
+
+/// A source whose ciphertext can be decrypted where it lies, without being copied to the reader first.
+public protocol ViewableSource: ByteSource {
+    /// Makes a view for one thread at a time.
+    ///
+    /// - Throws: `DecryptionError.io` if there is none to be had.
+    func makeView() throws(DecryptionError) -> any SourceView
+}
+
+/// A view of a source's bytes where they lie; belongs to one thread at a time.
+///
+/// What is seen may be gone the moment after, so that a caller looks, decrypts into memory of its own, and then asks
+/// ``check()`` whether that was the source.
+public protocol SourceView: AnyObject {
+    /// The most bytes that are seen at once, at least 64.
+    var largestByteCount: Int { get }
+
+    /// Shows some bytes.
+    ///
+    /// - Parameter range: Offsets in the source, within its length and at most ``largestByteCount`` of them.
+    /// - Returns: The bytes, `range.count` of them, until the next call of `bytes` or `check`.
+    /// - Throws: `DecryptionError.io`.
+    func bytes(_ range: Range<UInt64>) throws(DecryptionError) -> UnsafeRawBufferPointer
+
+    /// Says whether all that was seen since the last call was the source's.
+    ///
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the source had become shorter, `.io` if it failed.
+    func check() throws(DecryptionError)
+}

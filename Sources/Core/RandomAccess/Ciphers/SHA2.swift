@@ -1,0 +1,196 @@
+/// SHA-256 over 32-bit words and SHA-512 over 64-bit ones: for deriving keys, once for each object.
+///
+/// No branch and no address depends on what is hashed. The state is erased with the object.
+///
+/// - Source: FIPS 180-4.
+final class SHA2<Word: SHA2Word> {
+    /// The length of a block in bytes: 64 or 128.
+    static var blockByteCount: Int { 2 * Word.bitWidth }
+    /// The length of a digest in bytes: 32 or 64.
+    static var digestByteCount: Int { Word.bitWidth }
+
+    /// H, then the block that is being filled, then W.
+    private let words: UnsafeMutableBufferPointer<Word>
+    private let block: UnsafeMutableRawBufferPointer
+    private var filled = 0
+    private var byteCount: UInt64 = 0
+
+    /// Section 5.3.
+    init() {
+        self.words = .allocate(capacity: 8 + 16 + Word.roundCount)
+        words.initialize(repeating: 0)
+        self.block = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: words[8..<24]))
+        for index in 0..<8 { words[index] = Self.word(SHA2Constants.start[index]) }
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(words))
+        words.deallocate()
+    }
+
+    /// Adds bytes.
+    func update(_ bytes: UnsafeRawBufferPointer) {
+        for byte in bytes { append(byte) }
+    }
+
+    /// Adds one byte.
+    func append(_ byte: UInt8) {
+        block[filled] = byte
+        filled += 1
+        byteCount += 1
+        if filled == block.count {
+            compress()
+            filled = 0
+        }
+    }
+
+    /// Ends the message and writes its digest, ``digestByteCount`` bytes. Source: section 5.1.
+    func finish(into digest: UnsafeMutableRawBufferPointer) {
+        let bitCount = byteCount * 8
+        append(0x80)
+        // The message's length takes two words, the last 64 bits of which are enough for us.
+        while filled != block.count - 2 * MemoryLayout<Word>.size { append(0) }
+        while filled != block.count - 8 { append(0) }
+        for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
+        for index in 0..<8 {
+            digest.storeBytes(
+                of: words[index].bigEndian, toByteOffset: index * MemoryLayout<Word>.size, as: Word.self)
+        }
+    }
+
+    /// Sections 6.2.2 and 6.4.2.
+    private func compress() {
+        let w = UnsafeMutableBufferPointer(rebasing: words[24...])
+        for t in 0..<16 {
+            w[t] = Word(
+                bigEndian: block.loadUnaligned(fromByteOffset: t * MemoryLayout<Word>.size, as: Word.self))
+        }
+        for t in 16..<Word.roundCount {
+            let early = Self.small(w[t - 15], Word.smallSigma0)
+            w[t] = Self.small(w[t - 2], Word.smallSigma1) &+ w[t - 7] &+ early &+ w[t - 16]
+        }
+        var (a, b, c, d) = (words[0], words[1], words[2], words[3])
+        var (e, f, g, h) = (words[4], words[5], words[6], words[7])
+        for t in 0..<Word.roundCount {
+            let choice = (e & f) ^ (~e & g)
+            let first = h &+ Self.big(e, Word.bigSigma1) &+ choice &+ Self.word(SHA2Constants.rounds[t]) &+ w[t]
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            let second = Self.big(a, Word.bigSigma0) &+ majority
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+        }
+        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { words[index] &+= value }
+    }
+
+    /// The first bits of a constant, as many as a word has.
+    private static func word(_ constant: UInt64) -> Word {
+        Word(truncatingIfNeeded: constant >> UInt64(64 - Word.bitWidth))
+    }
+
+    private static func turned(_ word: Word, _ count: Int) -> Word {
+        word >> Word(count) | word << Word(Word.bitWidth - count)
+    }
+
+    private static func big(_ word: Word, _ counts: (Int, Int, Int)) -> Word {
+        turned(word, counts.0) ^ turned(word, counts.1) ^ turned(word, counts.2)
+    }
+
+    private static func small(_ word: Word, _ counts: (Int, Int, Int)) -> Word {
+        turned(word, counts.0) ^ turned(word, counts.1) ^ word >> Word(counts.2)
+    }
+}
+
+/// SHA-256.
+typealias SHA256 = SHA2<UInt32>
+/// Digests for other targets.
+package enum MessageDigest {
+    /// SHA-256 of bytes.
+    ///
+    /// - Returns: 32 bytes.
+    /// - Source: FIPS 180-4, section 6.2.
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        let hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        var digest = [UInt8](repeating: 0, count: SHA256.digestByteCount)
+        digest.withUnsafeMutableBytes { hash.finish(into: $0) }
+        return digest
+    }
+}
+
+/// SHA-512.
+typealias SHA512 = SHA2<UInt64>
+
+/// A word of SHA-2, 32 or 64 bits, with what tells SHA-256 and SHA-512 apart.
+///
+/// - Source: FIPS 180-4, sections 4.1.2, 4.1.3, 5.3.3, 5.3.5, 6.2 and 6.4.
+protocol SHA2Word: FixedWidthInteger, UnsignedInteger, BitwiseCopyable {
+    /// The rounds of a block.
+    static var roundCount: Int { get }
+    /// How far Σ₀ turns its word to the right, three times.
+    static var bigSigma0: (Int, Int, Int) { get }
+    /// How far Σ₁ turns its word to the right, three times.
+    static var bigSigma1: (Int, Int, Int) { get }
+    /// How far σ₀ turns its word to the right, twice, and then shifts it.
+    static var smallSigma0: (Int, Int, Int) { get }
+    /// How far σ₁ turns its word to the right, twice, and then shifts it.
+    static var smallSigma1: (Int, Int, Int) { get }
+}
+
+extension UInt32: SHA2Word {
+    static let roundCount = 64
+    static let bigSigma0 = (2, 13, 22)
+    static let bigSigma1 = (6, 11, 25)
+    static let smallSigma0 = (7, 18, 3)
+    static let smallSigma1 = (17, 19, 10)
+}
+
+extension UInt64: SHA2Word {
+    static let roundCount = 80
+    static let bigSigma0 = (28, 34, 39)
+    static let bigSigma1 = (14, 18, 41)
+    static let smallSigma0 = (1, 8, 7)
+    static let smallSigma1 = (19, 61, 6)
+}
+
+/// SHA-2's constants, computed from their definition instead of copied from the standard's tables: the first bits of the
+/// fractional parts of roots of the first primes.
+///
+/// SHA-256 has the first 32 bits of the numbers of which SHA-512 has 64. Source: FIPS 180-4, sections 4.2.2, 4.2.3,
+/// 5.3.3 and 5.3.5.
+enum SHA2Constants {
+    /// Of the cube roots of the first 80 primes.
+    static let rounds: [UInt64] = primes.map { prime in
+        // The largest root with root³ ≤ prime · 2¹⁹², less its integral part.
+        UInt64(
+            truncatingIfNeeded: largest(below: 1 << 67) { root in
+                let square = root.multipliedFullWidth(by: root)
+                let low = square.low.multipliedFullWidth(by: root)
+                // root³ is below 2²⁰⁴, so that these sums do not overflow.
+                let high = low.high + UInt128(truncatingIfNeeded: square.high) &* root
+                return (high, low.low) <= (UInt128(prime) << 64, 0)
+            })
+    }
+
+    /// Of the square roots of the first eight primes.
+    static let start: [UInt64] = primes.prefix(8).map { prime in
+        UInt64(
+            truncatingIfNeeded: largest(below: 1 << 67) { root in
+                let square = root.multipliedFullWidth(by: root)
+                return (UInt128(square.high), square.low) <= (UInt128(prime), 0)
+            })
+    }
+
+    private static let primes: [UInt64] = (2...409).filter { number in
+        !(2..<number).contains { $0 * $0 <= number && number.isMultiple(of: $0) }
+    }
+
+    /// The largest number below a power of two that is small enough, found bit by bit.
+    private static func largest(below limit: UInt128, isSmallEnough: (UInt128) -> Bool) -> UInt128 {
+        var root: UInt128 = 0
+        var bit = limit >> 1
+        while bit > 0 {
+            if isSmallEnough(root | bit) { root |= bit }
+            bit >>= 1
+        }
+        return root
+    }
+}

@@ -1,0 +1,146 @@
+/// Reads an object of authenticated chunks: fetches the chunks that a range touches, and delivers nothing of one before
+/// its tag has been found right.
+///
+/// Several chunks that follow one another are fetched in one go, into the cursor's buffer, and each is opened from there
+/// into the caller's buffer if it is wanted whole. Of others, the latest one that was opened is kept, so that small reads
+/// in order open each chunk once. That is safe: what is kept is what was authenticated under its number and key, and
+/// both cannot change; it belongs to the cursor alone, and is erased with it. Reads from it fetch and decrypt nothing.
+///
+/// A source that could be looked at in place is fetched from all the same: whoever can write to a mapped file could
+/// change a chunk between its being authenticated and its being decrypted.
+///
+/// A cursor belongs to one thread, and allocates nothing per read.
+final class ChunkCursor: ChunkKeeper {
+    private let source: any ByteSource
+    private let layout: Layout
+    private let context: any ChunkContext
+    /// Ciphertext of one chunk at least.
+    private let fetched: UnsafeMutableRawBufferPointer
+    /// Space for the plaintext of one chunk.
+    private let kept: UnsafeMutableRawBufferPointer
+    /// Which plaintext is kept.
+    private var keptRange: Range<UInt64> = 0..<0
+    /// The most bytes that may hold plaintext.
+    private var usedByteCount = 0
+
+    /// More would not stay in a core's cache between being fetched and being opened.
+    private static let largestFetch: UInt64 = 256 << 10
+
+    init(
+        object: EncryptedObject, context: any ChunkContext, format: ChunkFormat, windowByteCount: Int
+    ) throws(DecryptionError) {
+        self.source = object.source
+        self.layout = object.layout
+        self.context = context
+        let counts = Self.bufferByteCounts(layout, format, windowByteCount: windowByteCount)
+        guard let fetchByteCount = Int(exactly: counts.fetched), let keptByteCount = Int(exactly: counts.kept) else {
+            throw .invalidParameter(name: "chunk length", value: "\(counts.kept)", expected: "one that can be held whole")
+        }
+        // Memory that is never used is never resident.
+        self.fetched = .allocate(byteCount: fetchByteCount, alignment: 4096)
+        self.kept = .allocate(byteCount: keptByteCount, alignment: 4096)
+    }
+
+    /// The bytes of ciphertext, and of plaintext, that a cursor has space for.
+    static func bufferByteCounts(
+        _ layout: Layout, _ format: ChunkFormat, windowByteCount: Int
+    ) -> (fetched: UInt64, kept: UInt64) {
+        let chunk = min(format.chunkCiphertextByteCount, layout.ciphertextByteCount)
+        let window = min(UInt64(windowByteCount), largestFetch)
+        return (min(max(chunk, window / chunk * chunk), layout.ciphertextByteCount), chunk)
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(rebasing: kept[..<usedByteCount]))
+        kept.deallocate()
+        fetched.deallocate()
+    }
+
+    /// The plaintext's length in bytes.
+    var plaintextByteCount: UInt64 { layout.plaintextByteCount }
+
+    /// Reads plaintext; see ``RandomAccessDecryptor/read(at:into:)``.
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let range = try layout.clip(offset: offset, count: buffer.count)
+        // Bytes from a chunk that was kept need no fetch that would notice.
+        var position = copyKept(range, from: range.lowerBound, into: buffer)
+        while position < range.upperBound {
+            position = try openChunks(range, from: position, into: buffer)
+        }
+        try source.checkUnchanged()
+        return range.count
+    }
+
+    /// Forgets the chunk that was kept, so that the next read fetches and opens whatever it needs.
+    func forgetChunk() {
+        keptRange = 0..<0
+    }
+
+    /// Fetches as many chunks as there is space for and opens them.
+    ///
+    /// - Returns: Where in `range` to go on.
+    private func openChunks(
+        _ range: Range<UInt64>, from first: UInt64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> UInt64 {
+        let start = layout.extent(at: first).ciphertext.lowerBound
+        var end = start
+        var stop = first
+        while stop < range.upperBound {
+            let extent = layout.extent(at: stop)
+            guard extent.ciphertext.upperBound - start <= UInt64(fetched.count) else { break }
+            (end, stop) = (extent.ciphertext.upperBound, extent.plaintext.upperBound)
+        }
+        try source.fetch(at: start, into: UnsafeMutableRawBufferPointer(rebasing: fetched[..<Int(end - start)]))
+        var position = first
+        while position < min(stop, range.upperBound) {
+            let extent = layout.extent(at: position)
+            let chunkStart = Int(extent.ciphertext.lowerBound - start)
+            let chunk = UnsafeRawBufferPointer(rebasing: fetched[chunkStart..<chunkStart + extent.ciphertext.count])
+            let isWhole = position == extent.plaintext.lowerBound && extent.plaintext.upperBound <= range.upperBound
+            if isWhole, let output = buffer.baseAddress {
+                try open(chunk, extent, into: output + Int(position - range.lowerBound))
+                position = extent.plaintext.upperBound
+            } else {
+                try keep(chunk, extent)
+                position = copyKept(range, from: position, into: buffer)
+            }
+        }
+        return position
+    }
+
+    private func keep(_ chunk: UnsafeRawBufferPointer, _ extent: Extent) throws(DecryptionError) {
+        guard let output = kept.baseAddress else { return }
+        // If it fails, neither chunk is there.
+        keptRange = 0..<0
+        usedByteCount = max(usedByteCount, extent.plaintext.count)
+        try open(chunk, extent, into: output)
+        keptRange = extent.plaintext
+    }
+
+    private func open(
+        _ chunk: UnsafeRawBufferPointer, _ extent: Extent, into output: UnsafeMutableRawPointer
+    ) throws(DecryptionError) {
+        try context.open(
+            chunk, chunk: layout.chunkIndex(at: extent.plaintext.lowerBound), into: output, start: extent.iv)
+    }
+
+    /// Delivers what is kept of `range` from `position` on.
+    ///
+    /// - Returns: Where in `range` to go on.
+    private func copyKept(
+        _ range: Range<UInt64>, from position: UInt64, into buffer: UnsafeMutableRawBufferPointer
+    ) -> UInt64 {
+        let stop = min(range.upperBound, keptRange.upperBound)
+        guard keptRange.contains(position), position < stop else { return position }
+        let from = Int(position - keptRange.lowerBound)
+        UnsafeMutableRawBufferPointer(rebasing: buffer[Int(position - range.lowerBound)...])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[from..<from + Int(stop - position)]))
+        return stop
+    }
+}
+
+/// A reader that keeps a chunk's plaintext from one read to the next.
+package protocol ChunkKeeper: RandomAccessDecryptor {
+    /// Forgets it, so that the next read starts like the first.
+    func forgetChunk()
+}

@@ -1,0 +1,230 @@
+extension KeyMachine {
+    /// A reader needs keys now: each is delivered, refused, or asked for.
+    mutating func want(_ reader: Int, _ identifiers: [String], _ now: ClockSample) {
+        let soon = now.monotonic + policy.gatherTime
+        let isOnline = isOnline
+        for identifier in Self.once(identifiers) {
+            if let kind = usableKind(of: identifier, now) {
+                actions.append(.deliver(reader: reader, identifier: identifier, kind))
+                continue
+            }
+            if let failure = finalFailure(of: identifier, now) {
+                actions.append(.refuse(reader: reader, identifier: identifier, failure))
+                continue
+            }
+            let delay = update(identifier) { entry -> KeyFailure? in
+                guard !entry.waiting.contains(where: { $0.reader == reader }) else { return nil }
+                entry.waiting.append(.init(reader: reader, since: now.monotonic))
+                if entry.exchange == nil, entry.attempts == 0 {
+                    entry.phase = .due(min(entry.dueTime ?? soon, soon))
+                }
+                return isOnline ? entry.dueTime.flatMap { _ in entry.lastFailure } : .networkLost
+            }
+            if let delay { actions.append(.report(reader: reader, identifier: identifier, delay)) }
+        }
+    }
+
+    /// A reader waits no longer. What is asked for on its behalf comes for the next one.
+    mutating func abandon(_ reader: Int) {
+        for identifier in identifiers {
+            update(identifier) { $0.waiting.removeAll { $0.reader == reader } }
+        }
+    }
+
+    /// Keys are asked for before a reader needs them.
+    mutating func ask(ahead identifiers: [String], persistable: Bool, _ now: ClockSample) {
+        let soon = now.monotonic + policy.gatherTime
+        for identifier in Self.once(identifiers) {
+            if persistable {
+                guard route.acceptsPersistable else {
+                    actions.append(
+                        .notice(.notPreloaded(identifier: identifier, .persistableNotAccepted(route: route.name))))
+                    continue
+                }
+                guard entries[identifier]?.stored == nil else { continue }
+                update(identifier) { $0.wantsPersistable = true }
+            } else {
+                guard usableKind(of: identifier, now) == nil else { continue }
+            }
+            if let refusal = standingRefusal(of: identifier, now) {
+                actions.append(.notice(.notPreloaded(identifier: identifier, refusal)))
+                continue
+            }
+            update(identifier) { entry in
+                guard entry.exchange == nil, entry.attempts == 0 else { return }
+                entry.phase = .due(min(entry.dueTime ?? soon, soon))
+            }
+        }
+    }
+
+    /// A key will appear in a live playlist: it is asked for at some time before.
+    mutating func rotate(_ identifier: String, _ appearsIn: Duration, _ now: ClockSample) {
+        guard usableKind(of: identifier, now) == nil, entries[identifier]?.phase ?? .idle == .idle else { return }
+        let left = min(max(appearsIn, .zero), Self.longestTerm)
+        let delay = KeyDispersal(appearsIn: left, policy: policy).nanoseconds(bits: random.next())
+        update(identifier) { $0.phase = .due(now.monotonic + .nanoseconds(Int64(clamping: delay))) }
+    }
+
+    /// Keys are erased from memory, unless somebody uses them or waits for them.
+    mutating func retire(_ identifiers: [String]) {
+        for identifier in Self.once(identifiers) {
+            guard let entry = entries[identifier], entry.waiting.isEmpty, entry.exchange == nil,
+                !uses.values.contains(where: { $0.identifier == identifier })
+            else { continue }
+            if entry.online != nil { actions.append(.forget(identifier: identifier, .online)) }
+            if entry.stored == nil {
+                entries[identifier] = nil
+            } else {
+                update(identifier) {
+                    $0.online = nil
+                    $0.phase = .idle
+                    $0.startOver()
+                }
+            }
+        }
+    }
+
+    /// Sends what is due, as few exchanges as may be.
+    mutating func flush(_ now: Duration) {
+        guard isOnline else { return }
+        guard entries.values.contains(where: { $0.dueTime.map { $0 <= now } ?? false }) else { return }
+        // What is held for others goes with the first of them.
+        let due = identifiers.filter { identifier in
+            guard let entry = entries[identifier], let time = entry.dueTime else { return false }
+            return time <= (entry.attempts == 0 ? now + policy.gatherTime : now)
+        }
+        for wantsPersistable in [false, true] {
+            var rest = due.filter {
+                (route.acceptsPersistable && entries[$0]?.wantsPersistable == true) == wantsPersistable
+            }[...]
+            while !rest.isEmpty {
+                send(Array(rest.prefix(policy.maxBatchCount)), wantsPersistable, now)
+                rest = rest.dropFirst(policy.maxBatchCount)
+            }
+        }
+    }
+
+    private mutating func send(_ identifiers: [String], _ wantsPersistable: Bool, _ now: Duration) {
+        lastExchange += 1
+        let exchange = lastExchange
+        flights[exchange] = InFlightRequest(identifiers: identifiers, deadline: now + policy.deadline)
+        for identifier in identifiers {
+            update(identifier) {
+                $0.phase = .inFlight(exchange)
+                $0.attempts += 1
+            }
+        }
+        actions.append(
+            .ask(
+                KeyQuery(
+                    exchange: exchange, identifiers: identifiers, route: route, wantsPersistable: wantsPersistable)))
+    }
+
+    private static func once(_ identifiers: [String]) -> [String] {
+        var seen: Set<String> = []
+        return identifiers.filter { seen.insert($0).inserted }
+    }
+}
+
+extension KeyMachine {
+    /// The provider answered an exchange.
+    mutating func take(_ answers: [KeyAnswer], of exchange: Int, _ now: ClockSample) {
+        guard let flight = flights.removeValue(forKey: exchange) else {
+            actions.append(.notice(.unexpectedAnswer(exchange: exchange)))
+            return
+        }
+        var open = flight.identifiers
+        var hasForeign = false
+        for answer in answers {
+            guard let index = open.firstIndex(of: answer.identifier) else {
+                hasForeign = hasForeign || !flight.identifiers.contains(answer.identifier)
+                actions.append(.notice(.unaskedKey(exchange: exchange, identifier: answer.identifier)))
+                continue
+            }
+            open.remove(at: index)
+            switch answer.outcome {
+            case .key(let terms, let byteCount): take(terms, byteCount, answer.identifier, exchange, now)
+            case .failure(let failure): fail(answer.identifier, failure, now)
+            }
+        }
+        for identifier in open { fail(identifier, hasForeign ? .otherIdentifier : .missing, now) }
+    }
+
+    private mutating func take(
+        _ terms: KeyTerms, _ byteCount: Int, _ identifier: String, _ exchange: Int, _ now: ClockSample
+    ) {
+        // Source: RFC 8216, section 5: the key of AES-128 is 16 octets.
+        guard byteCount == 16 else { return fail(identifier, .wrongLength(byteCount: byteCount), now) }
+        switch terms {
+        case .online(let validity):
+            let expiry = validity.map { now.monotonic + Self.term($0) }
+            update(identifier) { $0.online = KeyEntry.OnlineKey(expiry: expiry) }
+            actions.append(.keep(exchange: exchange, identifier: identifier, .online))
+        case .persistable(let storage, let playback):
+            guard route.acceptsPersistable else {
+                return fail(identifier, .persistableNotAccepted(route: route.name), now)
+            }
+            let wall = watch.trusted(at: now)
+            let stored = StoredKey(
+                identifier: identifier, device: device, generation: (entries[identifier]?.stored?.generation ?? 0) + 1,
+                storage: Self.term(storage), playback: Self.term(playback), receivedAt: wall, lastSeen: wall)
+            actions.append(.keep(exchange: exchange, identifier: identifier, .persistable))
+            replace(stored)
+        }
+        let waiting = update(identifier) { entry in
+            entry.phase = .idle
+            entry.wantsPersistable = false
+            entry.spent = nil
+            entry.startOver()
+            defer { entry.waiting = [] }
+            return entry.waiting
+        }
+        for reader in waiting {
+            actions.append(.deliver(reader: reader.reader, identifier: identifier, terms.kind))
+        }
+    }
+
+    /// A whole exchange failed.
+    mutating func fail(exchange: Int, _ failure: KeyFailure, _ now: ClockSample) {
+        guard let flight = flights.removeValue(forKey: exchange) else {
+            actions.append(.notice(.unexpectedAnswer(exchange: exchange)))
+            return
+        }
+        for identifier in flight.identifiers { fail(identifier, failure, now) }
+    }
+
+    /// A key did not come: readers hear of it at once, and it is asked for again if that may help.
+    mutating func fail(_ identifier: String, _ failure: KeyFailure, _ now: ClockSample) {
+        let attempts = entries[identifier]?.attempts ?? 0
+        if failure.isPassing, attempts < policy.attempts {
+            let pause = KeyTiming.pause(
+                attempt: attempts, retryAfter: failure.retryAfter.map(Self.term), policy: policy, bits: random.next())
+            let waiting = update(identifier) {
+                $0.phase = .due(now.monotonic + pause)
+                $0.lastFailure = failure
+                return $0.waiting
+            }
+            for reader in waiting {
+                actions.append(.report(reader: reader.reader, identifier: identifier, failure))
+            }
+            return
+        }
+        let ending = failure.isPassing ? KeyFailure.gaveUp(attempts: attempts, last: failure) : failure
+        let until = now.monotonic + policy.refusalMemory
+        let waiting = update(identifier) { entry in
+            entry.phase = .idle
+            entry.wantsPersistable = false
+            entry.startOver()
+            entry.refusal = (ending, until)
+            defer { entry.waiting = [] }
+            return entry.waiting
+        }
+        for reader in waiting {
+            actions.append(.refuse(reader: reader.reader, identifier: identifier, ending))
+        }
+        if waiting.isEmpty { actions.append(.notice(.notPreloaded(identifier: identifier, ending))) }
+    }
+
+    /// A term that times can be computed with.
+    static func term(_ term: Duration) -> Duration { min(max(term, .zero), longestTerm) }
+}

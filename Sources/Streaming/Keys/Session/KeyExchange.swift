@@ -1,0 +1,193 @@
+import Dispatch
+public import HLS
+public import RandomAccess
+import Synchronization
+
+/// Where a session's keys come from: several in one exchange, with their terms, in their own time.
+public protocol KeyExchange: Sendable {
+    /// Asks for keys.
+    ///
+    /// The task is cancelled when nobody waits for the answer any more; one that comes all the same is not used.
+    /// - Parameter query: Which keys are asked for, and for where.
+    /// - Returns: An answer for each of them, in any order.
+    /// - Throws: `KeyFailure` if there is no answer at all.
+    func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey]
+}
+
+/// A provider's answer about one key.
+public struct ExchangedKey: Sendable {
+    /// What the answer says that it is for.
+    public let identifier: String
+    /// The key, or why there is none.
+    public let key: Result<SecretKey, KeyFailure>
+    /// How long the key may be used.
+    public let terms: KeyTerms
+
+    /// Creates an answer that brings a key.
+    public init(_ identifier: String, key: SecretKey, terms: KeyTerms = .online(validity: nil)) {
+        self.identifier = identifier
+        self.key = .success(key)
+        self.terms = terms
+    }
+
+    /// Creates an answer that brings none.
+    public init(_ identifier: String, failure: KeyFailure) {
+        self.identifier = identifier
+        self.key = .failure(failure)
+        self.terms = .online(validity: nil)
+    }
+
+    /// The answer without the key.
+    var summary: KeyAnswer {
+        switch key {
+        case .success(let key): KeyAnswer(identifier, .key(terms, byteCount: key.byteCount))
+        case .failure(let failure): KeyAnswer(identifier, .failure(failure))
+        }
+    }
+}
+
+/// A `KeyProvider` as an exchange: files, folders, commands.
+///
+/// The provider is called on the task that asks, one key after the other, so that one which waits for long holds a thread
+/// of the pool: commands belong behind `ThreadedKeys` of `KeyFiles`, a server behind ``KeyExchange`` itself.
+public struct ProvidedKeys: KeyExchange {
+    private let provider: any KeyProvider
+    private let terms: KeyTerms
+    private let isStrict: Bool
+    private let warn: @Sendable (KeyWarning) -> Void
+
+    /// Creates an exchange.
+    ///
+    /// - Parameters:
+    ///   - provider: Who has the keys.
+    ///   - terms: How long they may be used.
+    ///   - isStrict: Whether what is worth a warning is an error.
+    ///   - warn: Is called with what is worth a warning.
+    public init(
+        _ provider: any KeyProvider, terms: KeyTerms = .online(validity: nil), isStrict: Bool = false,
+        warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
+    ) {
+        self.provider = provider
+        self.terms = terms
+        self.isStrict = isStrict
+        self.warn = warn
+    }
+
+    /// Asks the provider for each key; see ``KeyExchange/answer(_:)``.
+    public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
+        try answers(query) { Task.isCancelled }
+    }
+
+    /// Asks the provider for each key, on this thread.
+    ///
+    /// - Parameters:
+    ///   - query: Which keys are asked for.
+    ///   - isCancelled: Whether nobody waits for the answer any more; asked before each key.
+    /// - Returns: An answer for each key.
+    /// - Throws: `KeyFailure.abandoned`.
+    package func answers(
+        _ query: KeyQuery, isCancelled: () -> Bool
+    ) throws(KeyFailure) -> [ExchangedKey] {
+        var answers: [ExchangedKey] = []
+        for identifier in query.identifiers {
+            guard !isCancelled() else { throw .abandoned }
+            do throws(KeyError) {
+                let provided = try provider.key(for: identifier)
+                if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
+                for warning in provided.warnings { warn(warning) }
+                answers.append(ExchangedKey(identifier, key: provided.key, terms: terms))
+            } catch {
+                answers.append(ExchangedKey(identifier, failure: error.failure))
+            }
+        }
+        return answers
+    }
+}
+
+extension KeyError {
+    /// What the error means to a session. None of them passes by itself: what a file or a command did once, it does again.
+    package var failure: KeyFailure {
+        switch self {
+        case .wrongLength(let byteCount, _, _, _): .wrongLength(byteCount: byteCount)
+        case .notFetched(let error): .unreachable(reason: "\(error)")
+        case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused, .noKey:
+            .refused(reason: description)
+        }
+    }
+}
+
+/// Files, folders and commands as an exchange that waits on a thread of its own: a command that hangs keeps no other key,
+/// and no time limit, from its turn.
+public struct ThreadedKeys: KeyExchange {
+    private let keys: ProvidedKeys
+
+    /// Creates an exchange.
+    ///
+    /// - Parameter keys: Who has the keys, and their terms.
+    public init(_ keys: ProvidedKeys) {
+        self.keys = keys
+    }
+
+    /// Asks for keys; see `KeyExchange.answer(_:)`. If the task is cancelled, no provider is asked any more, and the answer
+    /// of the one that was is not waited for.
+    public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
+        let keys = keys
+        let wait = Wait()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard wait.begin(continuation) else { return }
+                DispatchQueue.global().async {
+                    do throws(KeyFailure) {
+                        wait.end(.success(try keys.answers(query) { wait.isOver }))
+                    } catch {
+                        wait.end(.failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            wait.end(.failure(.abandoned))
+        }
+        return try result.get()
+    }
+}
+
+/// A task that waits for an answer or its own end, whichever comes first.
+private final class Wait: Sendable {
+    typealias Answer = Result<[ExchangedKey], KeyFailure>
+
+    private enum State {
+        case new
+        case waiting(CheckedContinuation<Answer, Never>)
+        case over
+    }
+
+    private let state = Mutex(State.new)
+
+    /// Whether nobody waits any more.
+    var isOver: Bool {
+        state.withLock { if case .over = $0 { true } else { false } }
+    }
+
+    /// Begins to wait.
+    ///
+    /// - Returns: Whether there is anything to wait for.
+    func begin(_ continuation: CheckedContinuation<Answer, Never>) -> Bool {
+        let begins = state.withLock { state in
+            guard case .new = state else { return false }
+            state = .waiting(continuation)
+            return true
+        }
+        if !begins { continuation.resume(returning: .failure(.abandoned)) }
+        return begins
+    }
+
+    /// Ends the wait, if it has not ended yet.
+    func end(_ answer: Answer) {
+        let continuation = state.withLock { state -> CheckedContinuation<Answer, Never>? in
+            defer { state = .over }
+            if case .waiting(let continuation) = state { return continuation }
+            return nil
+        }
+        continuation?.resume(returning: answer)
+    }
+}

@@ -1,0 +1,164 @@
+import ByteSources
+import Glibc
+public import HLS
+public import RandomAccess
+import Support
+public import SystemPackage
+
+/// Sealed keys in a folder, a file each, which nobody but their owner may open.
+///
+/// A file appears under its name when all of it is on the disk, and the folder is synced before anything older is
+/// erased: whatever ends in between, one of the two is there. Names hold a digest of the identifier, which may be a URL
+/// with a password in it, and the generation. Several processes of one device may use one folder; what is another
+/// device's in it is left as it is, and keeps keys of the same identifier from being stored.
+public struct SealedKeyFolder: KeyStorage {
+    /// The most bytes of a sealed key: an identifier of a mebibyte, and what stands beside it.
+    private static let maxByteCount = 2 << 20
+
+    private let path: FilePath
+    private let isStrict: Bool
+    private let warn: @Sendable (KeyWarning) -> Void
+
+    /// Opens a folder, or makes it.
+    ///
+    /// - Parameters:
+    ///   - path: The folder; the one above it must be there.
+    ///   - isStrict: Whether it is an error that others can open the folder or a file in it.
+    ///   - warn: Is called otherwise.
+    /// - Throws: `DecryptionError.io`, `.openToOthers`.
+    public init(
+        path: FilePath, isStrict: Bool = false, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
+    ) throws(DecryptionError) {
+        let result = path.withPlatformString { name in mkdir(name, 0o700) }
+        if result < 0, errno != EEXIST { _ = try SystemCall.retrying("create key folder \(path)") { -1 } }
+        try PrivateFile.checkFolder(path, isStrict: isStrict, warn: warn)
+        self.path = path
+        self.isStrict = isStrict
+        self.warn = warn
+    }
+
+    /// Stores a sealed key; see `KeyStorage.write(_:identifier:generation:)`. One of the same generation is overwritten.
+    public func write(_ sealed: [UInt8], identifier: String, generation: Int) throws(DecryptionError) {
+        let file = path.appending("\(Self.prefix(identifier))\(generation).key")
+        let before = SecureEraser(file)
+        let sink = try FileSink(path: file, isSecret: true)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: sealed.count, alignment: 1)
+        defer { buffer.deallocate() }
+        buffer.copyBytes(from: sealed)
+        try sink.write(UnsafeRawBufferPointer(buffer), at: 0)
+        try sink.commit()
+        try PrivateFile.sync(folder: path)
+        try before.overwrite()
+    }
+
+    /// Overwrites and removes what is stored; see `KeyStorage.erase(identifier:generation:)`.
+    public func erase(identifier: String, generation: Int) throws(DecryptionError) {
+        let doomed = try files(of: identifier).filter { $0.generation <= generation }
+        for file in doomed { try SecureEraser(path.appending(file.name)).erase() }
+        if !doomed.isEmpty { try PrivateFile.sync(folder: path) }
+    }
+
+    /// All that is stored for an identifier; see `KeyStorage.sealed(identifier:)`. What is no file, or too long for a
+    /// sealed key, is there without a byte.
+    ///
+    /// - Throws: `DecryptionError.io`, `.openToOthers`.
+    public func sealed(identifier: String) throws(DecryptionError) -> [[UInt8]] {
+        var sealed: [[UInt8]] = []
+        for file in try files(of: identifier) {
+            let bytes = try PrivateFile.read(
+                path.appending(file.name), maximum: Self.maxByteCount, isStrict: isStrict, warn: warn)
+            // Another process may have erased it just now.
+            if let bytes { sealed.append(bytes) }
+        }
+        return sealed
+    }
+
+    /// The files of an identifier, the oldest first. The corresponding C functions are `opendir` and `readdir`.
+    private func files(of identifier: String) throws(DecryptionError) -> [(name: FilePath.Component, generation: Int)] {
+        try PrivateFile.checkFolder(path, isStrict: isStrict) { _ in }
+        guard let stream = path.withPlatformString({ opendir($0) }) else {
+            _ = try SystemCall.retrying("open key folder \(path)") { -1 }
+            return []
+        }
+        defer { closedir(stream) }
+        let prefix = Self.prefix(identifier)
+        var files: [(name: FilePath.Component, generation: Int)] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.hasPrefix(prefix), name.hasSuffix(".key"),
+                let generation = Int(name.dropFirst(prefix.count).dropLast(4)), generation > 0,
+                let component = FilePath.Component(name)
+            else { continue }
+            files.append((component, generation))
+        }
+        return files.sorted { $0.generation < $1.generation }
+    }
+
+    private static func prefix(_ identifier: String) -> String {
+        Hexadecimal.encode(MessageDigest.sha256(Array(identifier.utf8))) + "-"
+    }
+}
+
+/// What stored keys are bound to: a random name in a file that does not leave the device.
+///
+/// It binds as well as the file is kept: where there is a chip that holds names, its name belongs into the file, or into
+/// `KeySession` at once.
+public struct DeviceIdentity: Hashable, Sendable {
+    /// The name: 64 hexadecimal digits.
+    public let name: String
+
+    private static let byteCount = 32
+
+    /// Reads a device's identity, or makes one.
+    ///
+    /// - Parameters:
+    ///   - path: The file, of the name and a line's end.
+    ///   - isMade: Whether a file that is not there is written, with a new name; two processes that do so at a time end
+    ///     with the same.
+    ///   - isStrict: Whether it is an error that others can open the file.
+    ///   - warn: Is called otherwise.
+    /// - Throws: `DecryptionError.io`, `.openToOthers`, `.invalidParameter` if the file holds something else.
+    public init(
+        path: FilePath, isMade: Bool = false, isStrict: Bool = false, warn: (KeyWarning) -> Void = { _ in }
+    ) throws(DecryptionError) {
+        var text = try PrivateFile.read(path, maximum: 1024, isStrict: isStrict, warn: warn)
+        if text == nil, isMade {
+            try Self.make(path)
+            text = try PrivateFile.read(path, maximum: 1024, isStrict: isStrict, warn: warn)
+        }
+        guard let text else {
+            throw .io(operation: "open device identity \(path)", code: ENOENT, reason: "there is no such file")
+        }
+        let name = String(decoding: text.last == 0x0A ? text.dropLast() : text[...], as: UTF8.self)
+        guard Hexadecimal.decode(name)?.count == Self.byteCount else {
+            throw .invalidParameter(
+                name: "device identity", value: "in \(path), of \(text.count) bytes",
+                expected: "\(2 * Self.byteCount) lower-case hexadecimal digits")
+        }
+        self.name = name
+    }
+
+    /// Writes a new identity, unless another process was first. The corresponding C functions are `fsync` and `link`.
+    private static func make(_ path: FilePath) throws(DecryptionError) {
+        var random = SystemRandomNumberGenerator()
+        let name = Hexadecimal.encode((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let hidden = path.removingLastComponent().appending(".chunkwise-\(getpid())-\(name.prefix(16)).partial")
+        let descriptor = try SystemCall.check("create device identity \(path)") {
+            try FileDescriptor.open(
+                hidden, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: [.ownerReadWrite])
+        }
+        defer {
+            try? descriptor.close()
+            _ = hidden.withPlatformString { unlink($0) }
+        }
+        _ = try SystemCall.check("write device identity \(path)") { try descriptor.writeAll(Array((name + "\n").utf8)) }
+        _ = try SystemCall.retrying("write device identity \(path)") { Int(fsync(descriptor.rawValue)) }
+        let linked = hidden.withPlatformString { from in path.withPlatformString { to in link(from, to) } }
+        if linked < 0, errno != EEXIST { _ = try SystemCall.retrying("create device identity \(path)") { -1 } }
+        let folder = path.removingLastComponent()
+        try PrivateFile.sync(folder: folder.isEmpty ? "." : folder)
+    }
+}

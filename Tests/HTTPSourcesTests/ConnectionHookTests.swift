@@ -1,0 +1,24 @@
+import NIOCore
+import Testing
+
+@testable import HTTPSources
+
+@Suite("connections that get TLS before a request")
+struct ConnectionHookTests {
+    @Test("the HTTP client waits for the hook that puts TLS under its connections")
+    func reliable() {
+        #expect(ConnectionHook.fault == nil)
+    }
+
+    @Test("a client that would use a connection without waiting for the hook is noticed")
+    func unreliable() throws {
+        let skipped = ConnectionHook.check(within: .milliseconds(200)) { $0.eventLoop.makeSucceededVoidFuture() }
+        #expect(skipped != nil)
+        // The error is the hook's, but a byte was sent before it.
+        let early = ConnectionHook.check(within: .seconds(10)) { channel in
+            channel.writeAndFlush(channel.allocator.buffer(string: "GET")).flatMap { channel.close() }
+                .flatMapThrowing { throw ConnectionHook.Refusal() }
+        }
+        #expect(try #require(early).contains("before connections are ready"))
+    }
+}
