@@ -2,20 +2,16 @@
 struct Chart: Hashable, Sendable {
     /// A name that is unique in a report, in lower-case ASCII; the file is called after it.
     var name: String
-    /// What the picture shows.
     var title: String
     /// What there is to be seen in it, in a sentence or two.
     var description: String
-    /// Width in user units.
     var width: Double
-    /// Height in user units.
     var height: Double
-    /// The elements.
     var body: String
 
     /// Returns the picture for an HTML page that holds `ChartStyle.rules` itself.
     ///
-    /// Its name is an attribute and no `title` element, which would show wherever somebody points.
+    /// Its name is an attribute and no `title` element, which would show on hover anywhere in it.
     /// - Parameters:
     ///   - name: A class beside `chart`.
     ///   - caption: The identifier of the element that holds the description.
@@ -71,15 +67,12 @@ struct Palette: Sendable {
     /// Names and values, in the order in which they are written.
     let colours: [(name: String, value: String)]
 
-    /// The colour of a name.
     subscript(name: String) -> String {
         colours.first { $0.name == name }?.value ?? "currentColor"
     }
 
-    /// How many series differ in colour.
     static let seriesCount = 6
 
-    /// Colours on white.
     static let light = Palette(colours: [
         ("paper", "#ffffff"), ("panel", "#f5f6f8"), ("ink", "#1b1f24"), ("muted", "#59636e"), ("rule", "#d9dee4"),
         ("faint", "#eef0f3"), ("link", "#0058a3"), ("bad", "#b3261e"), ("badpaper", "#fdeceb"), ("good", "#00694c"),
@@ -90,7 +83,6 @@ struct Palette: Sendable {
         ("h5", "#004e7e"), ("i5", "#ffffff"), ("h6", "#002e52"), ("i6", "#ffffff"),
     ])
 
-    /// Colours on a dark background.
     static let dark = Palette(colours: [
         ("paper", "#14181d"), ("panel", "#1c2229"), ("ink", "#e6eaef"), ("muted", "#9aa7b4"), ("rule", "#38424d"),
         ("faint", "#242b33"), ("link", "#7cc4ff"), ("bad", "#ff8f85"), ("badpaper", "#3a1d1c"), ("good", "#4fd0a5"),
@@ -120,14 +112,11 @@ struct SeriesStyle: Hashable, Sendable {
     /// The class of elements in the colour.
     var colourClass: String { "s\(colour)" }
 
-    /// The classes of a line.
     var lineClass: String { "\(colourClass) d\((index + index / Palette.seriesCount) % Palette.seriesCount)" }
 
-    /// The classes of a mark.
     var markClass: String {
         (index / Palette.seriesCount).isMultiple(of: 2) ? "dot \(colourClass)" : "dot hollow \(colourClass)"
     }
 
-    /// The index of the shape.
     var shape: Int { (index + 2 * (index / Palette.seriesCount)) % Palette.seriesCount }
 }

@@ -1,32 +1,23 @@
 /// The samples above a picture, in as many rows as they need.
 struct ChartLegend: Sendable {
-    /// One sample and its name.
     struct Entry: Sendable {
-        /// What it stands for.
         var text: String
-        /// What is drawn before the text.
         var sample: Sample
     }
 
     /// What stands for something in a picture.
     enum Sample: Sendable {
-        /// A line with its marks.
         case line(SeriesStyle)
-        /// A mark alone.
         case mark(SeriesStyle)
-        /// The ring around what was published.
         case ring
         /// A line that is no measurement, by its number.
         case reference(Int)
-        /// A bar.
         case bar
-        /// The lighter one of two bars.
         case lightBar
         /// Nothing: the text explains something.
         case none
     }
 
-    /// The distance between rows.
     static let rowHeight = 20.0
 
     private let width: Double
@@ -52,7 +43,6 @@ struct ChartLegend: Sendable {
         rowCount = row + 1
     }
 
-    /// Draws the legend below a title.
     func draw(to svg: inout SVGWriter) {
         for (entry, x, y) in placed {
             switch entry.sample {

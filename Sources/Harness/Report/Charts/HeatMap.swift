@@ -8,28 +8,23 @@ struct HeatMap: Sendable {
     var title: String
     /// What there is to be seen in it.
     var description: String
-    /// The names of the rows.
     var rows: [String]
-    /// The names of the columns.
     var columns: [String]
     /// Row by row, a value for each column; `nil` where nothing was measured.
     var values: [[Value?]]
 
-    /// One value.
     struct Value: Sendable {
         /// The value; above 0.
         var value: Double
-        /// The number that is printed.
         var number: String
         /// The unit that is printed below it.
         var unit: String
-        /// The value in words, for whoever points at it.
+        /// The value in words, shown on hover.
         var words: String
         /// Whether it is the best, or ties with it.
         var isBest: Bool
     }
 
-    /// How many shades there are.
     static let shadeCount = 7
     /// The ratio between the values of neighbouring shades: the seventh root of 8.
     static let shadeRatio = 1.3459
@@ -58,7 +53,7 @@ extension HeatMap {
     /// Draws the map, rows down the page, for a page or a file.
     func chart() -> Chart { drawn(as: name, width: 960, left: 148) }
 
-    /// Draws the map for a telephone, where there is more room downwards.
+    /// Draws the map for a phone, rows and columns exchanged.
     func narrowChart() -> Chart { transposed.drawn(as: name + "-narrow", width: 420, left: 84) }
 
     private func drawn(as name: String, width: Double, left: Double) -> Chart {

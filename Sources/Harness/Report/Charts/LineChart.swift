@@ -6,22 +6,17 @@ struct LineChart: Sendable {
     var title: String
     /// What there is to be seen in it.
     var description: String
-    /// The lines.
     var lines: [Line]
-    /// Single points that reproduce something published.
     var publishedPoints: [PublishedPoint] = []
     /// What is drawn for comparison, such as the machine's limits.
     var references: [Reference] = []
-    /// The vertical axis.
     var vertical: Axis
     /// The sizes that were published, with what stands under them; each is marked where the axis reaches it.
     ///
     /// Article 000's 16 MB are chunks, of which an axis of windows says nothing.
     var marks: [(byteCount: UInt64, label: String)] = [(16_000_000, ""), (104_857_600, "article 004")]
-    /// What the horizontal axis is about.
     var horizontalLabel = "window: plaintext decrypted in one step"
 
-    /// One line.
     struct Line: Sendable {
         /// Its name, such as the backend's.
         var name: String
@@ -31,43 +26,30 @@ struct LineChart: Sendable {
         var points: [Point]
     }
 
-    /// A value with its interval.
     struct Point: Sendable {
-        /// The size in bytes.
         var byteCount: UInt64
-        /// The value.
         var value: Double
-        /// The interval's lower end.
         var low: Double
-        /// The interval's upper end.
         var high: Double
-        /// The value in words, for whoever points at it.
+        /// The value in words, shown on hover.
         var words: String
     }
 
-    /// A point of its own.
     struct PublishedPoint: Sendable {
-        /// What was published.
         var label: String
-        /// The size in bytes.
         var byteCount: UInt64
-        /// The value.
         var value: Double
-        /// The backend's colour and shape.
         var style: SeriesStyle
-        /// The value in words.
         var words: String
     }
 
     /// A line that no cell was measured for.
     struct Reference: Sendable {
-        /// What it stands for.
         var name: String
         /// Sizes and values, in ascending order of size.
         var points: [(byteCount: UInt64, value: Double)]
     }
 
-    /// How values become places and labels.
     struct Axis: Sendable {
         /// The ratio between neighbouring gridlines: 2 or 10.
         var base: Double
@@ -94,7 +76,7 @@ struct LineChart: Sendable {
 }
 
 extension LineChart {
-    /// Draws the chart for a page, a file or, 420 units wide, a telephone.
+    /// Draws the chart for a page, a file or, 420 units wide, a phone.
     func chart(width: Double = 960) -> Chart {
         let frame = LineChartFrame(self, width: width)
         var svg = SVGWriter()
@@ -114,7 +96,7 @@ extension LineChart {
     }
 
     private func drawGrid(in frame: LineChartFrame, to svg: inout SVGWriter) {
-        let rowStep = frame.y.labelStep(room: 30)
+        let rowStep = frame.y.labelStep(spacing: 30)
         for power in frame.y.powers {
             let y = frame.y.coordinate(atPosition: Double(power))
             let isLabelled = power.isMultiple(of: rowStep)
@@ -122,7 +104,7 @@ extension LineChart {
             guard isLabelled, let label = vertical.label(power) else { continue }
             svg.label(label, x: frame.left - 10, y: y + 4, anchor: "end", class: "tick")
         }
-        let columnStep = frame.x.labelStep(room: 62)
+        let columnStep = frame.x.labelStep(spacing: 62)
         for power in frame.x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
             let x = frame.x.coordinate(atPosition: Double(power))
             svg.line(from: (x, frame.top), to: (x, frame.bottom), class: "faint")
@@ -151,7 +133,7 @@ extension LineChart {
         }
     }
 
-    /// The names of all lines at their ends, where there is room beside the plot.
+    /// The names of all lines at their ends, where they fit beside the plot.
     private func drawNames(in frame: LineChartFrame, to svg: inout SVGWriter) {
         guard frame.hasNameColumn else { return }
         typealias End = (text: String, x: Double, y: Double, classes: String)
@@ -199,16 +181,15 @@ extension LineChart {
 
     /// Draws a line and its marks, each with its value in words.
     func drawLine(_ line: Line, in frame: LineChartFrame, to svg: inout SVGWriter) {
-        let places = line.points.map { (x: frame.x(Double($0.byteCount)), y: frame.y($0.value)) }
-        if places.count > 1 { svg.path(places, class: "line \(line.style.lineClass)") }
+        let positions = line.points.map { (x: frame.x(Double($0.byteCount)), y: frame.y($0.value)) }
+        if positions.count > 1 { svg.path(positions, class: "line \(line.style.lineClass)") }
         // Marks of more points than this would cover each other.
         let step = max(1, (line.points.count + 63) / 64)
-        for (index, (point, place)) in zip(line.points, places).enumerated() where index.isMultiple(of: step) {
-            svg.value(point.words) { $0.mark(line.style, x: place.x, y: place.y, radius: 4.5) }
+        for (index, (point, position)) in zip(line.points, positions).enumerated() where index.isMultiple(of: step) {
+            svg.value(point.words) { $0.mark(line.style, x: position.x, y: position.y, radius: 4.5) }
         }
     }
 
-    /// Draws rings around what was published.
     func drawPublished(in frame: LineChartFrame, to svg: inout SVGWriter) {
         for point in publishedPoints {
             let (x, y) = (frame.x(Double(point.byteCount)), frame.y(point.value))
@@ -224,7 +205,7 @@ struct LineChartFrame: Sendable {
     let height: Double
     let left: Double
     let right: Double
-    /// Whether there is room beside the plot for the names of the lines; where there is none, the legend names them.
+    /// Whether the names of the lines fit beside the plot; where they do not, the legend names them.
     let hasNameColumn: Bool
     let top: Double
     let bottom: Double
@@ -259,7 +240,7 @@ struct LineChartFrame: Sendable {
     /// From the top to the bottom of the plot.
     var bounds: ClosedRange<Double> { top...bottom }
 
-    /// Says whether a size lies between the least and the greatest one drawn.
+    /// Says whether a size lies between the smallest and the largest one drawn.
     func covers(_ byteCount: UInt64) -> Bool {
         (x.lower...x.upper).contains(LogScale.position(of: Double(byteCount), base: 2))
     }

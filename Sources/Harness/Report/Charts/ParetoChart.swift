@@ -8,12 +8,9 @@ struct ParetoChart: Sendable {
     var description: String
     /// The backends with the index of their colour and shape, in the order of the legend.
     var backends: [(name: String, style: Int)]
-    /// The configurations.
     var points: [Point]
-    /// What the choice is called.
     var choiceName: String?
 
-    /// A configuration.
     struct Point: Hashable, Sendable {
         /// The backend's index of colour and shape.
         var style: Int
@@ -21,13 +18,11 @@ struct ParetoChart: Sendable {
         var memory: UInt64
         /// The median throughput in bytes per second.
         var bytesPerSecond: UInt64
-        /// The throughput's interval.
         var low: UInt64, high: UInt64
         /// What the point is marked as, such as `16 MB`.
         var mark: String?
-        /// Whether it is the choice.
         var isChoice: Bool
-        /// Configuration and values in words, for whoever points at it.
+        /// Configuration and values in words, shown on hover.
         var words: String
     }
 
@@ -46,7 +41,7 @@ struct ParetoChart: Sendable {
 }
 
 extension ParetoChart {
-    /// Draws the chart for a page, a file or, 420 units wide, a telephone.
+    /// Draws the chart for a page, a file or, 420 units wide, a phone.
     func chart(width: Double = 960) -> Chart {
         let isNarrow = width < 640
         var svg = SVGWriter()
@@ -75,8 +70,8 @@ extension ParetoChart {
     private func drawLegend(width: Double, to svg: inout SVGWriter) -> Double {
         var x = 16.0
         var y = 50.0
-        func place(_ text: String, _ room: Double) -> Double {
-            let needed = room + TextWidth.estimate(text) + 20
+        func advance(_ text: String, _ sampleWidth: Double) -> Double {
+            let needed = sampleWidth + TextWidth.estimate(text) + 20
             if x > 16, x + needed > width - 16 {
                 x = 16
                 y += 20
@@ -85,25 +80,25 @@ extension ParetoChart {
             return x
         }
         for backend in backends {
-            let left = place(backend.name, 20)
+            let left = advance(backend.name, 20)
             svg.mark(SeriesStyle(backend.style), x: left + 8, y: y - 4)
             svg.label(backend.name, x: left + 20, y: y, class: "key")
         }
         if points.contains(where: { $0.mark != nil }) {
             let text = "windows of 16 MB and 100 MiB"
-            let left = place(text, 24)
+            let left = advance(text, 24)
             svg.path(commands: Marker.commands(shape: 0, x: left + 10, y: y - 4, radius: 7), class: "ring")
             svg.label(text, x: left + 24, y: y, class: "key")
         }
         let text = "front"
-        let left = place(text, 44)
+        let left = advance(text, 44)
         svg.line(from: (left, y - 4), to: (left + 36, y - 4), class: "reference r0")
         svg.label(text, x: left + 44, y: y, class: "key")
         return y
     }
 
     private func drawGrid(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
-        let rowStep = y.labelStep(room: 30)
+        let rowStep = y.labelStep(spacing: 30)
         for power in y.powers {
             let height = y.coordinate(atPosition: Double(power))
             let isLabelled = power.isMultiple(of: rowStep)
@@ -112,13 +107,13 @@ extension ParetoChart {
             let label = ByteCountText.size(1 << UInt64(power)) + "/s"
             svg.label(label, x: x.start - 10, y: height + 4, anchor: "end", class: "tick")
         }
-        let columnStep = x.labelStep(room: 62)
+        let columnStep = x.labelStep(spacing: 62)
         for power in x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
-            let place = x.coordinate(atPosition: Double(power))
-            svg.line(from: (place, y.end), to: (place, y.start), class: "faint")
+            let position = x.coordinate(atPosition: Double(power))
+            svg.line(from: (position, y.end), to: (position, y.start), class: "faint")
             let bound = 1 << UInt64(power) == Self.minMemory ? "≤ " : ""
             svg.label(
-                bound + ByteCountText.size(1 << UInt64(power)), x: place, y: y.start + 20, anchor: "middle",
+                bound + ByteCountText.size(1 << UInt64(power)), x: position, y: y.start + 20, anchor: "middle",
                 class: "tick")
         }
         svg.label(
@@ -130,9 +125,9 @@ extension ParetoChart {
     private func drawFront(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
         var steps: [(x: Double, y: Double)] = []
         for point in front {
-            let place = x(Double(point.memory))
-            if let last = steps.last { steps.append((place, last.y)) }
-            steps.append((place, y(Double(point.bytesPerSecond))))
+            let position = x(Double(point.memory))
+            if let last = steps.last { steps.append((position, last.y)) }
+            steps.append((position, y(Double(point.bytesPerSecond))))
         }
         guard let first = front.first, let last = steps.last else { return }
         steps.insert((x(Double(first.memory)), y.start), at: 0)
@@ -142,14 +137,14 @@ extension ParetoChart {
     private func drawPoints(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
         for point in points {
             let style = SeriesStyle(point.style)
-            let place = x(Double(point.memory))
+            let position = x(Double(point.memory))
             svg.value(point.words) { svg in
                 if point.low < point.high {
                     svg.line(
-                        from: (place, y(Double(point.low))), to: (place, y(Double(point.high))),
+                        from: (position, y(Double(point.low))), to: (position, y(Double(point.high))),
                         class: "whisker \(style.colourClass)")
                 }
-                svg.mark(style, x: place, y: y(Double(point.bytesPerSecond)), radius: 4.5)
+                svg.mark(style, x: position, y: y(Double(point.bytesPerSecond)), radius: 4.5)
             }
         }
     }
@@ -161,28 +156,28 @@ extension ParetoChart {
         }
         for point in points {
             guard let mark = point.mark else { continue }
-            let place = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
+            let position = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
             let index = point.style % Palette.seriesCount
-            svg.path(commands: Marker.commands(shape: 0, x: place.x, y: place.y, radius: 8), class: "ring s\(index)")
-            let isFree = !taken.contains { abs($0.x - place.x) < 70 && abs($0.y - place.y) < 15 }
-            guard isFree, place.x + 12 + TextWidth.estimate(mark) < right else { continue }
-            taken.append(place)
-            svg.label(mark, x: place.x + 12, y: place.y + 4.5, class: "small")
+            svg.path(commands: Marker.commands(shape: 0, x: position.x, y: position.y, radius: 8), class: "ring s\(index)")
+            let isFree = !taken.contains { abs($0.x - position.x) < 70 && abs($0.y - position.y) < 15 }
+            guard isFree, position.x + 12 + TextWidth.estimate(mark) < right else { continue }
+            taken.append(position)
+            svg.label(mark, x: position.x + 12, y: position.y + 4.5, class: "small")
         }
     }
 
     private func drawChoice(x: LogScale, y: LogScale, right: Double, to svg: inout SVGWriter) {
         guard let point = points.first(where: \.isChoice), let choiceName else { return }
-        let place = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
+        let position = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
         let index = point.style % Palette.seriesCount
-        svg.path(commands: Marker.commands(shape: 1, x: place.x, y: place.y, radius: 9), class: "ring")
+        svg.path(commands: Marker.commands(shape: 1, x: position.x, y: position.y, radius: 9), class: "ring")
         let name = TextWidth.shortened("choice: \(choiceName)", to: right - x.start - 24)
-        let room = right - place.x - 16
+        let available = right - position.x - 16
         // Bold letters are wider than the estimate is made for.
         let needed = TextWidth.estimate(name) * 1.12
-        let left = needed <= room ? place.x + 16 : max(right - needed, 16)
+        let left = needed <= available ? position.x + 16 : max(right - needed, 16)
         // Above the front, where no point can be.
-        svg.label(name, x: left, y: place.y - 16, class: "end s\(index)")
+        svg.label(name, x: left, y: position.y - 16, class: "end s\(index)")
     }
 }
 
@@ -240,6 +235,5 @@ extension RunRecommendation {
                 + "\(ByteCountText.rate(speed.bytesPerSecond)), \(ByteCountText.growth(memory.growthByteCount))")
     }
 
-    /// The sizes of the two articles.
     private static let commonSizes: Set<UInt64> = [16_000_000, 104_857_600]
 }

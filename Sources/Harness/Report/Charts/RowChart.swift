@@ -6,66 +6,50 @@ struct RowChart: Sendable {
     var title: String
     /// What there is to be seen in it.
     var description: String
-    /// The samples above the picture.
     var legend: [ChartLegend.Entry]
-    /// The axis.
     var axis: Axis
-    /// The rows from top to bottom.
     var rows: [Row]
 
-    /// What the axis is about.
     struct Axis: Sendable {
-        /// What stands above it.
         var title: String
         /// The ratio between neighbouring gridlines: 2 or 10.
         var base: Double
         /// Turns a power of the base into a label; `nil` for one that has none.
         var label: @Sendable (Int) -> String?
-        /// The least value that has a place; lesser ones are drawn as an arrow to it.
+        /// The smallest value on the axis; smaller ones are drawn as an arrow.
         var minimum: Double?
         /// A value with a line of its own.
         var reference: Double?
 
-        /// An axis of nanoseconds.
         static func nanoseconds(_ title: String) -> Axis {
             Axis(title: title, base: 10, label: { DurationText.decade(nanosecondPower: $0) })
         }
     }
 
-    /// One thing that is compared.
     struct Row: Sendable {
         /// What this row and those after it belong to, where that changes.
         var heading: String?
-        /// The first line of its name.
         var name: String
-        /// The second line of its name.
         var detail: String
-        /// One lane a series.
         var lanes: [Lane]
     }
 
     /// What one series shows in a row.
     struct Lane: Sendable {
-        /// Colour and shape.
         var style: SeriesStyle
         /// From where to where a line goes, and the marks across it.
         var line: (from: Double, to: Double)?
-        /// Short strokes across the line.
         var ticks: [Double] = []
-        /// Where the series' shape stands.
         var point: Double?
-        /// Where a ring stands.
         var ring: Double?
-        /// How far a bar goes.
         var bar: Double?
         /// Whether the bar is the lighter one of two.
         var isLight = false
         /// The value, beside the lane.
         var label = ""
-        /// The value in words, for whoever points at it.
+        /// The value in words, shown on hover.
         var words: String
 
-        /// Every value in it.
         var values: [Double] {
             [line?.from, line?.to, point, ring, bar].compactMap { $0 } + ticks
         }
@@ -81,7 +65,7 @@ struct RowChart: Sendable {
 }
 
 extension RowChart {
-    /// Draws the chart for a page, a file or, 420 units wide, a telephone.
+    /// Draws the chart for a page, a file or, 420 units wide, a phone.
     func chart(width: Double = 960) -> Chart {
         let frame = RowChartFrame(self, width: width)
         var svg = SVGWriter()
@@ -97,7 +81,7 @@ extension RowChart {
 
     private func drawAxis(in frame: RowChartFrame, to svg: inout SVGWriter) {
         svg.label(axis.title, x: frame.left, y: frame.top - 30, class: "small")
-        let step = frame.scale.labelStep(room: 58)
+        let step = frame.scale.labelStep(spacing: 58)
         for power in frame.scale.powers {
             let x = frame.scale.coordinate(atPosition: Double(power))
             svg.line(from: (x, frame.top), to: (x, frame.bottom), class: "faint")
@@ -120,9 +104,9 @@ extension RowChart {
         var y = frame.firstLane(of: row, top: top)
         if frame.isWide {
             let middle = y + Double(row.lanes.count - 1) / 2 * RowChartFrame.lane
-            let room = frame.left - 28
-            svg.label(TextWidth.shortened(row.name, to: room / 1.12), x: 16, y: middle - 3, class: "end")
-            svg.label(TextWidth.shortened(row.detail, to: room * 1.05), x: 16, y: middle + 13, class: "small")
+            let available = frame.left - 28
+            svg.label(TextWidth.shortened(row.name, to: available / 1.12), x: 16, y: middle - 3, class: "end")
+            svg.label(TextWidth.shortened(row.detail, to: available * 1.05), x: 16, y: middle + 13, class: "small")
         } else {
             let name = TextWidth.shortened(row.name, to: frame.width * 0.55)
             svg.label(name, x: 16, y: top + 19, class: "end")
@@ -137,9 +121,9 @@ extension RowChart {
 
     private func draw(_ lane: Lane, y: Double, in frame: RowChartFrame, to svg: inout SVGWriter) {
         let scale = frame.scale
-        func place(_ value: Double) -> String { SVGWriter.number(scale(value)) }
+        func position(_ value: Double) -> String { SVGWriter.number(scale(value)) }
         func stroke(_ value: Double) -> String {
-            "M\(place(value)) \(SVGWriter.number(y - 4.5))V\(SVGWriter.number(y + 4.5))"
+            "M\(position(value)) \(SVGWriter.number(y - 4.5))V\(SVGWriter.number(y + 4.5))"
         }
         var end = frame.left
         if let bar = lane.bar {
@@ -149,7 +133,7 @@ extension RowChart {
                 class: lane.isLight ? "bar light" : "bar")
         }
         if let line = lane.line, line.to >= (axis.minimum ?? line.to) {
-            let path = "M\(place(line.from)) \(SVGWriter.number(y))H\(place(line.to))"
+            let path = "M\(position(line.from)) \(SVGWriter.number(y))H\(position(line.to))"
             svg.path(commands: path + lane.ticks.map(stroke).joined(), class: "whisker \(lane.style.colourClass)")
         }
         if let ring = lane.ring {
@@ -181,7 +165,7 @@ struct RowChartFrame: Sendable {
     let height: Double
     let left: Double
     let right: Double
-    /// Whether names stand beside the lanes; where there is no room, they stand above them.
+    /// Whether names stand beside the lanes; on narrow screens they stand above them.
     let isWide: Bool
     let top: Double
     let bottom: Double

@@ -1,6 +1,5 @@
 /// Writes SVG elements as text, one a line, with coordinates rounded to a tenth.
 struct SVGWriter {
-    /// The elements so far.
     private(set) var text = ""
 
     /// Returns a coordinate with at most one digit after the point.
@@ -11,14 +10,12 @@ struct SVGWriter {
         return magnitude.isMultiple(of: 10) ? "\(sign)\(magnitude / 10)" : "\(sign)\(magnitude / 10).\(magnitude % 10)"
     }
 
-    /// Adds a straight line.
     mutating func line(from start: (x: Double, y: Double), to end: (x: Double, y: Double), class name: String) {
         let (x1, y1) = (Self.number(start.x), Self.number(start.y))
         let (x2, y2) = (Self.number(end.x), Self.number(end.y))
         add("<line class=\"\(name)\" x1=\"\(x1)\" y1=\"\(y1)\" x2=\"\(x2)\" y2=\"\(y2)\"/>")
     }
 
-    /// Adds a rectangle.
     mutating func rectangle(x: Double, y: Double, width: Double, height: Double, class name: String) {
         let origin = "x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
         add("<rect class=\"\(name)\" \(origin) width=\"\(Self.number(width))\" height=\"\(Self.number(height))\"/>")
@@ -40,11 +37,11 @@ struct SVGWriter {
     mutating func label(
         _ label: String, x: Double, y: Double, anchor: String = "start", turned: Int = 0, class name: String
     ) {
-        let place = "x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
+        let origin = "x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
         let end = anchor == "start" ? "" : " text-anchor=\"\(anchor)\""
         let turn =
             turned == 0 ? "" : " transform=\"rotate(\(turned) \(Self.number(x)) \(Self.number(y)))\""
-        add("<text class=\"\(name)\" \(place)\(end)\(turn)>\(MarkupText.markup(label))</text>")
+        add("<text class=\"\(name)\" \(origin)\(end)\(turn)>\(MarkupText.markup(label))</text>")
     }
 
     /// Adds a heading at the left edge of a picture, cut where it would leave it at the right.
@@ -58,7 +55,7 @@ struct SVGWriter {
         path(commands: Marker.commands(shape: style.shape, x: x, y: y, radius: radius), class: style.markClass)
     }
 
-    /// Adds elements that stand for a value. Whoever points at them is told it; a script also tells who comes by keyboard.
+    /// Adds elements that stand for a value. It is shown on hover, and by the script on keyboard focus.
     mutating func value(_ words: String, _ draw: (inout SVGWriter) -> Void) {
         add("<g class=\"v\"><title>\(MarkupText.markup(words))</title>")
         draw(&self)
@@ -93,14 +90,14 @@ enum Marker {
     }
 }
 
-/// How much room text takes, without knowing the font: enough to place labels, not to set type.
+/// The width of text, without knowing the font: enough to place labels, not to set type.
 enum TextWidth {
     /// Returns about how wide text of 13 units is; wide scripts count double.
     static func estimate(_ text: String) -> Double {
         text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 7.2 : 14) }
     }
 
-    /// Returns the text, cut and ended with an ellipsis if it needs more room.
+    /// Returns the text, cut and ended with an ellipsis if it is wider.
     static func shortened(_ text: String, to width: Double) -> String {
         guard estimate(text) > width else { return text }
         var kept = ""

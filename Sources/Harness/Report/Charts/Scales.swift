@@ -24,7 +24,6 @@ struct LogScale: Sendable {
         )
     }
 
-    /// Creates a scale between two positions.
     init(base: Double, lower: Double, upper: Double, start: Double, end: Double) {
         self.base = base
         self.lower = lower
@@ -44,20 +43,19 @@ struct LogScale: Sendable {
         start + (position - lower) / (upper - lower) * (end - start)
     }
 
-    /// The whole powers on the scale.
     var powers: ClosedRange<Int> { Int(lower.rounded(.up))...max(Int(upper.rounded(.down)), Int(lower.rounded(.up))) }
 
-    /// Returns how many powers lie between labels that need that much room.
-    func labelStep(room: Double) -> Int {
+    /// Returns how many powers lie between labels that are that far apart.
+    func labelStep(spacing: Double) -> Int {
         let distance = (end - start).magnitude / (upper - lower)
         var step = 1
-        while Double(step) * distance < room { step *= 2 }
+        while Double(step) * distance < spacing { step *= 2 }
         return step
     }
 
     /// Returns the logarithm of a value above 0 to the base, to about 12 digits, by repeated squaring.
     static func position(of value: Double, base: Double) -> Double {
-        precondition(value > 0 && value.isFinite, "a logarithmic scale has no place for \(value)")
+        precondition(value > 0 && value.isFinite, "a logarithmic scale cannot hold \(value)")
         var whole = 0.0
         var rest = value
         while rest >= base {
@@ -93,7 +91,6 @@ struct LogScale: Sendable {
 struct LinearScale: Sendable {
     /// The distance between gridlines: 1, 2 or 5 times a power of ten.
     let step: Double
-    /// The greatest value.
     let upper: Double
     /// The coordinate of 0.
     let start: Double
@@ -104,13 +101,13 @@ struct LinearScale: Sendable {
     ///
     /// - Parameters:
     ///   - greatest: The greatest value.
-    ///   - room: How far gridlines must be apart.
+    ///   - spacing: How far gridlines must be apart.
     ///   - start: The coordinate of 0.
     ///   - end: The coordinate of the scale's end.
     ///   - isRound: Whether the scale ends at a gridline.
-    init(greatest: Double, room: Double, from start: Double, to end: Double, isRound: Bool) {
+    init(greatest: Double, spacing: Double, from start: Double, to end: Double, isRound: Bool) {
         let greatest = greatest.isFinite ? max(greatest, 1) : 1
-        let maximum = max((end - start).magnitude / room, 1)
+        let maximum = max((end - start).magnitude / spacing, 1)
         var step = 1.0
         // 1, 2, 5, 10, 20, 50: by 2, by 2.5, by 2.
         var index = 0

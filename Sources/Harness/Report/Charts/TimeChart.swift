@@ -6,7 +6,6 @@ struct TimeChart: Sendable {
     var title: String
     /// What there is to be seen in it.
     var description: String
-    /// The lines.
     var lines: [Line]
     /// What the lines with dashes are that stand beside others.
     var besideName = ""
@@ -14,30 +13,24 @@ struct TimeChart: Sendable {
     var levels: [(name: String, value: Double)] = []
     /// A moment with a line of its own.
     var moment: (seconds: Double, name: String)?
-    /// What the horizontal axis is about.
     var horizontalLabel: String
 
-    /// One line.
     struct Line: Sendable {
-        /// Its name.
         var name: String
         /// Its colour, dashes and shape.
         var style: SeriesStyle
-        /// The values.
         var steps: Steps
         /// What is drawn beside it, with dashes.
         var beside: Steps?
         /// Its peak, where it is written.
         var label: String
-        /// The peak in words, for whoever points at it.
+        /// The peak in words, shown on hover.
         var words: String
     }
 
     /// Values that each hold for the same time.
     struct Steps: Sendable {
-        /// For how many seconds each holds.
         var seconds: Double
-        /// The values.
         var values: [Double]
 
         /// When the first and the last value are over that are not 0; `nil` if all are.
@@ -47,18 +40,15 @@ struct TimeChart: Sendable {
             return first..<last + 1
         }
 
-        /// When they end.
         var end: Double { Double(range?.upperBound ?? 0) * seconds }
     }
 
-    /// The greatest value drawn.
     var greatest: Double {
         (lines.flatMap { $0.steps.values + ($0.beside?.values ?? []) } + levels.map(\.value)).max() ?? 0
     }
 }
 
 extension TimeChart {
-    /// Where things lie.
     private struct Frame {
         let width: Double
         let left: Double
@@ -70,7 +60,7 @@ extension TimeChart {
         let legend: ChartLegend
     }
 
-    /// Draws the chart for a page, a file or, 420 units wide, a telephone.
+    /// Draws the chart for a page, a file or, 420 units wide, a phone.
     func chart(width: Double = 960) -> Chart {
         let frame = frame(width: width)
         var svg = SVGWriter()
@@ -101,11 +91,11 @@ extension TimeChart {
         let legend = ChartLegend(entries, width: width)
         let top = 92 + Double(legend.rowCount - 1) * ChartLegend.rowHeight
         let bottom = top + (width >= 640 ? 320 : 240)
-        let y = LinearScale(greatest: greatest, room: 44, from: bottom, to: top, isRound: true)
+        let y = LinearScale(greatest: greatest, spacing: 44, from: bottom, to: top, isRound: true)
         let widest = y.lines.map { TextWidth.estimate(Self.text($0)) }.max() ?? 0
         let (left, right) = (widest + 26, width - (width >= 640 ? 34 : 22))
         let last = max(lines.flatMap { [$0.steps.end, $0.beside?.end ?? 0] }.max() ?? 0, moment?.seconds ?? 0)
-        let x = LinearScale(greatest: last, room: 62, from: left, to: right, isRound: false)
+        let x = LinearScale(greatest: last, spacing: 62, from: left, to: right, isRound: false)
         return Frame(width: width, left: left, right: right, top: top, bottom: bottom, x: x, y: y, legend: legend)
     }
 

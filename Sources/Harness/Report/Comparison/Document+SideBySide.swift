@@ -4,7 +4,6 @@ extension Document {
     /// More rows than these make a page slow; the CSV has all.
     private static let maxCells = 1000
 
-    /// The page of several runs.
     init(_ sideBySide: SideBySide) {
         title = sideBySide.title
         subtitle = "Each run by itself, with a column of its own. Nothing is averaged over hosts or runs."
@@ -18,13 +17,13 @@ extension Document {
 
     private static func runs(_ sideBySide: SideBySide) -> Section {
         let rows = sideBySide.runs.map { run in
-            let results = run.summary.results
+            let header = run.summary.header
             return [
-                Table.Entry(run.label), Table.Entry(results.header.host.cpuModel),
-                Table.Entry(results.header.startedAt),
-                Table.Entry(results.header.programVersion),
+                Table.Entry(run.label), Table.Entry(header.host.cpuModel), Table.Entry(header.startedAt),
+                Table.Entry(header.programVersion),
                 Table.Entry("\(run.summary.cells.count { $0.speed != nil }) of \(run.summary.cells.count)"),
-                results.isComplete ? "complete" : Table.Entry("broken off", emphasis: .bad), Table.Entry(run.name),
+                run.summary.isComplete ? "complete" : Table.Entry("broken off", emphasis: .bad),
+                Table.Entry(run.summary.name),
             ]
         }
         return Section(
@@ -41,9 +40,7 @@ extension Document {
     }
 
     private static func differences(_ sideBySide: SideBySide) -> Section {
-        let facts = sideBySide.facts
-        let differing = facts.filter { Set($0.values).count > 1 }
-        let shared = facts.filter { Set($0.values).count == 1 }
+        let differing = sideBySide.runSet.differences
         var blocks: [Block] = []
         if !differing.isEmpty {
             blocks.append(
@@ -55,7 +52,7 @@ extension Document {
             )
         }
         blocks.append(.paragraph("What all share:"))
-        blocks.append(.facts(shared.map { ($0.name, $0.values.first ?? "") }))
+        blocks.append(.facts(sideBySide.runSet.sharedFacts.map { ($0.name, $0.text) }))
         return Section(name: "differences", title: "What differs between the runs", blocks: blocks)
     }
 
@@ -71,7 +68,7 @@ extension Document {
     private static func throughput(_ sideBySide: SideBySide) -> Section? {
         let blocks = cellTable(sideBySide, "Median throughput with its 95 % interval") { summary in
             summary.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) }
-                ?? Table.Entry(summary.status, emphasis: .bad)
+                ?? status(summary)
         }
         return blocks.isEmpty ? nil : Section(name: "throughput", title: "Throughput side by side", blocks: blocks)
     }
@@ -87,24 +84,20 @@ extension Document {
     private static func cellTable(
         _ sideBySide: SideBySide, _ caption: String, _ entry: (CellSummary) -> Table.Entry
     ) -> [Block] {
-        let cells = sideBySide.cells
-        guard !cells.isEmpty else { return [] }
-        let names = CellNames(cells)
-        let columns = sideBySide.runs.map { run in
-            Dictionary(run.summary.cells.map { ($0.cell.id, $0) }) { first, _ in first }
-        }
-        let rows = cells.prefix(maxCells).map { cell in
-            let id = cell.id
-            return [Table.Entry(names.name(of: cell), detail: cell.label)]
-                + columns.map { $0[id].map(entry) ?? .absent }
+        let matches = sideBySide.runSet.matches()
+        guard !matches.isEmpty else { return [] }
+        let names = CellNames(matches.map(\.cell))
+        let rows = matches.prefix(maxCells).map { match in
+            [Table.Entry(names.name(of: match.cell), detail: match.cell.label)]
+                + match.figures.map { $0.map(entry) ?? .absent }
         }
         let table = Table(
             caption: caption + ", a row a cell and a column a run.",
             columns: [.text("Cell")] + sideBySide.runs.map { .number($0.label) }, rows: rows)
         var blocks: [Block] = names.shared.isEmpty ? [] : [.paragraph("All cells: \(names.shared)")]
         blocks.append(rows.count > 60 ? .foldedTable(table) : .table(table))
-        if cells.count > rows.count {
-            blocks.append(.paragraph("\(rows.count) of \(cells.count) cells are shown; results.csv has all."))
+        if matches.count > rows.count {
+            blocks.append(.paragraph("\(rows.count) of \(matches.count) cells are shown; results.csv has all."))
         }
         return blocks
     }
@@ -114,7 +107,7 @@ extension Document {
         guard !missing.isEmpty else { return nil }
         let rows = missing.prefix(maxCells).map { run, cell in
             [
-                Table.Entry(run.label), Table.Entry(cell.cell.id), Table.Entry(cell.status, emphasis: .bad),
+                Table.Entry(run.label), Table.Entry(cell.cell.id), status(cell),
                 Table.Entry(cell.missingReason ?? ""),
             ]
         }

@@ -12,23 +12,17 @@ struct ForestChart: Sendable {
     var title: String
     /// What there is to be seen in it.
     var description: String
-    /// The rows from top to bottom.
     var rows: [Row]
 
-    /// One ratio.
     struct Row: Sendable {
         /// What this row and those after it share, where that changes.
         var heading: String?
-        /// What was compared.
         var name: String
-        /// The ratio.
         var ratio: Double
         /// The interval's ends, or `nil` where there is no interval.
         var interval: ClosedRange<Double>?
-        /// The index of its colour.
         var style: Int
 
-        /// The ratio and its interval.
         var words: String {
             guard let interval else { return "\(RatioText.times(ratio)), no interval" }
             return "\(RatioText.times(ratio)) (95 %: \(RatioText.times(interval.lowerBound)) to "
@@ -36,7 +30,7 @@ struct ForestChart: Sendable {
         }
     }
 
-    /// Draws the chart for a page or, 420 units wide, a telephone.
+    /// Draws the chart for a page or, 420 units wide, a phone.
     func chart(width: Double = 960) -> Chart {
         let isWide = width >= 640
         let left = isWide ? 330.0 : 160
@@ -60,8 +54,8 @@ struct ForestChart: Sendable {
                 y += Self.rowHeight
             }
             svg.label(TextWidth.shortened(row.name, to: left - 28), x: 16, y: y + 4, class: "small")
-            let place = y
-            svg.value("\(row.name): \(row.words)") { draw(row, y: place, scale, to: &$0) }
+            let rowY = y
+            svg.value("\(row.name): \(row.words)") { draw(row, y: rowY, scale, to: &$0) }
             svg.label(RatioText.times(row.ratio), x: right + 12, y: y + 4, class: "small")
         }
         return Chart(

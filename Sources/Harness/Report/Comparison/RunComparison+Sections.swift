@@ -7,17 +7,17 @@ extension RunComparison {
         [differenceSection, pairSection, unpairedSection].compactMap { $0 }
     }
 
-    /// Which run is which.
     var runs: [(name: String, value: String)] {
-        [("A", nameA, headerA), ("B", nameB, headerB)].map { letter, name, header in
-            (
+        zip(["A", "B"], runSet.runs).map { letter, run in
+            let header = run.header
+            return (
                 letter,
-                "\(name) (chunkwise \(header.programVersion) on \(header.host.name), \(header.startedAt), seed \(header.seed))"
+                "\(run.name) (chunkwise \(header.programVersion) on \(header.host.name), \(header.startedAt), "
+                    + "seed \(header.seed))"
             )
         }
     }
 
-    /// What this is not.
     static let caution =
         "Not a gate: the runs were made at different times, and the intervals hold only what differs between the processes "
         + "of each. To decide on a change, measure both at once: chunkwise gate."
@@ -29,7 +29,7 @@ extension RunComparison {
             : .table(
                 Table(
                     caption: "What the two runs do not share.", columns: [.text("What"), .text("A"), .text("B")],
-                    rows: differences.map { [Table.Entry($0.name), Table.Entry($0.a), Table.Entry($0.b)] }))
+                    rows: differences.map { fact in [Table.Entry(fact.name)] + fact.values.map { Table.Entry($0) } }))
         return Document.Section(name: "differences", title: "What differs between the runs", blocks: [block])
     }
 
@@ -49,14 +49,13 @@ extension RunComparison {
             blocks: blocks + [.table(table), .paragraph(Self.caution)])
     }
 
-    /// The comparison in a few lines.
     var summaryLines: [String] {
         let share = RatioText.percent(Double(within5PercentCount) / Double(max(pairs.count, 1)))
         var lines = ["within 5 % of each other: \(within5PercentCount) of \(pairs.count) cells (\(share))"]
         let ratios = pairs.map(\.ratio.ratio).sorted()
         if let minimum = ratios.first, let maximum = ratios.last {
             lines.append(
-                "B ÷ A: median \(Self.text(ratios[ratios.count / 2])), least \(Self.text(minimum)), most \(Self.text(maximum))"
+                "B ÷ A: median \(Self.text(ratios[ratios.count / 2])), minimum \(Self.text(minimum)), maximum \(Self.text(maximum))"
             )
         }
         guard isSameHost else { return lines }
@@ -121,12 +120,12 @@ extension RunComparison {
     /// The comparison as one object; ratios are throughput of B ÷ throughput of A.
     package var json: JSONValue {
         .object([
-            "a": Self.json(nameA, headerA, isCompleteA),
-            "b": Self.json(nameB, headerB, isCompleteB),
+            "a": Self.json(runSet.runs[0]),
+            "b": Self.json(runSet.runs[1]),
             "differences": .array(
                 differences.map {
                     .object([
-                        "name": .string($0.name), "a": .string($0.a), "b": .string($0.b),
+                        "name": .string($0.name), "a": .string($0.values[0]), "b": .string($0.values[1]),
                         "isOfHost": .bool($0.isOfHost),
                     ])
                 }),
@@ -147,11 +146,11 @@ extension RunComparison {
         ])
     }
 
-    private static func json(_ name: String, _ header: RunHeader, _ isComplete: Bool) -> JSONValue {
+    private static func json(_ run: RunSummary) -> JSONValue {
         .object([
-            "name": .string(name), "programVersion": .string(header.programVersion),
-            "startedAt": .string(header.startedAt), "host": .string(header.host.name), "seed": .integer(header.seed),
-            "isComplete": .bool(isComplete),
+            "name": .string(run.name), "programVersion": .string(run.header.programVersion),
+            "startedAt": .string(run.header.startedAt), "host": .string(run.header.host.name),
+            "seed": .integer(run.header.seed), "isComplete": .bool(run.isComplete),
         ])
     }
 

@@ -6,28 +6,19 @@ import Support
 /// It is no gate. The two runs were made at different times, so that a change of the machine cannot be told from a change
 /// of the program; `chunkwise gate` measures both at once.
 package struct RunComparison: Sendable {
-    /// What the first run is called, such as its file's path.
-    package var nameA: String
-    /// What the second run is called.
-    package var nameB: String
-    /// The first run's header and whether it came to its end.
-    package var headerA: RunHeader, isCompleteA: Bool
-    /// The second run's header and whether it came to its end.
-    package var headerB: RunHeader, isCompleteB: Bool
+    let runSet: RunSet<RunSummary>
     /// What differs between the runs, what concerns the machine first.
-    package var differences: [RunDifference]
+    package let differences: [RunDifference]
     /// The cells with figures in both, in the order of the first run.
-    package var pairs: [CellPair]
+    package let pairs: [CellPair]
     /// Cells that only the first run has.
-    package var onlyInA: [Cell]
+    package let onlyInA: [Cell]
     /// Cells that only the second run has.
-    package var onlyInB: [Cell]
+    package let onlyInB: [Cell]
     /// Cells of both that have no figures in one or both, and why.
-    package var withoutFigures: [MissingFigures]
+    package let withoutFigures: [MissingFigures]
 
-    /// A cell without figures.
     package struct MissingFigures: Hashable, Sendable {
-        /// The cell.
         package var cell: Cell
         /// Why the first run has none; `nil` if it has.
         package var a: String?
@@ -35,30 +26,29 @@ package struct RunComparison: Sendable {
         package var b: String?
     }
 
-    /// Compares two runs.
+    /// Compares two runs, by what they are called.
     package init(_ a: RunResults, named nameA: String, with b: RunResults, named nameB: String) {
-        (self.nameA, self.nameB) = (nameA, nameB)
-        (headerA, isCompleteA) = (a.header, a.isComplete)
-        (headerB, isCompleteB) = (b.header, b.isComplete)
-        differences = RunDifference.between(a.header, b.header)
-        let cellsA = RunSummary(a).cells
-        var cellsB: [String: CellSummary] = [:]
-        for summary in RunSummary(b).cells { cellsB[summary.cell.id] = summary }
-        let idsA = Set(cellsA.map(\.cell.id))
-        onlyInA = cellsA.filter { cellsB[$0.cell.id] == nil }.map(\.cell)
-        onlyInB = b.cells.map(\.cell).filter { !idsA.contains($0.id) }
-        pairs = []
-        withoutFigures = []
-        for summaryA in cellsA {
-            guard let summaryB = cellsB[summaryA.cell.id] else { continue }
-            if let pair = CellPair(summaryA, summaryB, seed: a.header.seed) {
+        runSet = RunSet([RunSummary(a, named: nameA), RunSummary(b, named: nameB)])
+        differences = runSet.differences
+        let matches = runSet.matches()
+        onlyInA = matches.filter { $0.figures[1] == nil }.map(\.cell)
+        onlyInB = matches.filter { $0.figures[0] == nil }.map(\.cell)
+        var (pairs, missing): ([CellPair], [MissingFigures]) = ([], [])
+        for match in matches {
+            guard let one = match.figures[0], let other = match.figures[1] else { continue }
+            if let pair = CellPair(one, other, seed: a.header.seed) {
                 pairs.append(pair)
             } else {
-                withoutFigures.append(
-                    MissingFigures(cell: summaryA.cell, a: summaryA.missingReason, b: summaryB.missingReason))
+                missing.append(MissingFigures(cell: match.cell, a: one.missingReason, b: other.missingReason))
             }
         }
+        self.pairs = pairs
+        withoutFigures = missing
     }
+
+    package var nameA: String { runSet.runs[0].name }
+
+    package var nameB: String { runSet.runs[1].name }
 
     /// Whether both runs were made on one machine, as far as their headers tell.
     package var isSameHost: Bool { !differences.contains(where: \.isOfHost) }
@@ -69,7 +59,6 @@ package struct RunComparison: Sendable {
     /// How many cells lie within 5 % of each other.
     package var within5PercentCount: Int { pairs.count(where: \.isWithin5Percent) }
 
-    /// How many cells have a relation.
     func count(_ relation: CellPair.Relation) -> Int { pairs.count { self.relation($0) == relation } }
 
     /// What must be known before any ratio is read.
@@ -81,8 +70,8 @@ package struct RunComparison: Sendable {
                 "The runs come from different hosts (\(Verdict.list(hosts)) differ\(hosts.count == 1 ? "s" : "")): the ratios compare machines as well as "
                     + "programs. They are shown and not judged.")
         }
-        for (name, isComplete) in [("A", isCompleteA), ("B", isCompleteB)] where !isComplete {
-            warnings.append("Run \(name) was broken off, cells may be missing.")
+        for (letter, run) in zip(["A", "B"], runSet.runs) where !run.isComplete {
+            warnings.append("Run \(letter) was broken off, cells may be missing.")
         }
         let others = pairs.count { !$0.isSamePlaintext }
         if others > 0 {
@@ -100,7 +89,6 @@ package struct RunComparison: Sendable {
 }
 
 extension RunComparison {
-    /// The comparison for a terminal.
     package var text: String {
         var parts = [TextRenderer.facts(runs)]
         parts += warnings.map { TextWrapping.text("warning: \($0)") }
@@ -111,7 +99,6 @@ extension RunComparison {
         return parts.joined(separator: "\n\n")
     }
 
-    /// The comparison as GitHub-flavoured Markdown.
     package var markdown: String {
         var parts = ["# Two runs side by side", MarkdownRenderer.block(.facts(runs))]
         parts += warnings.map { "> **Warning:** \(MarkupText.markdown($0))" }
@@ -146,7 +133,6 @@ extension RunComparison {
 }
 
 extension Document {
-    /// The page of a comparison.
     init(_ comparison: RunComparison) {
         title = "Two runs side by side"
         subtitle = "\(comparison.nameA) and \(comparison.nameB)"

@@ -4,44 +4,30 @@ import Support
 /// Several runs on one page, each by itself: runs of one host beside each other, and hosts never averaged.
 package struct SideBySide: Sendable {
     /// The runs: those of one host together, in the order in which hosts are first named, and by start.
+    let runSet: RunSet<RunSummary>
+    /// The same with what their columns are called.
     let runs: [Run]
 
-    /// One run.
     struct Run: Sendable {
         /// What its columns are called: a number and the host.
         var label: String
-        /// What the user called it, such as its file's path.
-        var name: String
-        /// The run summed up.
         var summary: RunSummary
         /// What it found, in sentences.
         var verdict: [String]
-        /// The number of its host, from 0.
-        var host: Int
     }
 
     /// Sums up runs.
     ///
     /// - Parameter runs: The runs, with what the user calls them.
     package init(_ runs: [(name: String, results: RunResults)]) {
-        var hosts: [HostIdentity: Int] = [:]
-        let numbered = runs.enumerated().map { index, run in
-            let identity = HostIdentity(run.results.header.host)
-            let host = hosts[identity] ?? hosts.count
-            hosts[identity] = host
-            return (host: host, start: run.results.header.startedAt, index: index, run: run)
-        }
-        let ordered = numbered.sorted { ($0.host, $0.start, $0.index) < ($1.host, $1.start, $1.index) }
-        self.runs = ordered.enumerated().map { index, entry in
-            let summary = RunSummary(entry.run.results)
-            return Run(
-                label: "\(index + 1) · \(entry.run.results.header.host.name)", name: entry.run.name,
-                summary: summary, verdict: Verdict(summary).lines, host: entry.host)
+        runSet = RunSet(runs.map { RunSummary($0.results, named: $0.name) }).groupedByHost
+        self.runs = runSet.runs.enumerated().map { index, summary in
+            Run(
+                label: "\(index + 1) · \(summary.header.host.name)", summary: summary, verdict: Verdict(summary).lines)
         }
     }
 
-    /// How many machines there are.
-    var hostCount: Int { Set(runs.map(\.host)).count }
+    var hostCount: Int { runSet.hosts.count }
 
     /// `2 runs on 1 host`.
     var title: String {
@@ -61,53 +47,17 @@ package struct SideBySide: Sendable {
     var warnings: [String] {
         var warnings: [String] = []
         for run in runs {
-            if !run.summary.results.isComplete {
-                warnings.append("\(run.label) (\(run.name)): the run did not come to its end, cells are missing.")
+            if !run.summary.isComplete {
+                warnings.append("\(run.label) (\(run.summary.name)): the run did not come to its end, cells are missing.")
             }
-            warnings += run.summary.leftOutTexts.map { "\(run.label) (\(run.name)): \($0)" }
+            warnings += run.summary.leftOutTexts.map { "\(run.label) (\(run.summary.name)): \($0)" }
         }
         for (index, run) in runs.enumerated() {
-            if let other = runs[..<index].first(where: { $0.summary.results.header == run.summary.results.header }) {
+            if let other = runs[..<index].first(where: { $0.summary.header == run.summary.header }) {
                 warnings.append("\(other.label) and \(run.label) are the same run, given twice.")
             }
         }
         return warnings
-    }
-
-    /// The cells of all runs, in the order in which the runs first name them.
-    var cells: [Cell] {
-        var known: Set<String> = []
-        return runs.flatMap { $0.summary.cells.map(\.cell) }.filter { known.insert($0.id).inserted }
-    }
-
-    /// What each run's header says, by name, a value a run.
-    var facts: [(name: String, values: [String])] {
-        var backends: [String] = []
-        for name in runs.flatMap({ $0.summary.results.header.backends.map(\.name) }) where !backends.contains(name) {
-            backends.append(name)
-        }
-        func fact(_ name: String, _ value: (RunHeader) -> String) -> (name: String, values: [String]) {
-            (name, runs.map { value($0.summary.results.header) })
-        }
-        return [
-            fact("host") { $0.host.name }, fact("CPU") { $0.host.cpuModel },
-            fact("CPUs online") { "\($0.host.cpuCount)" },
-            fact("CPU flags") { $0.host.cpuFlags.sorted().joined(separator: " ") },
-            fact("data caches") {
-                $0.host.cacheByteCounts.map(ByteCountText.measured).joined(separator: ", ")
-            },
-            fact("memory") { ByteCountText.measured($0.host.memoryByteCount) },
-            fact("kernel") { $0.host.kernel },
-            fact("frequency governor") { $0.host.frequencyGovernor ?? "none to be seen" },
-            fact("transparent huge pages") { $0.host.transparentHugePages ?? "unknown" },
-            fact("chunkwise") { $0.programVersion },
-        ]
-            + backends.map { name in
-                fact(name) { header in header.backends.first { $0.name == name }?.version ?? "not there" }
-            } + [
-                fact("started") { $0.startedAt }, fact("seed") { "\($0.seed)" },
-                fact("plan") { $0.plan.map { "\($0.split(separator: "\n").count) lines" } ?? "none" },
-            ]
     }
 }
 
@@ -119,7 +69,6 @@ extension SideBySide {
             + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
     }
 
-    /// One form of the report.
     package func file(_ format: ReportFormat) -> ReportFile { file(format, Document(self)) }
 
     private func file(_ format: ReportFormat, _ document: Document) -> ReportFile {
@@ -148,7 +97,7 @@ extension SideBySide {
 
     private func json(_ run: Run) -> JSONValue {
         var members = run.summary.jsonMembers(verdict: run.verdict)
-        members["name"] = .string(run.name)
+        members["name"] = .string(run.summary.name)
         members["label"] = .string(run.label)
         members["cells"] = .array(run.summary.cells.map(\.json))
         return .object(members)
@@ -157,9 +106,9 @@ extension SideBySide {
     @Sendable private func writeCSV(_ part: ([UInt8]) throws -> Void) throws {
         try part(RunSummary.csvLine(["run", "file", "host", "startedAt"] + RunSummary.csvHeads))
         for (index, run) in runs.enumerated() {
-            let header = run.summary.results.header
+            let header = run.summary.header
             try run.summary.writeCSVRows(
-                after: ["\(index + 1)", run.name, header.host.name, header.startedAt], to: part)
+                after: ["\(index + 1)", run.summary.name, header.host.name, header.startedAt], to: part)
         }
     }
 
@@ -171,7 +120,7 @@ extension SideBySide {
         let rows = runs.prefix(maxRuns).map { run in
             let best = run.summary.best
             return [
-                RunSummary.short(run.label, 40), RunSummary.short(run.summary.results.header.host.cpuModel, 40),
+                RunSummary.short(run.label, 40), RunSummary.short(run.summary.header.host.cpuModel, 40),
                 best.map { RunSummary.short("\($0.cell.backend), \(ByteCountText.size($0.cell.windowByteCount))", 60) }
                     ?? "–",
                 best?.speed.map { "\(ByteCountText.rate($0.bytesPerSecond)) (\($0.rangeText))" } ?? "–",

@@ -141,7 +141,6 @@ extension Evidence {
 }
 
 extension Document {
-    /// The four counts of each subject.
     static func subjects(_ evidence: Evidence) -> Section {
         func count(_ number: Int) -> Table.Entry { Table.Entry(SignificantDigits.grouped(UInt64(max(number, 0)))) }
         let rows = evidence.subjects.map {
@@ -198,35 +197,18 @@ extension Document {
             blocks: [.table(Table(caption: "Vectors executed by class and subject.", columns: columns, rows: rows))])
     }
 
-    /// How the evidence came about.
     static func provenance(_ evidence: Evidence) -> Section {
-        let host = evidence.host
-        let backends = evidence.backends.map { backend in
-            [
-                Table.Entry(backend.name), Table.Entry(backend.version),
-                backend.cpuFeatures.isEmpty ? .absent : Table.Entry(backend.cpuFeatures.joined(separator: " ")),
-            ]
-        }
+        var blocks = origin(
+            host: evidence.host, backends: evidence.backends,
+            program: [
+                ("Program", "chunkwise \(evidence.programVersion), schema \(evidence.schema)"),
+                ("Seed", "none is drawn: the vectors are the same in every run"), ("Started", evidence.startedAt),
+            ], command: evidence.command)
         let files = evidence.vectorFiles.map { [Table.Entry($0.name), Table.Entry($0.sha256)] }
-        return Section(
-            name: "provenance", title: "Where this comes from",
-            blocks: [
-                .facts([
-                    ("Program", "chunkwise \(evidence.programVersion), schema \(evidence.schema)"),
-                    ("Seed", "none is drawn: the vectors are the same in every run"), ("Started", evidence.startedAt),
-                    ("Host", host.name), ("CPU", host.cpuModel),
-                    ("CPU flags", host.cpuFlags.joined(separator: " ")), ("Kernel", host.kernel),
-                ]),
-                .table(
-                    Table(
-                        caption: "Backends as they were found.",
-                        columns: [.text("Backend"), .text("Version"), .text("CPU features used")], rows: backends)),
-                .table(
-                    Table(
-                        caption: "Vector files by SHA-256.",
-                        columns: [.text("File"), .text("SHA-256")], rows: files)),
-                .verbatim(caption: "Command", text: ShellText.joined(evidence.command)),
-            ])
+        let table = Table(
+            caption: "Vector files by SHA-256.", columns: [.text("File"), .text("SHA-256")], rows: files)
+        blocks.insert(.table(table), at: blocks.count - 1)
+        return Section(name: "provenance", title: "Where this comes from", blocks: blocks)
     }
 }
 

@@ -25,10 +25,10 @@ extension Document {
         if !notes.isEmpty {
             blocks.append(
                 .paragraph(
-                    "CBC and CTR hide data and have nothing to notice a change by, but a length that cannot be and a "
-                        + "padding that is none: in CBC a flipped bit garbles its block and flips the same bit of the "
-                        + "next one, in CTR it flips that bit alone, and no reader can tell. Their figures are measured, "
-                        + "and are no faults of a subject."))
+                    "CBC and CTR encrypt and do not authenticate: a reader can notice an impossible length and, in CBC, "
+                        + "invalid padding, and nothing else. In CBC a flipped bit garbles its block and flips the same "
+                        + "bit of the next one, in CTR it flips that bit alone. Their figures are measured, and are no "
+                        + "faults of a subject."))
             blocks.append(.list(notes))
         }
         if let failures = failures(records) { blocks.append(.table(failures)) }

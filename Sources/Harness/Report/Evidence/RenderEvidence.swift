@@ -18,7 +18,6 @@ package func renderEvidence(_ evidence: Evidence) -> [ReportFile] {
 }
 
 extension Evidence {
-    /// The evidence as one JSON object.
     var json: JSONValue {
         .object([
             "schema": .string(schema),
@@ -67,7 +66,6 @@ extension Evidence {
 
 /// Writes outcomes as JUnit XML: a suite a subject, a case a class of vectors.
 enum JUnitRenderer {
-    /// Returns the document.
     static func render(_ evidence: Evidence) -> String {
         JUnitDocument(
             suites: evidence.subjects.map { record in

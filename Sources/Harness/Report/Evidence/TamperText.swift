@@ -103,8 +103,8 @@ extension TamperRecord {
         }
         if weak.cases > 0 {
             parts.append(
-                "\(weak.detected) of \(weak.cases) changes to CBC and CTR were noticed: these formats have nothing to "
-                    + "notice others by, whoever reads them.")
+                "\(weak.detected) of \(weak.cases) changes to CBC and CTR were noticed. CBC and CTR do not authenticate "
+                    + "data, so no reader can notice the others.")
         }
         let failed = records.reduce(0) { $0 + $1.failed }
         parts.append(failed == 0 ? "Nothing failed." : "\(failed) failed.")
@@ -114,9 +114,7 @@ extension TamperRecord {
 
 /// Subjects that did the same in everything.
 struct TamperGroup {
-    /// The subjects.
     var subjects: [String]
-    /// What became of each strategy.
     var rows: [TamperRecord.Row]
 
     /// Puts records with the same rows together, in the order of the first of each.
@@ -130,7 +128,6 @@ struct TamperGroup {
         }
     }
 
-    /// The subjects in words.
     var name: String { subjects.joined(separator: ", ") + (subjects.count > 1 ? " (each the same)" : "") }
 }
 

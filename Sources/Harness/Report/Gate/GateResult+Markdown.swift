@@ -159,7 +159,7 @@ struct ForestAxis {
         letters[half] = "│"
         let (from, to) = (column(low ?? 0), column(high ?? .infinity))
         if from <= to {
-            for place in from...to { letters[place] = "─" }
+            for index in from...to { letters[index] = "─" }
             letters[from] = isBeyond(low ?? 0) ? "<" : "├"
             letters[to] = isBeyond(high ?? .infinity) ? ">" : "┤"
         }
@@ -172,7 +172,7 @@ struct ForestAxis {
     private func isBeyond(_ ratio: Double) -> Bool { abs(ratio - 1) > reach }
 
     private func column(_ ratio: Double) -> Int {
-        let place = (ratio - 1) / reach * Double(Self.halfWidth)
-        return Self.halfWidth + Int(min(max(place, -Double(Self.halfWidth)), Double(Self.halfWidth)).rounded())
+        let offset = (ratio - 1) / reach * Double(Self.halfWidth)
+        return Self.halfWidth + Int(min(max(offset, -Double(Self.halfWidth)), Double(Self.halfWidth)).rounded())
     }
 }

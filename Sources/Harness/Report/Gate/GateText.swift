@@ -27,7 +27,6 @@ package enum GateText {
         text.hasPrefix("repeat: ") ? text : TextWrapping.text(text)
     }
 
-    /// The verdict in a line.
     package static func conclusion(_ result: GateResult) -> String {
         let tolerance = percent(result.tolerance)
         let names = { (verdict: GateVerdict) in
@@ -38,7 +37,7 @@ package enum GateText {
             case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
             case .wrong: "wrong: \(firstWrong(result)): expected right bytes, and whole runs, of both sides"
             case .noisyHost:
-                "host unfit: two copies of the baseline differ: expected the same time of both, nobody is blamed"
+                "host unfit: two copies of the baseline differ: expected the same time of both, so the candidate is not judged"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
             case .inconclusive:
                 "inconclusive: \(names(.inconclusive)): expected intervals that end on one side of \(tolerance)"
@@ -146,7 +145,6 @@ enum GateWords {
     /// Seconds: `3.2 s`.
     static func seconds(_ seconds: Double) -> String { SignificantDigits.fixed(max(0, seconds), places: 1) + " s" }
 
-    /// A verdict in words.
     static func word(_ verdict: GateVerdict) -> String { verdict == .noisyHost ? "host unfit" : verdict.rawValue }
 
     /// What was found of a cell, in one line.
@@ -179,7 +177,7 @@ enum GateWords {
 }
 
 extension GateResult {
-    /// The verdict in a few words, memory included: nobody is told `same` of what does not pass.
+    /// The verdict in a few words, memory included: `same` is never said of what does not pass.
     var title: String {
         let word = GateWords.word(verdict)
         return switch memory?.verdict {
@@ -196,7 +194,7 @@ extension GateResult {
         let head: String
         switch verdict {
         case .wrong: head = "wrong: \(count(.wrong)) of \(compared) wrong or failed"
-        case .noisyHost: head = "host unfit: two copies of the baseline differed on this machine, so nobody is blamed"
+        case .noisyHost: head = "host unfit: two copies of the baseline differed on this machine, so the candidate is not judged"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"

@@ -9,9 +9,7 @@ package struct SelfTestSummary: Sendable {
     package let header: SelfTestHeader
     /// The calibrations: one for each time that it was started.
     package let calibrations: [SelfTestCalibration]
-    /// The runs by what they planted.
     package let groups: [SelfTestGroup]
-    /// How often intervals hold the truth.
     package let coverage: IntervalCoverage
     /// Whether the self-test came to its end.
     package let isComplete: Bool
@@ -46,7 +44,6 @@ package struct SelfTestSummary: Sendable {
 }
 
 extension SelfTestSummary {
-    /// The rates for a terminal.
     package var text: String {
         var lines = [
             "gate against itself: \(header.baseline)",

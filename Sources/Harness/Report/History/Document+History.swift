@@ -1,7 +1,6 @@
 import Results
 
 extension Document {
-    /// The page of a history alone.
     init(_ history: History) {
         title = "Random-access decryption over time"
         let count = RatioText.count(history.runs.count, "run")
@@ -53,7 +52,7 @@ extension Document {
     private static func turns(_ host: HostHistory) -> Table? {
         let rows = host.turns.map { turn in
             let run = host.runs[turn.run]
-            let differences = (turn.entries.first?.change.differences ?? []).map { "\($0.name): \($0.a) → \($0.b)" }
+            let differences = (turn.entries.first?.change.differences ?? []).map { "\($0.name): \($0.values.joined(separator: " → "))" }
             return [
                 Table.Entry(run.header.startedAt, detail: run.path, link: run.link),
                 Table.Entry("\(turn.entries.count)"), Table.Entry(turn.rangeText), Table.Entry(turn.backendsText),
@@ -107,10 +106,10 @@ extension Document {
         return Table(
             caption:
                 "All \(RatioText.count(host.cells.count, "cell")) over time, each line of letters on a scale of its "
-                + "own from its least (▁) to its greatest ratio (█).",
+                + "own from its minimum (▁) to its maximum ratio (█).",
             columns: [
-                .text("Cell"), .number("Runs"), .number("First"), .number("Latest"), .number("Least"),
-                .number("Greatest"), .text("Over time"), .number("Changes"),
+                .text("Cell"), .number("Runs"), .number("First"), .number("Latest"), .number("Minimum"),
+                .number("Maximum"), .text("Over time"), .number("Changes"),
             ], rows: rows)
     }
 

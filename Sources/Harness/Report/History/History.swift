@@ -28,20 +28,13 @@ package struct History: Sendable {
         self.skipped = skipped.sorted { $0.path < $1.path }
         let reference = reference ?? Self.commonBackend(ordered)
         self.reference = reference
-        var order: [HostIdentity] = []
-        var members: [HostIdentity: [HistoricalRun]] = [:]
-        for run in ordered {
-            let identity = HostIdentity(run.header.host)
-            if members[identity] == nil { order.append(identity) }
-            members[identity, default: []].append(run)
-        }
-        hosts = order.map { HostHistory(members[$0] ?? [], reference: reference) }
+        hosts = RunSet(ordered).byHost.map { HostHistory($0, reference: reference) }
     }
 
     /// The history of one machine only; the files that were skipped stay.
     package func only(_ host: RunHeader.Host) -> History {
         History(
-            runs.filter { HostIdentity($0.header.host) == HostIdentity(host) }, skipped: skipped, reference: reference)
+            runs.filter { $0.header.host.identity == host.identity }, skipped: skipped, reference: reference)
     }
 
     /// The backends that have figures in any run, in the order in which they appear.
@@ -68,25 +61,6 @@ package struct History: Sendable {
     }
 }
 
-/// What makes two runs those of one machine; the kernel and its settings may change.
-struct HostIdentity: Hashable, Sendable {
-    private let name: String
-    private let cpuModel: String
-    private let cpuCount: Int
-    private let cpuFlags: Set<String>
-    private let memoryByteCount: UInt64
-    private let cacheByteCounts: [UInt64]
-
-    init(_ host: RunHeader.Host) {
-        name = host.name
-        cpuModel = host.cpuModel
-        cpuCount = host.cpuCount
-        cpuFlags = Set(host.cpuFlags)
-        memoryByteCount = host.memoryByteCount
-        cacheByteCounts = host.cacheByteCounts
-    }
-}
-
 /// A run as a history needs it: who measured when, and how fast each cell was.
 ///
 /// Medians only: the raw samples of hundreds of runs have no place in memory, and intervals of single runs are not what a
@@ -103,9 +77,7 @@ package struct HistoricalRun: Sendable {
     /// The cells with trusted figures, in the order of the results.
     package var cells: [CellRate]
 
-    /// A cell's throughput in one run.
     package struct CellRate: Sendable {
-        /// The configuration.
         package var cell: Cell
         /// The cell's `id`.
         package var id: String
@@ -113,7 +85,6 @@ package struct HistoricalRun: Sendable {
         package var bytesPerSecond: Double
     }
 
-    /// Creates a run from figures.
     package init(path: String, link: String, header: RunHeader, isComplete: Bool, cells: [CellRate]) {
         self.path = path
         self.link = link
@@ -122,7 +93,7 @@ package struct HistoricalRun: Sendable {
         self.cells = cells
     }
 
-    /// Takes from results what a history needs. Cells that failed, that nobody checked, or whose backend failed a vector
+    /// Takes from results what a history needs. Cells that failed, that were not checked, or whose backend failed a vector
     /// have no figures.
     package init(_ results: RunResults, path: String, link: String) {
         let wrong = Set(results.conformance.filter { $0.failed > 0 }.map(\.subject))
@@ -137,14 +108,16 @@ package struct HistoricalRun: Sendable {
     }
 }
 
+extension HistoricalRun: ComparableRun {
+    var name: String { path }
+    var figures: [(id: String, cell: Cell, figures: Double)] { cells.map { ($0.id, $0.cell, $0.bytesPerSecond) } }
+}
+
 /// A file of a history's folder that could not be read, and why.
 package struct SkippedFile: Hashable, Sendable {
-    /// The path as it is shown.
     package var path: String
-    /// What is wrong with the file.
     package var reason: String
 
-    /// Creates a skipped file.
     package init(path: String, reason: String) {
         self.path = path
         self.reason = reason

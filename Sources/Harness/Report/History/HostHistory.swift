@@ -19,29 +19,27 @@ package struct HostHistory: Sendable {
     /// The cells over time, in the order in which the runs first name them.
     package let cells: [CellHistory]
 
-    init(_ runs: [HistoricalRun], reference: String?) {
+    private typealias Match = RunSet<HistoricalRun>.Match
+
+    /// Puts the cells of one machine's runs over those of the reference.
+    init(_ set: RunSet<HistoricalRun>, reference: String?) {
+        let runs = set.runs
         self.runs = runs
-        host = runs.last?.header.host ?? HostHistory.nobody
-        let rates = runs.map { run in Dictionary(run.cells.map { ($0.id, $0.bytesPerSecond) }) { first, _ in first } }
-        var order: [Cell] = []
-        var known: Set<String> = []
-        for cell in runs.flatMap(\.cells) where known.insert(cell.id).inserted { order.append(cell.cell) }
-        let anchor = Self.anchor(order.filter { $0.backend == reference }, rates)
-        self.anchor = anchor
-        let pairs = order.compactMap { cell -> (cell: Cell, below: Cell)? in
-            guard let reference, let below = Self.denominator(of: cell, reference, anchor, rates) else { return nil }
-            return (cell, below)
-        }
-        let ratios = pairs.map { pair in
-            let (above, below) = (pair.cell.id, pair.below.id)
-            return rates.map { rates -> Double? in
-                guard let one = rates[above], let other = rates[below] else { return nil }
-                return one / other
+        host = runs.last?.header.host ?? HostHistory.unknownHost
+        let matches = set.matches()
+        let anchor = Self.anchor(matches.filter { $0.cell.backend == reference })
+        self.anchor = anchor?.cell
+        let byID = Dictionary(uniqueKeysWithValues: matches.map { ($0.id, $0) })
+        let series = matches.compactMap { match -> (cell: Cell, below: Cell, ratios: [Double?])? in
+            guard let reference, let below = Self.denominator(of: match, reference, anchor, byID) else { return nil }
+            let ratios = zip(match.figures, below.figures).map { above, below -> Double? in
+                guard let above, let below else { return nil }
+                return above / below
             }
+            return (match.cell, below.cell, ratios)
         }
-        let tested = ratios.count { $0.count { $0 != nil } >= 2 * ChangePoints.minLength }
+        let tested = series.count { $0.ratios.count { $0 != nil } >= 2 * ChangePoints.minLength }
         let errorRate = Self.errorRate / Double(max(tested, 1))
-        let series = zip(pairs, ratios).map { (cell: $0.0.cell, below: $0.0.below, ratios: $0.1) }
         cells = Parallel.map(series) { series in
             CellHistory(
                 cell: series.cell, reference: series.below, ratios: series.ratios,
@@ -70,16 +68,12 @@ package struct HostHistory: Sendable {
 
     /// A run from which on levels are other ones.
     struct Turn: Sendable {
-        /// The index of the run.
         var run: Int
         /// The cells that changed there, the largest change first; at least one.
         var entries: [Entry]
 
-        /// One cell's change.
         struct Entry: Sendable {
-            /// The cell.
             var cell: Cell
-            /// Its change.
             var change: CellHistory.Change
         }
 
@@ -100,68 +94,63 @@ package struct HostHistory: Sendable {
 
     /// The same configuration of the reference backend, or else one cell of it for all: whichever gives more ratios.
     private static func denominator(
-        of cell: Cell, _ reference: String, _ anchor: Cell?, _ rates: [[String: Double]]
-    ) -> Cell? {
-        var partner = cell
+        of match: Match, _ reference: String, _ anchor: Match?, _ byID: [String: Match]
+    ) -> Match? {
+        var partner = match.cell
         partner.backend = reference
-        let (own, partnerID) = (cell.id, partner.id)
-        func common(_ id: String?) -> Int {
-            guard let id, id != own else { return 0 }
-            return rates.count { $0[own] != nil && $0[id] != nil }
+        let same = byID[partner.id]
+        func common(_ other: Match?) -> Int {
+            guard let other, other.id != match.id else { return 0 }
+            return zip(match.figures, other.figures).count { $0 != nil && $1 != nil }
         }
-        let (byPartner, byAnchor) = (common(partnerID), common(anchor?.id))
-        if byPartner > 0, byPartner >= byAnchor { return partner }
+        let (bySame, byAnchor) = (common(same), common(anchor))
+        if bySame > 0, bySame >= byAnchor { return same }
         return byAnchor > 0 ? anchor : nil
     }
 
     /// The ordinary sequential cell that most runs have; of several the one with the window closest to 256 KiB.
-    private static func anchor(_ cells: [Cell], _ rates: [[String: Double]]) -> Cell? {
-        let ranks = cells.enumerated().map { index, cell -> (isOdd: Int, gaps: Int, distance: Double, index: Int) in
-            let id = cell.id
+    private static func anchor(_ matches: [Match]) -> Match? {
+        let ranks = matches.enumerated().map { index, match -> (isOdd: Int, gaps: Int, distance: Double, index: Int) in
+            let cell = match.cell
             let isOrdinary = cell.label == nil && cell.workload == "sequential" && cell.isLocal
             let distance = (LogScale.position(of: Double(max(cell.windowByteCount, 1)), base: 2) - 18).magnitude
-            return (isOrdinary ? 0 : 1, rates.count { $0[id] == nil }, distance, index)
+            return (isOrdinary ? 0 : 1, match.figures.count { $0 == nil }, distance, index)
         }
-        return ranks.min { $0 < $1 }.map { cells[$0.index] }
+        return ranks.min { $0 < $1 }.map { matches[$0.index] }
     }
 
     private static func changes(
         _ ratios: [Double?], _ runs: [HistoricalRun], errorRate: Double
     ) -> [CellHistory.Change] {
-        let places = ratios.indices.filter { ratios[$0] != nil }
+        let known = ratios.indices.filter { ratios[$0] != nil }
         let found = ChangePoints(
-            places.compactMap { ratios[$0].map { log($0) } }, errorRate: errorRate, minStep: log1p(minStep))
+            known.compactMap { ratios[$0].map { log($0) } }, errorRate: errorRate, minStep: log1p(minStep))
         return found.steps.map { step in
-            let (run, earlier) = (places[step.index], places[step.index - 1])
+            let (run, earlier) = (known[step.index], known[step.index - 1])
             return CellHistory.Change(
                 run: run, before: exp(step.before), after: exp(step.after), probability: step.probability,
-                differences: RunDifference.between(runs[earlier].header, runs[run].header)
+                differences: RunDifference.between([runs[earlier].header, runs[run].header])
                     .filter { !["seed", "command"].contains($0.name) })
         }
     }
 
-    private static let nobody = RunHeader.Host(
+    private static let unknownHost = RunHeader.Host(
         name: "", cpuModel: "", cpuCount: 0, cpuFlags: [], memoryByteCount: 0, kernel: "")
 }
 
 /// A cell over time.
 package struct CellHistory: Sendable {
-    /// The configuration.
     package var cell: Cell
     /// The cell of the reference backend that it is put over.
     package var reference: Cell
     /// Throughput ÷ that of the reference cell, for each run of the machine; `nil` where either has no figures.
     package var ratios: [Double?]
-    /// Where the level changed.
     package var changes: [Change]
 
-    /// A change of level.
     package struct Change: Sendable {
         /// The index of the first run on the new level.
         package var run: Int
-        /// The level before.
         package var before: Double
-        /// The level after.
         package var after: Double
         /// The probability of a step as clear in a series of one level; not corrected for the search.
         package var probability: Double

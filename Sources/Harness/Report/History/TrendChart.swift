@@ -13,9 +13,7 @@ struct TrendChart: Sendable {
     /// The panels, in rows from left to right.
     var panels: [Panel]
 
-    /// One cell.
     struct Panel: Sendable {
-        /// The cell.
         var name: String
         /// A value a run, all above 0; `nil` where there is none.
         var values: [Double?]
@@ -36,7 +34,7 @@ struct TrendChart: Sendable {
         }
     }
 
-    /// Draws the panels for a page or, 420 units wide, a telephone.
+    /// Draws the panels for a page or, 420 units wide, a phone.
     func chart(width: Double = 960) -> Chart {
         let columns = width >= 640 ? 4 : 2
         let panelWidth = (width - 32 - Self.gap * Double(columns - 1)) / Double(columns)
@@ -55,8 +53,8 @@ struct TrendChart: Sendable {
 
     private func draw(_ panel: Panel, left: Double, top: Double, width: Double, to svg: inout SVGWriter) {
         let latest = panel.values.last { $0 != nil }.flatMap { $0 }.map(RatioText.times) ?? "–"
-        let room = width - TextWidth.estimate(latest) - 8
-        svg.label(TextWidth.shortened(panel.name, to: room), x: left, y: top, class: "small")
+        let available = width - TextWidth.estimate(latest) - 8
+        svg.label(TextWidth.shortened(panel.name, to: available), x: left, y: top, class: "small")
         svg.label(latest, x: left + width, y: top, anchor: "end", class: "small")
         let (plotTop, plotBottom) = (top + 8, top + Self.panelHeight - 8)
         svg.line(from: (left, plotBottom), to: (left + width, plotBottom), class: "grid")
@@ -81,7 +79,7 @@ struct TrendChart: Sendable {
             guard index > 0 else { continue }
             svg.line(from: (from, plotTop), to: (from, plotBottom), class: "whisker s1")
             let change = Self.change(level.value / panel.levels[index - 1].value)
-            // Beside the line where there is room; the last quarter of a panel has it on the left.
+            // Beside the line where it fits; the last quarter of a panel has it on the left.
             let isRight = from > left + width * 0.7
             svg.label(
                 change, x: from + (isRight ? -5 : 5), y: plotTop + 9, anchor: isRight ? "end" : "start",
@@ -120,12 +118,11 @@ struct TrendChart: Sendable {
 
 /// The pictures of a machine's history: one a group of cells that differ in backend and window only.
 struct TrendPictures: Sendable {
-    /// More panels than these make a page slow and are looked at by nobody.
+    /// More panels than these make a page slow and are not looked at.
     private static let maxPanels = 160
 
     /// The pictures, in the order of their first cells.
     let charts: [TrendChart]
-    /// How many cells have no panel.
     let leftOutCount: Int
 
     /// Makes pictures of all cells, or of the changed ones first where there are too many.

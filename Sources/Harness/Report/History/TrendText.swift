@@ -5,7 +5,6 @@ package import Support
 enum TrendText {
     private static let lineLength = 32
 
-    /// Returns the text.
     static func render(_ history: History) -> String {
         var parts = history.findings.map { WrappedText.lines($0) }
         for host in history.hosts {
@@ -16,7 +15,7 @@ enum TrendText {
             parts.append(
                 "OVER TIME\n"
                     + WrappedText.lines(
-                        "each line from its least (▁) to its greatest ratio (█), logarithmic; | marks a change of level; "
+                        "each line from its minimum (▁) to its maximum ratio (█), logarithmic; | marks a change of level; "
                             + "the figure is the latest ratio"))
             parts += CellGroups.groups(host.cells, of: \.cell).map { group in
                 let names = CellNames(group.elements.map(\.cell))
@@ -42,8 +41,8 @@ enum TrendText {
     /// Returns as many values as a line has space for: the middle one of each group of neighbours.
     static func thinned(_ values: [Double?]) -> [Double?] {
         guard values.count > lineLength else { return values }
-        return (0..<lineLength).map { place in
-            let range = place * values.count / lineLength..<(place + 1) * values.count / lineLength
+        return (0..<lineLength).map { index in
+            let range = index * values.count / lineLength..<(index + 1) * values.count / lineLength
             let known = values[range].compactMap { $0 }.sorted()
             return known.isEmpty ? nil : known[known.count / 2]
         }
@@ -60,7 +59,7 @@ enum TrendText {
                 + "\(RatioText.count(turn.entries.count, "cell")), \(turn.rangeText): \(turn.backendsText)"
             var lines = [WrappedText.lines(title, indent: 2)]
             lines += (turn.entries.first?.change.differences ?? []).map {
-                WrappedText.lines("\($0.name): \($0.a) → \($0.b)", first: "  ", indent: 4)
+                WrappedText.lines("\($0.name): \($0.values.joined(separator: " → "))", first: "  ", indent: 4)
             }
             lines += turn.entries.prefix(maxCells).map {
                 WrappedText.lines(
@@ -80,8 +79,8 @@ enum TrendText {
         let width = min(cell.ratios.count, lineLength)
         var line = Array(letters)
         for change in cell.changes.reversed() {
-            let place = cell.ratios.count > lineLength ? change.run * lineLength / cell.ratios.count : change.run
-            line.insert("|", at: min(place, line.count))
+            let index = cell.ratios.count > lineLength ? change.run * lineLength / cell.ratios.count : change.run
+            line.insert("|", at: min(index, line.count))
         }
         let latest = WrappedText.padded(values.last.map(RatioText.times) ?? "–", to: 8, isNumeric: true)
         return "\(WrappedText.padded(String(line), to: width + 2)) \(latest)  \(names.name(of: cell.cell))"
@@ -90,13 +89,11 @@ enum TrendText {
 
 /// How a history is shown.
 package enum TrendFormat: String, CaseIterable, Sendable {
-    /// For a terminal.
     case text
     /// A page that needs nothing beside it.
     case html
     /// GitHub-flavoured Markdown; pictures are lines of letters.
     case markdown
-    /// One object.
     case json
 }
 
@@ -113,7 +110,7 @@ extension History {
 }
 
 extension Document {
-    /// The document for a place where there are no files for its pictures.
+    /// The document for a index where there are no files for its pictures.
     fileprivate var withoutCharts: Document {
         var document = self
         for index in document.sections.indices {
@@ -124,7 +121,6 @@ extension Document {
 }
 
 extension History {
-    /// The history as one object.
     package var json: JSONValue {
         .object([
             "schema": "chunkwise-trend-1",
@@ -166,7 +162,7 @@ extension History {
                         "factor": .number(change.factor), "probability": .number(change.probability),
                         "differences": .array(
                             change.differences.map {
-                                ["name": .string($0.name), "before": .string($0.a), "after": .string($0.b)]
+                                ["name": .string($0.name), "before": .string($0.values[0]), "after": .string($0.values[1])]
                             }),
                     ])
                 }),

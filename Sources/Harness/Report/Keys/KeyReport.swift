@@ -6,7 +6,6 @@ package struct KeyReport: Sendable {
     private let keys: KeyResults
     private let document: Document
 
-    /// Sums up results.
     package init(_ keys: KeyResults) {
         self.keys = keys
         let host = keys.waits.map { "\($0.host.cpuModel), \(RatioText.count($0.host.cpuCount, "CPU"))" }
@@ -89,7 +88,7 @@ extension KeyResults {
             let ratio = load.peakToIdeal(figures).map { ", \(RatioText.times($0)) of clients ÷ window" } ?? ""
             let late = figures.lateCount > 0 ? ["\(KeyText.clients(figures.lateCount)) had to wait"] : []
             let lost = figures.gaveUpCount > 0 ? ["\(KeyText.clients(figures.gaveUpCount)) got no key"] : []
-            let fate = late.isEmpty && lost.isEmpty ? "nobody had to wait" : Verdict.list(late + lost)
+            let fate = late.isEmpty && lost.isEmpty ? "no client had to wait" : Verdict.list(late + lost)
             return "\(start(cell.way, load)), \(KeyText.clients(load.clientCount)) ask at most "
                 + "\(SignificantDigits.grouped(figures.peakPerSecond)) times a second\(ratio); \(fate)."
         }
@@ -107,23 +106,22 @@ extension KeyResults {
         let run = loopback.cells.filter { $0.run != nil }
         guard !run.isEmpty else { return [] }
         let differing = run.filter { $0.agrees != true }.map { KeyText.name($0.way) }
-        let place = "A run of \(KeyText.clients(loopback.clientCount)) over connections on loopback"
+        let subject = "A run of \(KeyText.clients(loopback.clientCount)) over connections on loopback"
         if loopback.isMachineTooSlow, let lag = run.compactMap(\.lagNanoseconds).max() {
             return [
-                "\(place) cannot be judged: its machine added \(DurationText.text(nanoseconds: lag)) to times, expected "
+                "\(subject) cannot be judged: its machine added \(DurationText.text(nanoseconds: lag)) to times, expected "
                     + "less than \(DurationText.text(nanoseconds: KeyLoadRecord.maxLagNanoseconds))."
             ]
         }
         return [
             differing.isEmpty
-                ? "\(place) did what its simulation says: \(Verdict.list(run.map { KeyText.name($0.way) }))."
-                : "\(place) differs from its simulation: \(Verdict.list(differing))."
+                ? "\(subject) did what its simulation says: \(Verdict.list(run.map { KeyText.name($0.way) }))."
+                : "\(subject) differs from its simulation: \(Verdict.list(differing))."
         ]
     }
 }
 
 extension KeyText {
-    /// A way after a time.
     fileprivate static func phrase(_ way: KeyWaitsRecord.Way) -> String {
         switch way {
         case .local: "with key files"
@@ -136,7 +134,6 @@ extension KeyText {
 
 /// Words for figures about keys.
 enum KeyText {
-    /// Where keys came from.
     static func name(_ way: KeyWaitsRecord.Way) -> String {
         switch way {
         case .local: "key files"
@@ -146,7 +143,6 @@ enum KeyText {
         }
     }
 
-    /// When clients asked.
     static func name(_ way: KeyLoadRecord.Way) -> String {
         switch way {
         case .onDemand: "on demand"
@@ -180,7 +176,6 @@ enum KeyText {
         return nanoseconds == 0 ? "in time" : DurationText.text(nanoseconds: nanoseconds)
     }
 
-    /// A median of durations.
     static func duration(_ nanoseconds: Double) -> String {
         DurationText.text(nanoseconds: UInt64(min(max(nanoseconds, 0), 1e18).rounded()))
     }

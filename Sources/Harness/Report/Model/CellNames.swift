@@ -7,7 +7,6 @@ struct CellNames {
 
     private let sharedParts: Set<Substring>
 
-    /// Takes the cells of a table.
     init(_ cells: [Cell]) {
         let parts = cells.map { $0.id.split(separator: " ") }
         let first = cells.count > 1 ? parts.first ?? [] : []
@@ -22,23 +21,39 @@ struct CellNames {
         return (parts.isEmpty ? cell.id.split(separator: " ") : parts).map(Self.readable).joined(separator: " ")
     }
 
-    /// A part with its byte count as people write it: `window=64KiB`.
+    /// A whole cell, in the units in which people write.
+    static func readable(_ cell: Cell) -> String {
+        cell.id.split(separator: " ").map(readable).joined(separator: " ")
+    }
+
+    /// A part with its value as people write it: `window=64KiB`, `latency=20ms`.
     private static func readable(_ part: Substring) -> String {
         let sides = part.split(separator: "=", maxSplits: 1)
-        guard sides.count == 2, ["window", "chunk", "object"].contains(sides[0]), let byteCount = UInt64(sides[1]),
-            byteCount % 1000 == 0 || byteCount % 1024 == 0
-        else {
-            return String(part)
-        }
-        return "\(sides[0])=\(ByteCountText.size(byteCount).filter { !$0.isWhitespace })"
+        guard sides.count == 2 else { return String(part) }
+        let digits = sides[1].prefix { $0.isASCII && $0.isNumber }
+        guard let value = UInt64(digits) else { return String(part) }
+        let text: String? =
+            switch (sides[0], sides[1].dropFirst(digits.count)) {
+            case ("window", ""), ("chunk", ""), ("object", ""):
+                value % 1000 == 0 || value % 1024 == 0 ? ByteCountText.size(value) : nil
+            case ("bandwidth", "B/s"): ByteCountText.size(value) + "/s"
+            case ("latency", "ns"): whole(nanoseconds: value)
+            default: nil
+            }
+        return text.map { "\(sides[0])=\($0.filter { !$0.isWhitespace })" } ?? String(part)
+    }
+
+    /// A duration in the largest unit in which it is whole.
+    private static func whole(nanoseconds: UInt64) -> String {
+        let units = [("s", UInt64(1_000_000_000)), ("ms", 1_000_000), ("µs", 1000)]
+        let unit = units.first { nanoseconds >= $0.1 && nanoseconds.isMultiple(of: $0.1) } ?? ("ns", 1)
+        return "\(nanoseconds / unit.1)\(unit.0)"
     }
 }
 
 /// Puts things of cells together that differ in backend and window only, so that names can be short.
 enum CellGroups {
-    /// A group.
     struct Group<Element> {
-        /// What its cells share.
         var title: String
         /// Its elements, in their order.
         var elements: [Element]

@@ -3,16 +3,13 @@ package import Statistics
 
 /// A cell that two runs have in common, with figures in both.
 package struct CellPair: Sendable {
-    /// The figures of the first run.
     package var a: CellSummary
-    /// The figures of the second run.
     package var b: CellSummary
     /// Throughput of B ÷ throughput of A with its 95 % interval; the ends are the ratio itself where `hasInterval` is not.
     package var ratio: RatioInterval
     /// Whether both sides were timed in more than one process: one alone says nothing about the spread between them.
     package var hasInterval: Bool
 
-    /// What the interval says of B.
     package enum Relation: String, Hashable, Sendable {
         /// The interval lies above 1.
         case faster
@@ -20,7 +17,6 @@ package struct CellPair: Sendable {
         case slower
         /// The interval holds 1, or there is none.
         case undecided
-        /// The runs come from different hosts.
         case notJudged
     }
 
@@ -37,7 +33,6 @@ package struct CellPair: Sendable {
         self.ratio = hasInterval ? ratio : RatioInterval(low: ratio.ratio, ratio: ratio.ratio, high: ratio.ratio)
     }
 
-    /// The configuration.
     package var cell: Cell { a.cell }
 
     /// What the interval says, on one host.
@@ -49,7 +44,6 @@ package struct CellPair: Sendable {
     /// Whether the two throughputs lie within 5 % of each other.
     package var isWithin5Percent: Bool { Self.isWithin5Percent(ratio.ratio) }
 
-    /// Whether both delivered the same plaintext.
     package var isSamePlaintext: Bool { a.digest == b.digest }
 
     /// Whether the larger of two values is at most 1.05 times the smaller one, given their ratio.
@@ -97,13 +91,11 @@ struct SpeedRatio: Hashable, Sendable {
 
 /// The throughput of each cell of the main series over that of the best, with its interval.
 struct RatioGrid: Sendable {
-    /// The best cell.
     let best: CellSummary
     /// The backends, in the order of the report.
     let backends: [String]
     /// The windows that ratios were computed for, in ascending order.
     let windows: [UInt64]
-    /// How many windows there are.
     let windowCount: Int
 
     private let ratios: [String: CellPair]

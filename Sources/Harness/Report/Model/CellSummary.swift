@@ -4,9 +4,7 @@ import Support
 
 /// A cell as reports show it: figures where they can be trusted, and otherwise the reason why there are none.
 package struct CellSummary: Hashable, Sendable {
-    /// The configuration.
     package var cell: Cell
-    /// Whether there are figures.
     package var outcome: Outcome
     /// Throughput; `nil` unless the outcome is `measured`.
     package var speed: Speed?
@@ -18,7 +16,7 @@ package struct CellSummary: Hashable, Sendable {
     package var firstByte: LatencyRecord.Latency?
     /// How a film would play, for the replay of a player's trace.
     package var playback: LatencyRecord.Playback?
-    /// What the timed iterations used together, where somebody tells.
+    /// What the timed iterations used together, where the kernel tells.
     package var usage: ProcessUsage?
     /// The most bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
@@ -45,11 +43,8 @@ package struct CellSummary: Hashable, Sendable {
         case untimed
     }
 
-    /// Ciphertext bytes per plaintext byte delivered.
     package struct Amplification: Hashable, Sendable {
-        /// Bytes fetched from the source.
         package var fetched: Double
-        /// Bytes that went through the cipher.
         package var decrypted: Double
     }
 
@@ -102,17 +97,42 @@ package struct CellSummary: Hashable, Sendable {
         case .measured: nil
         case .failed(let reason): reason
         case .unchecked: "no check: nothing says that the plaintext is right, so no figure is shown"
-        case .untimed: "checked, and not timed"
+        case .untimed: "checked, and not timed yet"
         }
     }
 
-    /// One word for the outcome.
     package var status: String {
         switch outcome {
         case .measured: "measured"
         case .failed: "failed"
         case .unchecked: "unchecked"
         case .untimed: "untimed"
+        }
+    }
+
+    /// The outcome as tables say it: what was not timed yet did not fail.
+    var statusText: String {
+        switch outcome {
+        case .measured: "measured"
+        case .failed: "failed"
+        case .unchecked: "not checked"
+        case .untimed: "not timed yet"
+        }
+    }
+
+    /// How many cells have no figures, by what became of them: `1 failed, 2 not timed yet`.
+    static func missingText(_ cells: [CellSummary]) -> String {
+        ["failed", "not checked", "not timed yet"].compactMap { text in
+            let count = cells.count { $0.statusText == text }
+            return count > 0 ? "\(SignificantDigits.grouped(UInt64(count))) \(text)" : nil
+        }.joined(separator: ", ")
+    }
+
+    /// Whether something is wrong with the cell.
+    var isBad: Bool {
+        switch outcome {
+        case .failed, .unchecked: true
+        case .measured, .untimed: false
         }
     }
 }
@@ -156,7 +176,6 @@ package struct Speed: Hashable, Sendable {
     /// How many processes were timed: one alone says nothing about the spread between processes.
     package var processCount: Int
 
-    /// Whether the interval means something.
     package var hasInterval: Bool { processCount > 1 }
 
     /// The interval in words, or why there is none.

@@ -3,11 +3,8 @@ import Results
 extension RunSummary {
     /// Reads of one configuration, one cell a backend.
     struct RangeGroup: Sendable {
-        /// What was read.
         var workload: String
-        /// A short name for the configuration.
         var name: String
-        /// What else tells it from others.
         var detail: String
         /// The cells in the order of the backends.
         var cells: [CellSummary]
@@ -31,10 +28,10 @@ extension RunSummary {
             if members[key] == nil { keys.append(key) }
             members[key, default: []].append(cell)
         }
-        var places: [String: Int] = [:]
-        for (place, workload) in workloads.enumerated() { places[workload] = place }
-        func place(_ key: RangeKey) -> Int { places[key.series.workload] ?? workloads.count }
-        let order = keys.indices.sorted { (place(keys[$0]), keys[$0].rank, $0) < (place(keys[$1]), keys[$1].rank, $1) }
+        var workloadOrder: [String: Int] = [:]
+        for (index, workload) in workloads.enumerated() { workloadOrder[workload] = index }
+        func rank(_ key: RangeKey) -> Int { workloadOrder[key.series.workload] ?? workloads.count }
+        let order = keys.indices.sorted { (rank(keys[$0]), keys[$0].rank, $0) < (rank(keys[$1]), keys[$1].rank, $1) }
         return order.map { index in
             let key = keys[index]
             var quickest: [String: CellSummary] = [:]

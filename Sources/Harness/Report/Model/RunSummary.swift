@@ -2,7 +2,8 @@ import Results
 
 /// A run with its cells summed up: what every part of a report is computed from.
 struct RunSummary: Sendable {
-    /// The results themselves.
+    /// What the user calls it, such as its file's path; empty where there is no other run.
+    let name: String
     let results: RunResults
     /// The cells in the order of the results.
     let cells: [CellSummary]
@@ -13,11 +14,10 @@ struct RunSummary: Sendable {
     /// The cells of the main series that have a speed.
     let mainCells: [CellSummary]
 
-    /// The same by backend and window.
     let grid: MainGrid
 
-    /// Sums up results.
-    init(_ results: RunResults) {
+    init(_ results: RunResults, named name: String = "") {
+        self.name = name
         self.results = results
         let cells = CellSummary.all(of: results)
         self.cells = cells
@@ -38,7 +38,6 @@ struct RunSummary: Sendable {
     /// The cells that reproduce something that was published, in the order of the results.
     var labelledCells: [CellSummary] { cells.filter { $0.cell.label != nil } }
 
-    /// The cells without trusted figures.
     var cellsWithoutFigures: [CellSummary] { cells.filter { $0.missingReason != nil } }
 
     /// The cell of the main series with the greatest median throughput; of equals the one with the smallest window.
@@ -136,7 +135,6 @@ struct Series: Hashable, Sendable {
     var remoteLatencyNanoseconds: UInt64?
     var remoteBytesPerSecond: UInt64?
 
-    /// Takes the members from a cell.
     init(_ cell: Cell) {
         strategy = cell.strategy
         ivRule = cell.ivRule

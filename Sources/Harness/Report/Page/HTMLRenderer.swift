@@ -1,6 +1,5 @@
 /// Writes a document as one HTML page that loads nothing else and is whole without its script.
 enum HTMLRenderer {
-    /// Returns the page.
     static func render(_ document: Document) -> String {
         let title = MarkupText.markup(document.title)
         let links = document.sections.map { "<li><a href=\"#\($0.name)\">\(MarkupText.markup($0.title))</a></li>" }

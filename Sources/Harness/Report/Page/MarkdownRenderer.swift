@@ -1,6 +1,5 @@
 /// Writes a document as GitHub-flavoured Markdown; pictures stand in files beside it.
 enum MarkdownRenderer {
-    /// Returns the document's text.
     static func render(_ document: Document) -> String {
         var parts = ["# \(MarkupText.markdown(document.title))", MarkupText.markdown(document.subtitle)]
         parts += document.warnings.map { "> **Warning:** \(MarkupText.markdown($0.text))" }
@@ -13,7 +12,6 @@ enum MarkdownRenderer {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// Returns one block.
     static func block(_ block: Document.Block) -> String {
         switch block {
         case .paragraph(let text): MarkupText.markdown(text)

@@ -29,6 +29,5 @@ enum PageScript {
     /// SHA-256 of the script in Base64; a test compares the two.
     static let digest = "jrk7TjkBy73RBU+HfXc9gaKztIF3CDuPaEB4PedLxC4="
 
-    /// The script.
     static let text = String(decoding: PackageResources.page_js, as: UTF8.self)
 }

@@ -4,11 +4,9 @@
 /// whose interval overlaps the fastest one's tie with it: the data do not tell which is faster. Of these the choice is the
 /// one with the least memory, then the soonest first byte, then the smallest window.
 package struct Advice: Sendable {
-    /// The budgets.
     package let budgets: Budgets
     /// All candidates, in the order in which they were given.
     package let candidates: [Candidate]
-    /// The candidates that keep all budgets.
     package let fitting: [Candidate]
     /// The choice; `nil` if nothing fits.
     package let choice: Candidate?
@@ -32,19 +30,15 @@ package struct Advice: Sendable {
     /// It is the choice among those that fit and differ from the choice in more than the window. Where there is none, it
     /// is the choice among the other windows.
     package struct RunnerUp: Hashable, Sendable {
-        /// The candidate.
         package var candidate: Candidate
         /// Whether only its window differs from the choice's.
         package var differsInWindowOnly: Bool
-        /// Whether its interval overlaps the choice's.
         package var isTie: Bool
     }
 
     /// What one budget costs: the choice that there would be without it, the others kept.
     package struct BudgetCost: Hashable, Sendable {
-        /// The budget.
         package var budget: Budget
-        /// The choice without it.
         package var alternative: Candidate
         /// Whether the data show that the alternative is faster than the choice.
         package var isFaster: Bool
@@ -100,14 +94,12 @@ package struct Advice: Sendable {
 
 /// A budget that would have to be raised, or for throughput lowered, and to what.
 package struct Raise: Hashable, Sendable {
-    /// The budget.
     package var budget: Budget
     /// What it is, in the unit of its figure.
     package var given: Double
     /// What it would have to be at least, or for throughput at most.
     package var needed: Double
 
-    /// Creates a raise.
     package init(budget: Budget, given: Double, needed: Double) {
         self.budget = budget
         self.given = given
@@ -128,7 +120,6 @@ package struct BudgetRelaxation: Hashable, Sendable {
     /// The candidate that fits then. It need not be the choice: others may fit as well.
     package var candidate: Candidate
 
-    /// The product of the raises' factors.
     package var factor: Double { raises.reduce(1) { $0 * $1.factor } }
 }
 

@@ -12,16 +12,15 @@ package enum Budget: String, CaseIterable, Hashable, Sendable {
 
 /// The limits that a choice must keep; what is `nil` is not limited.
 package struct Budgets: Hashable, Sendable {
-    /// The most bytes that memory may rise.
+    /// The maximum rise of memory, in bytes.
     package var memoryByteCount: UInt64?
-    /// The most nanoseconds to the first byte.
+    /// The maximum time to the first byte, in nanoseconds.
     package var firstByteNanoseconds: UInt64?
-    /// The most ciphertext bytes fetched per plaintext byte.
+    /// The maximum number of ciphertext bytes fetched per plaintext byte.
     package var amplification: Double?
-    /// The least plaintext bytes per second.
+    /// The minimum throughput, in plaintext bytes per second.
     package var bytesPerSecond: UInt64?
 
-    /// Creates budgets.
     package init(
         memoryByteCount: UInt64? = nil, firstByteNanoseconds: UInt64? = nil, amplification: Double? = nil,
         bytesPerSecond: UInt64? = nil
@@ -100,7 +99,6 @@ extension Candidate {
 
 /// Budgets and figures as people read them and as options take them.
 enum BudgetText {
-    /// The budget's name in a sentence.
     static func name(_ budget: Budget) -> String {
         switch budget {
         case .memory: "memory"
@@ -110,7 +108,7 @@ enum BudgetText {
         }
     }
 
-    /// A limit that somebody gave: `64 MiB`, `5.00 ms`, `1.1×`, `1 GB/s`.
+    /// A limit as it was given: `64 MiB`, `5.00 ms`, `1.1×`, `1 GB/s`.
     static func limit(_ budget: Budget, _ value: Double) -> String {
         switch budget {
         case .memory: ByteCountText.size(whole(value))
@@ -120,7 +118,6 @@ enum BudgetText {
         }
     }
 
-    /// A measured figure.
     static func figure(_ budget: Budget, _ value: Double) -> String {
         switch budget {
         case .memory: ByteCountText.measured(whole(value))

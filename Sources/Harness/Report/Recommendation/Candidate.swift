@@ -20,7 +20,6 @@ package struct Candidate: Hashable, Sendable {
     /// Ciphertext bytes fetched per plaintext byte delivered; `nil` where it is not known.
     package var amplification: Double?
 
-    /// Creates a candidate.
     package init(
         id: String, family: String, windowByteCount: UInt64, bytesPerSecond: UInt64,
         interval: ClosedRange<UInt64>? = nil, memoryByteCount: UInt64? = nil, firstByteNanoseconds: UInt64? = nil,

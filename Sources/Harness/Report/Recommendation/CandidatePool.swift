@@ -6,11 +6,9 @@ import Results
 /// file is read or mapped. What it finds is not: the object's length, the key's, a file that is not in memory, a store
 /// that is far away. Cells of other circumstances are left out, and counted.
 struct CandidatePool: Sendable {
-    /// The workload.
     let workload: String
     /// Why this workload stands for the one that was asked for; `nil` where it is that one.
     let workloadReason: String?
-    /// The circumstances that all cells share.
     let circumstances: Circumstances
     /// The cells with figures, in the order of the results.
     let cells: [CellSummary]
@@ -19,7 +17,6 @@ struct CandidatePool: Sendable {
     /// What was left out, in the order of the results, and how many cells of it there are.
     let others: [(circumstances: Circumstances, count: Int)]
 
-    /// Picks the cells.
     init(_ summary: RunSummary, _ request: RecommendationRequest) throws(RecommendationError) {
         let measured = summary.cells.filter { $0.speed != nil }
         guard !measured.isEmpty else { throw .noFigures(cellCount: summary.cells.count) }
@@ -38,7 +35,7 @@ struct CandidatePool: Sendable {
         var admitted = groups.filter { request.admits($0.circumstances) }
         // Where all of it was cold or remote, that is what was meant.
         if admitted.isEmpty, !request.isCold, !request.isRemote {
-            admitted = groups.filter { request.admits($0.circumstances, anyPlace: true) }
+            admitted = groups.filter { request.admits($0.circumstances, anyLocation: true) }
         }
         // Of equally many cells those of the larger object, then the first.
         guard
@@ -96,16 +93,14 @@ struct CandidatePool: Sendable {
             values("access") { $0.access }, values("threads") { String($0.threads) },
             values("key size") { String($0.keyByteCount * 8) }, values("source") { $0.source },
             values("object size") { ByteCountText.size($0.objectByteCount) },
-            values("store") { Circumstances($0).place },
+            values("store") { Circumstances($0).location },
         ].compactMap { $0 }.joined(separator: "; ")
     }
 }
 
 /// What a reader finds and does not choose.
 struct Circumstances: Hashable, Sendable {
-    /// The object's plaintext length.
     var objectByteCount: UInt64
-    /// The key's length.
     var keyByteCount: Int
     /// Where the object is: `file` for one that is read or mapped.
     var origin: String
@@ -116,7 +111,6 @@ struct Circumstances: Hashable, Sendable {
     /// The simulated store's rate; `nil` where bytes take no time.
     var remoteBytesPerSecond: UInt64?
 
-    /// Takes the members from a cell.
     init(_ cell: Cell) {
         objectByteCount = cell.objectByteCount
         keyByteCount = cell.keyByteCount
@@ -126,11 +120,10 @@ struct Circumstances: Hashable, Sendable {
         remoteBytesPerSecond = cell.remoteBytesPerSecond
     }
 
-    /// Whether a store is waited for.
     var isRemote: Bool { remoteLatencyNanoseconds != nil || remoteBytesPerSecond != nil }
 
     /// Where the ciphertext is, in words.
-    var place: String {
+    var location: String {
         if isRemote {
             let latency = remoteLatencyNanoseconds.map { DurationText.text(nanoseconds: $0) }
             let rate = remoteBytesPerSecond.map { "\(ByteCountText.size($0))/s" }
@@ -146,7 +139,7 @@ struct Circumstances: Hashable, Sendable {
 
     /// The circumstances in words: `AES-128, 200 MiB in a file in the page cache`.
     var description: String {
-        "AES-\(keyByteCount * 8), \(ByteCountText.size(objectByteCount)) in \(place)"
+        "AES-\(keyByteCount * 8), \(ByteCountText.size(objectByteCount)) in \(location)"
     }
 
     /// The options that ask for these circumstances rather than others.
@@ -169,8 +162,8 @@ extension RecommendationRequest {
     }
 
     /// Says whether circumstances are what was asked for.
-    func admits(_ circumstances: Circumstances, anyPlace: Bool = false) -> Bool {
-        (anyPlace || (isCold == circumstances.isCold && isRemote == circumstances.isRemote))
+    func admits(_ circumstances: Circumstances, anyLocation: Bool = false) -> Bool {
+        (anyLocation || (isCold == circumstances.isCold && isRemote == circumstances.isRemote))
             && (keyByteCount == nil || keyByteCount == circumstances.keyByteCount)
             && (objectByteCount == nil || objectByteCount == circumstances.objectByteCount)
     }
@@ -198,7 +191,6 @@ struct ConfigurationNames: Sendable {
     private let showsSource: Bool
     private let showsReads: Bool
 
-    /// Takes the configurations that are compared.
     init(_ cells: [Cell]) {
         func varies<Value: Hashable>(_ value: (Cell) -> Value) -> Bool { Set(cells.map(value)).count > 1 }
         showsStrategy = varies(\.strategy)

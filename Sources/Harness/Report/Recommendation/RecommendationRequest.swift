@@ -2,25 +2,19 @@
 ///
 /// What is `nil` may be anything.
 package struct RecommendationRequest: Hashable, Sendable {
-    /// What the choice must keep.
     package var budgets = Budgets()
     /// A workload as cells have it, or a name that people use; see `WorkloadAlias`.
     package var workload: String?
-    /// The backend's name.
     package var backend: String?
-    /// The strategy's name.
     package var strategy: String?
     /// The format's chunk length in plaintext bytes.
     package var chunkByteCount: UInt64?
     /// How ranges are read, such as `block`.
     package var access: String?
-    /// How many threads read at once.
     package var threads: Int?
-    /// The AES key's length in bytes.
     package var keyByteCount: Int?
     /// Where the ciphertext comes from, such as `file` or `mmap`.
     package var source: String?
-    /// The object's plaintext length in bytes.
     package var objectByteCount: UInt64?
     /// Whether cells are wanted whose file was not in the page cache.
     package var isCold = false
@@ -68,7 +62,6 @@ package enum WorkloadAlias: String, CaseIterable, Sendable {
 
 /// Why there is nothing to choose from.
 package enum RecommendationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The workload was not measured.
     case workloadNotMeasured(String, measured: [String])
     /// No cell of the workload is what was asked for and has figures.
     case noCandidates(workload: String, asked: String, found: String)

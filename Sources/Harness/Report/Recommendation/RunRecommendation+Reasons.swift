@@ -12,7 +12,6 @@ extension RunRecommendation {
             + (isOfReport ? [] : filterCosts(choice)) + choiceAlternatives(choice) + cautions(choice)
     }
 
-    /// How the choice came about.
     private func originReason(_ choice: Candidate) -> String {
         let count = advice.fitting.count
         let among =
@@ -37,7 +36,6 @@ extension RunRecommendation {
         return "\(tie) \(tieBreak(choice))"
     }
 
-    /// What decided among those that tie.
     private func tieBreak(_ choice: Candidate) -> String {
         guard let next = advice.ties.dropFirst().first else { return "" }
         let all = advice.ties.count > 2 ? "Of those \(advice.ties.count)" : "Of the two"
@@ -205,7 +203,6 @@ extension RunRecommendation {
             "\(Verdict.list(raises)); then \(label(set.candidate)) fits, \(ByteCountText.rate(set.candidate.bytesPerSecond))"
     }
 
-    /// Which configurations could not be judged.
     var setAsideReasons: [String] {
         var reasons = advice.withoutFigure.map { budget, count in
             "\(RatioText.count(count, "configuration")) of \(advice.candidates.count) set aside: no "

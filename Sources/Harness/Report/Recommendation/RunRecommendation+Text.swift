@@ -116,7 +116,6 @@ extension RunRecommendation {
 }
 
 extension RunRecommendation {
-    /// The recommendation as GitHub-flavoured Markdown.
     package var markdown: String {
         var blocks: [Document.Block] = [.facts(facts)]
         if !chosen.isEmpty { blocks.append(.table(chosenTable)) }
@@ -135,14 +134,12 @@ extension RunRecommendation {
             })
     }
 
-    /// The Pareto front with its figures.
     var frontTable: Table {
         Table(
             caption: "The Pareto front. \(Self.frontNote)", columns: [.text("Configuration")] + Self.figureColumns,
             rows: advice.front.map { [Table.Entry(label($0))] + Self.entries($0) })
     }
 
-    /// The columns of figures.
     static let figureColumns: [Table.Column] = [
         .number("Throughput"), .number("Memory"), .number("First byte"), .number("Fetched"),
     ]

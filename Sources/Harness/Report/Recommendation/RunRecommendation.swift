@@ -2,18 +2,15 @@ package import Results
 
 /// What to take of one run's configurations, and why.
 package struct RunRecommendation: Sendable {
-    /// What was asked for.
     let request: RecommendationRequest
     /// What the results are called, such as their path.
     package let name: String
-    /// The run.
     let summary: RunSummary
-    /// The cells that were chosen from.
     let pool: CandidatePool
     /// The choice and all that follows from it.
     package let advice: Advice
 
-    /// Whether nobody asked: filters are the report's own, and what they cost is not said.
+    /// Whether it is part of a report: filters are the report's own, and what they cost is not said.
     var isOfReport = false
 
     private let cells: [String: CellSummary]
@@ -43,16 +40,12 @@ package struct RunRecommendation: Sendable {
         names = ConfigurationNames(pool.cells.map(\.cell))
     }
 
-    /// Whether something fits.
     package var hasChoice: Bool { advice.choice != nil }
 
-    /// The cell of the choice.
     var choice: CellSummary? { advice.choice.flatMap { cells[$0.id] } }
 
-    /// The cell of the runner-up.
     var runnerUp: CellSummary? { advice.runnerUp.flatMap { cells[$0.candidate.id] } }
 
-    /// The cell of a candidate.
     func cell(_ candidate: Candidate) -> CellSummary? { cells[candidate.id] }
 
     /// A candidate's name, short and unique among the candidates, with what it reproduces.
@@ -142,18 +135,13 @@ extension RunRecommendation {
 extension RunRecommendation {
     /// The figures of a candidate in words, as they stand in tables.
     struct Figures: Sendable {
-        /// The median throughput.
         var throughput: String
         /// Its interval, or why there is none.
         var interval: String
-        /// How far memory rose.
         var memory: String
-        /// The time to the first byte.
         var firstByte: String
-        /// Ciphertext bytes fetched per plaintext byte.
         var fetched: String
 
-        /// Takes the figures of a candidate.
         init(_ candidate: Candidate) {
             throughput = ByteCountText.rate(candidate.bytesPerSecond)
             interval =
@@ -178,7 +166,6 @@ extension RunRecommendation {
         "Fetched is ciphertext bytes per plaintext byte delivered.",
     ]
 
-    /// What the Pareto front is.
     static let frontNote =
         "No other configuration is as good in all of these and better in one, by the medians. Memory below 256 KiB counts "
         + "as equal, and so does amplification within a hundredth."

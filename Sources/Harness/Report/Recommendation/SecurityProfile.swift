@@ -39,7 +39,7 @@ extension SecurityProfile {
                 ? SecurityAnswer(
                     .partly, odds,
                     "A length that is no multiple of 16 is refused. A cut between blocks passes where the plaintext before "
-                        + "it happens to end like padding: 1 in 255 of random data, and whoever picks the place can find one.",
+                        + "it happens to end like padding: 1 in 255 of random data, and an attacker who picks the position can find one.",
                     source: "\(padding); \(cbc)")
                 : SecurityAnswer(
                     .bad, "never", "Every multiple of 16 bytes is a valid length; only others are refused.", source: cbc

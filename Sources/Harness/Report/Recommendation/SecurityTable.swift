@@ -7,7 +7,6 @@ struct SecurityTable: Sendable {
     /// The strategies of which nothing is known.
     let unknown: [String]
 
-    /// Collects the profiles of cells.
     init(_ cells: [Cell]) {
         var profiles: [SecurityProfile] = []
         var unknown: [String] = []
@@ -39,7 +38,7 @@ struct SecurityTable: Sendable {
             )
         }
         if !profiles.isEmpty {
-            sentences.append("None notices a file that was replaced as a whole by an older one under the same key.")
+            sentences.append("None of them notices that a whole file was replaced by an older one under the same key.")
         }
         if !unknown.isEmpty {
             sentences.append("Nothing is known here of \(Verdict.list(unknown)).")
@@ -84,7 +83,7 @@ struct SecurityTable: Sendable {
     }
 }
 
-/// What somebody can do to a ciphertext, and what else a format offers or gives away.
+/// What can be done to a ciphertext, and what else a format offers or gives away.
 enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
     case truncation
     case appending
@@ -103,7 +102,7 @@ enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
         case .appending: "Notices an added end"
         case .reordering: "Notices a new order"
         case .bitFlips: "Notices flipped bits"
-        case .splicing: "Notices foreign parts"
+        case .splicing: "Notices parts of other files"
         case .repetition: "Notices repeated parts"
         case .equalContent: "Hides equal content"
         case .randomAccess: "Reads from the middle"
@@ -111,15 +110,14 @@ enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What the first column means.
     var meaning: String {
         switch self {
         case .truncation: "bytes are missing at the end"
         case .appending: "bytes are appended"
         case .reordering: "blocks or chunks have changed places"
-        case .bitFlips: "single bits are other than they were"
+        case .bitFlips: "single bits were flipped"
         case .splicing: "parts come from another file under the same key"
-        case .repetition: "parts stand there twice"
+        case .repetition: "parts occur twice"
         case .equalContent: "equal plaintext cannot be seen in the ciphertext"
         case .randomAccess: "a range costs the range, not the file"
         case .parallelDecryption: "several cores can decrypt one file"
@@ -129,23 +127,19 @@ enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
 
 /// What a strategy does about a property.
 struct SecurityAnswer: Hashable, Sendable {
-    /// How good that is.
     enum Grade: Hashable, Sendable {
         case good
         case partly
         case bad
     }
 
-    /// How good it is.
     var grade: Grade
-    /// The answer in a few words.
     var text: String
     /// What it means, in a sentence.
     var detail: String
     /// The document and section that it follows from.
     var source: String
 
-    /// Creates an answer.
     init(_ grade: Grade, _ text: String, _ detail: String, source: String) {
         self.grade = grade
         self.text = text
@@ -158,10 +152,8 @@ struct SecurityAnswer: Hashable, Sendable {
 struct SecurityProfile: Hashable, Sendable {
     /// What the strategy is called, its variant included.
     var title: String
-    /// An answer to each property.
     var answers: [SecurityProperty: SecurityAnswer]
 
-    /// The answer to a property.
     subscript(property: SecurityProperty) -> SecurityAnswer {
         answers[property] ?? SecurityAnswer(.bad, "unknown", "Nothing is known of this strategy.", source: "–")
     }

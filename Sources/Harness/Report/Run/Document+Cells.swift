@@ -11,13 +11,18 @@ extension Document {
             rows: cells.prefix(maxRows).map { cell in
                 [
                     Table.Entry(cell.cell.id, detail: cell.cell.label),
-                    Table.Entry(cell.status, emphasis: .bad),
+                    status(cell),
                     Table.Entry(cell.missingReason ?? ""),
                 ]
             })
         return Section(
             name: "failures", title: "Cells without figures",
-            blocks: [.paragraph("No speed is shown for what failed or was not checked."), .table(table)])
+            blocks: [.paragraph("No speed is shown for what failed, was not checked, or was not timed yet."), .table(table)])
+    }
+
+    /// What became of a cell without figures.
+    static func status(_ cell: CellSummary) -> Table.Entry {
+        Table.Entry(cell.statusText, emphasis: cell.isBad ? .bad : .none)
     }
 
     /// More cells than these make a page slow, folded or not.
@@ -51,7 +56,7 @@ extension Document {
         let samples = summary.rounds.reduce(0) { $0 + $1.count }
         return [
             Table.Entry(summary.cell.id, detail: summary.cell.label),
-            throughput ?? Table.Entry(summary.status, emphasis: .bad),
+            throughput ?? status(summary),
             summary.limit.map { Table.Entry(RatioText.percent($0.share), detail: $0.kind.text) } ?? .absent,
             samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
             duration(summary.latency?.p50),
@@ -62,7 +67,7 @@ extension Document {
 }
 
 extension Document {
-    /// What the cells used of the machine beside time, or `nil` if nobody told.
+    /// What the cells used of the machine beside time, or `nil` if no cell says.
     static func usage(_ summary: RunSummary) -> Section? {
         let measured = summary.cells.filter { $0.usage != nil || $0.residentByteCount != nil }
         guard !measured.isEmpty else { return nil }

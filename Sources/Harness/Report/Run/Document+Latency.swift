@@ -111,7 +111,6 @@ extension Document {
             summary.cell.workload, detail: [summary.cell.label, series].compactMap { $0 }.joined(separator: ": "))
     }
 
-    /// Returns a duration as an entry.
     static func duration(_ nanoseconds: UInt64?) -> Table.Entry {
         nanoseconds.map { Table.Entry(DurationText.text(nanoseconds: $0)) } ?? .absent
     }

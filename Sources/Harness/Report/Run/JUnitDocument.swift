@@ -5,50 +5,36 @@ import Support
 ///
 /// - Source: junit-10.xsd of jenkinsci/xunit-plugin, which states what Jenkins, GitLab and others read.
 struct JUnitDocument {
-    /// The suites.
     var suites: [Suite]
 
-    /// A group of cases.
     struct Suite {
-        /// What it is called.
         var name: String
         /// What is true of all its cases.
         var properties: [(name: String, value: String)] = []
-        /// The cases.
         var cases: [Case]
-        /// When it began, in ISO 8601; `nil` if nobody says.
+        /// When it began, in ISO 8601; `nil` where unknown.
         var timestamp: String?
-        /// What else there is to read.
         var output: String?
     }
 
-    /// One case.
     struct Case {
-        /// What it belongs to.
         var className: String
-        /// What it is called.
         var name: String
-        /// How many things it checked; `nil` if nobody counts.
+        /// How many things it checked; `nil` where unknown.
         var assertionCount: Int?
-        /// How long it took; `nil` if nobody says.
+        /// How long it took; `nil` where unknown.
         var seconds: Double?
-        /// How it went.
         var outcome: Outcome
     }
 
-    /// How a case went.
     enum Outcome {
-        /// Well.
         case passed
         /// Nothing can be said of it, and that is no fault.
         case skipped(String)
-        /// The answer is no.
         case failed(message: String, type: String?, text: String)
-        /// There is no answer.
         case errored(message: String, type: String, text: String)
     }
 
-    /// The document's text.
     var text: String {
         let cases = suites.flatMap(\.cases)
         return """
@@ -119,7 +105,7 @@ struct JUnitDocument {
 extension RunSummary {
     /// The run as JUnit XML: a case for the run itself, one a subject of the vectors, one a cell.
     ///
-    /// What failed, and what nobody checked, is a failure. A run that was broken off is an error: there is no answer yet.
+    /// What failed or was not checked is a failure. A run that was broken off is an error: there is no answer yet.
     ///
     /// - Parameter prefix: What stands before the names of its suites.
     /// - Returns: The document.

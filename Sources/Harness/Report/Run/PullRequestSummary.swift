@@ -46,14 +46,17 @@ extension RunSummary {
         guard !subjects.isEmpty || !missing.isEmpty else {
             return cells.isEmpty ? [] : ["Nothing failed: all \(RatioText.count(cells.count, "cell")) have figures."]
         }
-        var lines = ["**Without figures, or wrong:**", ""]
+        let bad = missing.filter(\.isBad)
+        var lines = [subjects.isEmpty && bad.isEmpty ? "**Not timed yet:**" : "**Failed, or without figures:**", ""]
         lines += subjects.prefix(3).map { record in
             let first = record.failures.first.map { ", such as \($0.id): \($0.reason)" } ?? ""
             return "- "
                 + Self.short(
                     "\(record.subject) failed \(record.failed) of \(record.passed + record.failed) reads\(first)", 250)
         }
-        lines += missing.prefix(3).map { "- " + Self.short("\($0.cell.id): \($0.missingReason ?? "")", 250) }
+        lines += (bad + missing.filter { !$0.isBad }).prefix(3).map {
+            "- " + Self.short("\(CellNames.readable($0.cell)): \($0.missingReason ?? "")", 250)
+        }
         let more = max(subjects.count - 3, 0) + max(missing.count - 3, 0)
         if more > 0 { lines.append("- and \(SignificantDigits.grouped(UInt64(more))) more") }
         return [lines.joined(separator: "\n")]
@@ -118,7 +121,7 @@ struct PullRequestTable {
         return """
             \(RunSummary.short(main.description, 200)), sequential, each backend's fastest window:
 
-            | Backend | Window | Throughput | 95 % | Memory | First byte | By window |
+            | Backend | Window | Throughput | 95 % | Memory | Open, one byte | By window |
             | --- | ---: | ---: | ---: | ---: | ---: | --- |
             \(rows.map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n"))
 
@@ -132,18 +135,28 @@ struct PullRequestTable {
         guard !cells.isEmpty else { return nil }
         let rows = cells.prefix(maxRows).map { cell in
             [
-                RunSummary.short(cell.cell.label.map { "\($0): \(cell.cell.id)" } ?? cell.cell.id, 160),
+                RunSummary.short([cell.cell.label, CellNames.readable(cell.cell)].compactMap { $0 }.joined(separator: ": "), 160),
                 cell.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–",
                 cell.latency.map { DurationText.text(nanoseconds: $0.p50) } ?? "–",
                 cell.memory.map { ByteCountText.growth($0.growthByteCount) } ?? "–",
             ].map(escaped)
         }
-        let more = cells.count > maxRows ? "\n\n\(cells.count - maxRows) more cells are in the full report." : ""
+        let hidden = cells.dropFirst(maxRows).map(\.cell)
+        let more = hidden.isEmpty ? "" : "\n\n" + RunSummary.short(hiddenText(hidden, of: cells.map(\.cell)), 600)
         return """
             | Cell | Throughput | Median read | Memory |
             | --- | ---: | ---: | ---: |
             \(rows.map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n"))\(more)
             """
+    }
+
+    /// Which cells a table leaves out, by what tells them from the others.
+    private static func hiddenText(_ hidden: [Cell], of cells: [Cell]) -> String {
+        let names = CellNames(cells)
+        let shown = hidden.suffix(6).map(names.name)
+        let rest = hidden.count - shown.count
+        return "\(RatioText.count(hidden.count, "more cell")) in the full report: \(shown.joined(separator: "; "))"
+            + (rest > 0 ? "; and \(rest) more." : ".")
     }
 
     /// Takes as many windows as letters fit, the first and the last among them.

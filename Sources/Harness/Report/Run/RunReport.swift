@@ -37,7 +37,6 @@ package struct RunReport: Sendable {
             + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
     }
 
-    /// One form of the report.
     package func file(_ format: ReportFormat) -> ReportFile {
         switch format {
         case .html: ReportFile(name: format.fileName, text: HTMLRenderer.render(document))
@@ -107,7 +106,6 @@ package struct ReportFile: Sendable {
         }
     }
 
-    /// The content as a whole.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         // Appending to a list throws nothing.
@@ -131,9 +129,7 @@ package enum ReportFormat: String, CaseIterable, Sendable {
     case fullMarkdown = "full-markdown"
     /// What fits a comment on a pull request, with pictures of letters.
     case markdown
-    /// The figures and raw samples.
     case json
-    /// A row a cell.
     case csv
     /// A case a cell, for CI systems.
     case junit

@@ -12,7 +12,6 @@ extension RunSummary {
         }
     }
 
-    /// The names of the columns.
     static var csvHeads: [String] { csvColumns.map(\.name) }
 
     /// Writes the rows without their heads, each after the same fields.
@@ -22,7 +21,6 @@ extension RunSummary {
         }
     }
 
-    /// One line with its end.
     static func csvLine(_ fields: [String]) -> [UInt8] {
         var line: [UInt8] = []
         for (index, field) in fields.enumerated() {

@@ -102,7 +102,6 @@ extension RunSummary {
         ]
     }
 
-    /// The warnings as JSON.
     var warningsJSON: JSONValue {
         .array(
             RunWarning.all(in: self).map(\.warning).map { warning in

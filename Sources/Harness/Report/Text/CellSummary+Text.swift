@@ -8,7 +8,7 @@ extension CellSummary {
         var lines = [cell.id]
         if !cell.tlsAllowances.isEmpty {
             lines.append(
-                "WARNING       TLS with \(cell.tlsAllowances.joined(separator: ", ")): nobody knows whose server it was"
+                "WARNING       TLS with \(cell.tlsAllowances.joined(separator: ", ")): the server was not authenticated"
             )
         }
         if let missingReason { lines.append("no figures    \(missingReason)") }
@@ -35,7 +35,7 @@ extension CellSummary {
         if let firstByte {
             let times = [("median", firstByte.p50), ("p90", firstByte.p90), ("max", firstByte.max)]
                 .map { "\($0) \(DurationText.text(nanoseconds: $1))" }
-            lines.append("first byte    \(times.joined(separator: ", "))  (opened \(firstByte.readCount) times)")
+            lines.append("open, 1 byte  \(times.joined(separator: ", "))  (opened \(firstByte.readCount) times)")
         }
         if let playback {
             lines.append(
@@ -70,7 +70,7 @@ extension CellSummary {
 }
 
 extension ProcessUsage {
-    /// The figures in words; what nobody tells is said to be unavailable.
+    /// The figures in words; unknown ones are called unavailable.
     var text: String {
         func count(_ number: UInt64?) -> String {
             number.map(SignificantDigits.grouped) ?? "unavailable"

@@ -41,13 +41,19 @@ package enum ByteCountText {
     private static let binaryUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     private static let decimalUnits = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
 
-    /// Returns a size that somebody chose: `4 KiB`, `100 MiB`, and `16 MB` for 16,000,000.
+    /// Returns a chosen size: `4 KiB`, `100 MiB`, and `16 MB` for 16,000,000.
     ///
     /// A size that is round in neither kind of unit is rounded to three digits.
     package static func size(_ byteCount: UInt64) -> String {
         exact(byteCount, base: 1024, units: binaryUnits)
             ?? exact(byteCount, base: 1000, units: decimalUnits)
             ?? measured(byteCount)
+    }
+
+    /// Returns a size that must not be confused with a similar one: `16 GiB`, `15.6 GiB (16,777,216,001 B)`.
+    static func exact(_ byteCount: UInt64) -> String {
+        exact(byteCount, base: 1024, units: binaryUnits)
+            ?? "\(measured(byteCount)) (\(SignificantDigits.grouped(byteCount)) B)"
     }
 
     /// Returns a size that was measured, with three digits and a binary unit: `101 MiB`, `3.81 MiB`, `0 B`.

@@ -21,8 +21,8 @@ enum MarkupText {
         return escaped
     }
 
-    /// Returns text for a line or a table cell of GitHub-flavoured Markdown; line breaks become spaces, and nobody is
-    /// mentioned or linked to by an `@` or `#`.
+    /// Returns text for a line or a table cell of GitHub-flavoured Markdown; line breaks become spaces, and no user or
+    /// issue is mentioned or linked to by an `@` or `#`.
     ///
     /// - Source: GitHub Flavored Markdown 0.29, §2.4 (backslash escapes) and §4.10 (tables).
     static func markdown(_ text: String) -> String {

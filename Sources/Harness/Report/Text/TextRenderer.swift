@@ -49,7 +49,7 @@ enum TextRenderer {
 
 /// Text for a terminal of 80 columns.
 enum WrappedText {
-    /// The columns of a terminal that nobody has made wider.
+    /// The columns of a terminal of the default width.
     static let width = 80
 
     /// Breaks text between words so that no line is longer than `width`, if its words are not.
@@ -97,9 +97,7 @@ struct Sparkline: Sendable {
     /// What stands where there is no value.
     static let absent: Character = "·"
 
-    /// The value of the lowest letter.
     let low: Double
-    /// The value of the highest letter.
     let high: Double
 
     /// Creates a scale from the least to the greatest of some values, or returns `nil` if none of them is above 0.
@@ -120,7 +118,6 @@ struct Sparkline: Sendable {
         return upper
     }
 
-    /// Returns a letter a value.
     func text(_ values: [Double?]) -> String {
         String(values.map(letter))
     }

@@ -2,16 +2,14 @@ import Results
 
 /// What may be wrong with a run's figures; each case has its advice.
 enum RunWarning: Hashable, Sendable {
-    /// The result file has no end.
     case incomplete
     /// What stands in the result file and is not reported, in sentences.
     case leftOut([String])
-    /// Nothing was measured.
     case noCells
     /// Nothing that was measured can be trusted.
     case noTrustedFigures
-    /// Cells without figures, of all.
-    case failedCells(count: Int, of: Int)
+    /// Cells without figures and what became of them, of all.
+    case missingFigures(String, count: Int, of: Int)
     /// Cells whose intervals are wide, of those that have any, and the widest of these.
     case wideIntervals(count: Int, of: Int, widest: Double, cell: String)
     /// Cells whose warm-up did not become steady in most of their rounds, of those that were timed.
@@ -24,15 +22,12 @@ enum RunWarning: Hashable, Sendable {
     case busyCPUs(count: Int, of: Int)
     /// Cells that are faster than the machine's limit, and the largest share.
     case aboveLimit(count: Int, largestShare: Double)
-    /// The machine's limits were not measured.
     case noLimits
-    /// Cycles and instructions were not counted.
     case noCounters
     /// Peak memory is missing where figures were measured.
     case noMemory(count: Int, of: Int)
     /// The kernel's setting for transparent huge pages.
     case hugePages(String?)
-    /// The CPU's frequency governor.
     case governor(String)
     /// Whether the CPU raises its frequency is unknown, or it does.
     case turbo(isKnown: Bool)
@@ -40,7 +35,6 @@ enum RunWarning: Hashable, Sendable {
     case warmedFile(count: Int, byteCount: UInt64)
     /// Checks of TLS that were given up, by their options, and the cells of which this is true.
     case looseTLS([String], count: Int)
-    /// No vectors were run.
     case notVerified
     /// Planted faults that no vector of their class noticed.
     case survivors([String])
@@ -79,7 +73,7 @@ extension RunWarning {
         } else if missing == summary.cells.count {
             found.append(.noTrustedFigures)
         } else if missing > 0 {
-            found.append(.failedCells(count: missing, of: summary.cells.count))
+            found.append(.missingFigures(CellSummary.missingText(summary.cells), count: missing, of: summary.cells.count))
         }
         if !results.conformance.contains(where: { $0.passed + $0.failed > 0 }) { found.append(.notVerified) }
         if let mutants = results.mutants {
@@ -144,7 +138,6 @@ extension RunWarning {
 }
 
 extension RunWarning {
-    /// The case in words.
     var warning: Warning {
         switch self {
         case .incomplete:
@@ -168,8 +161,8 @@ extension RunWarning {
         case .looseTLS(let options, let count):
             Self.serious(
                 "TLS without all checks",
-                "\(RatioText.count(count, "cell")) were read with \(options.joined(separator: ", ")), so that nobody "
-                    + "knows whose server the ciphertext came from.",
+                "\(RatioText.count(count, "cell")) were read with \(options.joined(separator: ", ")), so that "
+                    + "the server was not authenticated.",
                 "Give the server's own certificate, or its authority's, by --ca-file instead."
             )
         case .notVerified:
@@ -187,16 +180,16 @@ extension RunWarning {
                 "The kill matrix proves nothing",
                 "readers without any fault failed the same vectors: \(Self.list(names)).",
                 "See “chunkwise verify --mutants” for the vector that failed.")
-        case .failedCells(let count, let total):
+        case .missingFigures(let text, let count, let total):
             Self.note(
-                "Failed cells", "\(count) of \(RatioText.count(total, "cell")) have no figures.",
+                "Cells without figures", "\(count) of \(RatioText.count(total, "cell")) have no figures: \(text).",
                 "The reasons stand under “Cells without figures”; nothing is said about them elsewhere.")
         case .wideIntervals(let count, let total, let widest, let cell):
             Self.note(
                 "Noisy host",
                 "\(count) of \(RatioText.count(total, "interval")) reach more than 5 % from the median to either side; "
                     + "the widest is ±\(RatioText.percent(widest)), of \(cell).",
-                "End what else runs, take more rounds, and do not read small differences out of these cells."
+                "Stop other programs, take more rounds, and do not read small differences out of these cells."
             )
         case .unsteadyWarmUps(let count, let total):
             Self.note(
@@ -222,7 +215,7 @@ extension RunWarning {
             Self.note(
                 "Shared CPUs",
                 "in \(count) of \(RatioText.count(total, "cell")) threads had to give up their CPU more than 50 times "
-                    + "in a second of work.", "End what else runs, or reserve CPUs for the measurement."
+                    + "in a second of work.", "Stop other programs, or reserve CPUs for the measurement."
             )
         case .aboveLimit(let count, let share):
             Self.note(
@@ -267,7 +260,7 @@ extension RunWarning {
                 "Turbo",
                 isKnown
                     ? "the CPU raises its frequency while it is cool and little used."
-                    : "nobody tells whether the CPU raises its frequency while it is cool and little used.",
+                    : "it is not known whether the CPU raises its frequency while it is cool and little used.",
                 "Ratios within this run are fair, since its rounds are interleaved; compare rates with other days with "
                     + "care, or switch it off."
             )

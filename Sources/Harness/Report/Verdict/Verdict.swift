@@ -9,7 +9,6 @@ package struct Verdict: Hashable, Sendable {
     /// The sentences, without line breaks.
     package var lines: [String]
 
-    /// Computes the verdict of a run.
     package init(_ results: RunResults) {
         self.init(RunSummary(results))
     }
@@ -105,7 +104,7 @@ extension Verdict {
         if others.allSatisfy({ memory($0) > memory(choice) || ($0.firstByteNanoseconds ?? .max) > first }) {
             return isOne ? "has a later first byte" : "need more memory or have a later first byte"
         }
-        return isOne ? "has nothing to set against it" : "have nothing to set against it"
+        return isOne ? "is better in neither memory nor first byte" : "are better in neither memory nor first byte"
     }
 }
 
@@ -198,17 +197,18 @@ extension Verdict {
         let what = list(time == nil ? [fetched, rate].compactMap { $0 } : parts)
         return
             "Where chunks of \(chunk) are decrypted whole, as in article 000, a read of \(read) \(what); by the blocks "
-            + "needed \(other)."
+            + "needed, \(other)."
     }
 }
 
 extension Verdict {
-    /// Says who passed the vectors and who did not, and which cells have no figures; nobody passes by running none.
+    /// Says who passed the vectors and who did not, and which cells have no figures; running none is no pass.
     static func correctness(_ summary: RunSummary) -> String {
         let missing = summary.cellsWithoutFigures.count
         guard missing > 0 else { return vectors(summary) }
-        return "\(vectors(summary)) \(RatioText.count(missing, "cell")) of \(summary.cells.count) failed or "
-            + "\(missing == 1 ? "has" : "have") no trusted figures."
+        let text = CellSummary.missingText(summary.cells)
+        return "\(vectors(summary)) \(RatioText.count(missing, "cell")) of \(summary.cells.count) "
+            + "\(missing == 1 ? "has" : "have") no figures (\(text))."
     }
 
     private static func vectors(_ summary: RunSummary) -> String {

@@ -1,0 +1,160 @@
+package import Results
+import Support
+
+/// One thing that a header says of its run: what provenance lists, and what runs may not share.
+struct HeaderFact: Hashable, Sendable {
+    /// What a fact is about, in the order in which facts are shown.
+    enum Subject: Hashable, Sendable, CaseIterable {
+        /// What makes it this machine and no other.
+        case host
+        /// How the machine was set up, which may change from run to run.
+        case setting
+        case software
+        case run
+    }
+
+    /// A value; lists and long texts are compared by their parts.
+    enum Value: Hashable, Sendable {
+        case text(String)
+        case words([String])
+        case lines(String?)
+    }
+
+    var subject: Subject
+    /// What it is, such as `CPU`.
+    var name: String
+    var value: Value
+
+    var text: String {
+        switch value {
+        case .text(let text): text
+        case .words(let words): words.isEmpty ? "none noted" : words.joined(separator: " ")
+        case .lines(let text): text.map { RatioText.count($0.split(separator: "\n").count, "line") } ?? "none"
+        }
+    }
+}
+
+extension RunHeader.Host {
+    /// The machine and how it was set up.
+    var facts: [HeaderFact] {
+        func fact(_ subject: HeaderFact.Subject, _ name: String, _ text: String) -> HeaderFact {
+            HeaderFact(subject: subject, name: name, value: .text(text))
+        }
+        let caches = cacheByteCounts.map(ByteCountText.exact)
+        return [
+            fact(.host, "host", name), fact(.host, "CPU", cpuModel), fact(.host, "CPUs online", "\(cpuCount)"),
+            HeaderFact(subject: .host, name: "CPU flags", value: .words(cpuFlags.sorted())),
+            fact(.host, "data caches", caches.isEmpty ? "unknown" : caches.joined(separator: ", ")),
+            fact(.host, "memory", ByteCountText.exact(memoryByteCount)), fact(.setting, "kernel", kernel),
+            fact(.setting, "frequency governor", frequencyGovernor ?? "none to be seen"),
+            fact(.setting, "transparent huge pages", transparentHugePages ?? "unknown"),
+            fact(.setting, "turbo", isTurboOn.map { $0 ? "on" : "off" } ?? "unknown"),
+        ]
+    }
+
+    /// What makes two runs those of one machine; the kernel and its settings may change.
+    var identity: [HeaderFact] { facts.filter { $0.subject == .host } }
+}
+
+extension RunHeader {
+    /// All that the header says, but when the run started.
+    var facts: [HeaderFact] {
+        func fact(_ subject: HeaderFact.Subject, _ name: String, _ value: HeaderFact.Value) -> HeaderFact {
+            HeaderFact(subject: subject, name: name, value: value)
+        }
+        let libraries = backends.map { backend in
+            let features = backend.cpuFeatures.isEmpty ? "" : " (\(backend.cpuFeatures.joined(separator: " ")))"
+            return fact(.software, backend.name, .text(backend.version + features))
+        }
+        return host.facts + [fact(.software, "chunkwise", .text(programVersion))] + libraries + [
+            fact(.run, "plan", .lines(plan)), fact(.run, "seed", .text("\(seed)")),
+            fact(.run, "command", .text(ShellText.joined(command))),
+        ]
+    }
+}
+
+/// Something that runs do not share.
+package struct RunDifference: Hashable, Sendable {
+    /// What it is, such as `CPU`.
+    package var name: String
+    package var values: [String]
+    /// Whether it makes them runs on different machines.
+    package var isOfHost: Bool
+
+    /// Finds what differs between runs, what concerns the machine first.
+    package static func between(_ headers: [RunHeader]) -> [RunDifference] {
+        let facts = headers.map(\.facts)
+        var known: Set<String> = []
+        let named = facts.joined().filter { known.insert("\($0.subject) \($0.name)").inserted }
+        return HeaderFact.Subject.allCases.flatMap { subject in
+            named.filter { $0.subject == subject }.compactMap { fact -> RunDifference? in
+                let values = facts.map { $0.first { $0.subject == subject && $0.name == fact.name } }
+                guard Set(values).count > 1 else { return nil }
+                return RunDifference(name: fact.name, values: texts(values), isOfHost: subject == .host)
+            } + (subject == .setting ? limits(headers) : [])
+        }
+    }
+
+    /// What each run has, where that is long only what not all have.
+    private static func texts(_ facts: [HeaderFact?]) -> [String] {
+        let plans = facts.compactMap { fact -> String?? in if case .lines(let text)? = fact?.value { text } else { nil } }
+        if plans.count == facts.count { return firstDifferingLines(plans) }
+        let lists = facts.map { fact -> [String] in if case .words(let words)? = fact?.value { words } else { [] } }
+        let shared = lists.dropFirst().reduce(Set(lists.first ?? [])) { $0.intersection($1) }
+        return facts.map { fact in
+            guard let fact else { return "not there" }
+            guard case .words(let words) = fact.value else { return fact.text }
+            let own = words.filter { !shared.contains($0) }
+            return own.isEmpty ? "none of these" : own.joined(separator: " ")
+        }
+    }
+
+    /// The first line in which not all plans are the same.
+    private static func firstDifferingLines(_ plans: [String?]) -> [String] {
+        let lines = plans.map { ($0 ?? "").split(separator: "\n", omittingEmptySubsequences: false) }
+        let count = lines.map(\.count).min() ?? 0
+        let index = (0..<count).first { index in Set(lines.map { $0[index] }).count > 1 } ?? count
+        return zip(plans, lines).map { plan, lines in
+            guard plan != nil else { return "none" }
+            return index < lines.count ? "line \(index + 1): \(lines[index])" : "ends after line \(lines.count)"
+        }
+    }
+
+    /// The machine's own limits, where they differ by more than 5 %: then it was not in the same state.
+    private static func limits(_ headers: [RunHeader]) -> [RunDifference] {
+        let limits = headers.compactMap(\.limits?.oneThread)
+        guard limits.count == headers.count, let first = limits.first else { return [] }
+        let aes = first.aesDecrypt.map(\.keyByteCount).map { length in
+            (
+                "AES unit, \(length * 8)-bit keys",
+                limits.compactMap { $0.aesDecrypt.first { $0.keyByteCount == length }?.rate.bytesPerSecond }
+            )
+        }
+        let rates = aes + [("copies in memory", limits.map(\.memoryCopy.rate.bytesPerSecond))]
+        return rates.filter { _, rates in
+            guard rates.count == headers.count, let minimum = rates.min(), let maximum = rates.max() else { return false }
+            return !CellPair.isWithin5Percent(Double(maximum) / Double(max(minimum, 1)))
+        }.map { RunDifference(name: $0.0, values: $0.1.map(ByteCountText.rate), isOfHost: false) }
+    }
+}
+
+extension Document {
+    /// How figures came about, in blocks: machine, program, backends, and last the command.
+    static func origin(
+        host: RunHeader.Host, backends: [RunHeader.Backend], program: [(name: String, value: String)],
+        command: [String]
+    ) -> [Block] {
+        let facts = host.facts.map { (name: $0.name.prefix(1).uppercased() + $0.name.dropFirst(), value: $0.text) }
+        let table = Table(
+            caption: "Backends as they were found.",
+            columns: [.text("Backend"), .text("Version"), .text("CPU features used")],
+            rows: backends.map { backend in
+                [
+                    Table.Entry(backend.name), Table.Entry(backend.version),
+                    backend.cpuFeatures.isEmpty ? .absent : Table.Entry(backend.cpuFeatures.joined(separator: " ")),
+                ]
+            })
+        return [.facts(facts + program)] + (backends.isEmpty ? [] : [.table(table)])
+            + [.verbatim(caption: "Command", text: ShellText.joined(command))]
+    }
+}

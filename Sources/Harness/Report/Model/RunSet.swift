@@ -1,0 +1,89 @@
+import Results
+
+/// A run that can stand beside others: its header, and figures a cell.
+protocol ComparableRun: Sendable {
+    associatedtype Figures: Sendable
+
+    /// What the user calls it, such as its file's path.
+    var name: String { get }
+    /// What is true of the whole run.
+    var header: RunHeader { get }
+    var isComplete: Bool { get }
+    /// The cells with their `id`s, in the order of the results.
+    var figures: [(id: String, cell: Cell, figures: Figures)] { get }
+}
+
+/// One run, two, or many: which of them come from one machine, what their headers do not share, and what each says of a
+/// cell.
+struct RunSet<Run: ComparableRun>: Sendable {
+    let runs: [Run]
+    /// The runs of each machine by their indices, machines in the order in which runs first name them.
+    let hosts: [[Int]]
+
+    init(_ runs: [Run]) {
+        self.runs = runs
+        var numbers: [[HeaderFact]: Int] = [:]
+        var hosts: [[Int]] = []
+        for (index, run) in runs.enumerated() {
+            let identity = run.header.host.identity
+            if let number = numbers[identity] {
+                hosts[number].append(index)
+            } else {
+                numbers[identity] = hosts.count
+                hosts.append([index])
+            }
+        }
+        self.hosts = hosts
+    }
+
+    /// The runs of each machine as a set of its own.
+    var byHost: [RunSet] { hosts.map { RunSet($0.map { runs[$0] }) } }
+
+    /// The same runs, those of one machine together and in the order of their starts.
+    var groupedByHost: RunSet {
+        RunSet(
+            hosts.flatMap { indices in
+                indices.sorted { (runs[$0].header.startedAt, $0) < (runs[$1].header.startedAt, $1) }.map { runs[$0] }
+            })
+    }
+
+    /// What the headers do not share, what concerns the machine first.
+    var differences: [RunDifference] { RunDifference.between(runs.map(\.header)) }
+
+    var sharedFacts: [HeaderFact] {
+        let others = runs.dropFirst().map { Set($0.header.facts) }
+        return (runs.first?.header.facts ?? []).filter { fact in others.allSatisfy { $0.contains(fact) } }
+    }
+
+    /// A cell and what each run says of it.
+    struct Match: Sendable {
+        /// The cell's `id`.
+        var id: String
+        var cell: Cell
+        /// A value a run; `nil` where the run has no such cell.
+        var figures: [Run.Figures?]
+    }
+
+    /// The cells of all runs, in the order in which the runs first name them.
+    func matches() -> [Match] {
+        var indices: [String: Int] = [:]
+        var matches: [Match] = []
+        for (number, run) in runs.enumerated() {
+            for (id, cell, figures) in run.figures {
+                let index = indices[id] ?? matches.count
+                if index == matches.count {
+                    indices[id] = index
+                    matches.append(Match(id: id, cell: cell, figures: Array(repeating: nil, count: runs.count)))
+                }
+                if matches[index].figures[number] == nil { matches[index].figures[number] = figures }
+            }
+        }
+        return matches
+    }
+}
+
+extension RunSummary: ComparableRun {
+    var header: RunHeader { results.header }
+    var isComplete: Bool { results.isComplete }
+    var figures: [(id: String, cell: Cell, figures: CellSummary)] { cells.map { ($0.cell.id, $0.cell, $0) } }
+}
