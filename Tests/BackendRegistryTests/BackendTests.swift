@@ -1,8 +1,9 @@
 import BackendRegistry
 import Foundation
-@testable import OpenSSLBackend
 import RandomAccess
 import Testing
+
+@testable import OpenSSLBackend
 
 func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)

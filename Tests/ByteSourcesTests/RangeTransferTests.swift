@@ -3,8 +3,8 @@ import RandomAccess
 import SwiftAESBackend
 import Synchronization
 import SystemPackage
-import Testing
 import TestSupport
+import Testing
 
 /// A sink in memory that takes bytes in any order, or only in theirs; it may break.
 private final class MemorySink: ByteSink {

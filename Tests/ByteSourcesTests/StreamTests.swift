@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import RandomAccess
 import SwiftAESBackend
-import Testing
 import TestSupport
+import Testing
 
 @Suite("inputs that are read as streams")
 struct StreamInputTests {

@@ -39,7 +39,7 @@ struct PlaylistTests {
 
     @Test("what is wrong is one line with the segment, its line and what was expected, and nothing is left")
     func failures() throws {
-        Chunkwise.expectFailure(try decrypt(["playlist.m3u8", "out"]), 66, "nobody handles the scheme \"mykey\"")
+        Chunkwise.expectFailure(try decrypt(["playlist.m3u8", "out"]), 66, "no provider handles the scheme \"mykey\"")
         Chunkwise.expectFailure(try decrypt(["none.m3u8", "out"]), 66, "none.m3u8")
         Chunkwise.expectFailure(try decrypt(["segment0.ts", "out"]), 65, "line 1")
         Chunkwise.expectFailure(try decrypt(["--iv", Chunkwise.ivHex, "playlist.m3u8", "out"]), 64, "--iv")

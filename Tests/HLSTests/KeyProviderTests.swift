@@ -107,7 +107,7 @@ struct KeyProviderTests {
         }
     }
 
-    @Test("a scheme that nobody handles is named, with those that are handled")
+    @Test("a scheme that no provider handles is named, with those that are handled")
     func schemes() throws {
         let keys = SchemeKeys([
             "mykey": FileKeys(path: FilePath(folder.path("film 1.key"))), "Other": FileKeys(path: "/nowhere"),
@@ -117,7 +117,7 @@ struct KeyProviderTests {
         let error = #expect(throws: DecryptionError.self) { try ring.key(for: "https://user:pw@h/k?token=5") }
         #expect(
             "\(try #require(error))"
-                == "no key for https://…@h/k?…: nobody handles the scheme \"https\": expected \"mykey\" or \"other\""
+                == "no key for https://…@h/k?…: no provider handles the scheme \"https\": expected \"mykey\" or \"other\""
         )
         #expect(throws: KeyError.unhandledScheme("", handled: ["mykey", "other"])) { try keys.key(for: "relative.key") }
         let data = #expect(throws: DecryptionError.self) { try ring.key(for: "data:;base64,U0VDUkVU") }

@@ -72,7 +72,9 @@ struct MasterPlaylistTests {
         #expect {
             try PlaylistFile(path: FilePath(folder.path("master.m3u8")), choice: .mediaOnly)
         } throws: {
-            guard case .inPart(_, .unsupported(let what)) = ($0 as? DecryptionError)?.playlistError else { return false }
+            guard case .inPart(_, .unsupported(let what)) = ($0 as? DecryptionError)?.playlistError else {
+                return false
+            }
             return what.contains("a master playlist")
         }
     }

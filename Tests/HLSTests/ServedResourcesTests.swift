@@ -125,7 +125,7 @@ struct ServedResourcesTests {
         }
         for (uri, part) in [
             ("short", "has 1 bytes"), ("long", "1024 or more"), ("nowhere?secret", "is missing"),
-            ("skd://k", "nobody handles the scheme \"skd\""), ("http://h/k", "expected https"),
+            ("skd://k", "no provider handles the scheme \"skd\""), ("http://h/k", "expected https"),
         ] {
             #expect {
                 try keys.key(for: uri)

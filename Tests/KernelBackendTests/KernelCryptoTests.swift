@@ -1,7 +1,8 @@
-@testable import KernelBackend
 import RandomAccess
 import SwiftAESBackend
 import Testing
+
+@testable import KernelBackend
 
 /// A kernel in this process: it takes pieces that are as small as asked for, and returns them bit by bit.
 private final class FakeSocket: PieceSocket {

@@ -1,5 +1,5 @@
-import Keys
 import KeyTesting
+import Keys
 import Testing
 
 @Suite("key-server load")

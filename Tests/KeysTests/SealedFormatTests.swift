@@ -1,8 +1,9 @@
 import Crypto
 import Foundation
-@testable import Keys
-import Testing
 import TestSupport
+import Testing
+
+@testable import Keys
 
 /// Bytes that are no requests.
 @Suite("requests for keys, malformed")

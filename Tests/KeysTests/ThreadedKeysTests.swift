@@ -63,7 +63,7 @@ struct ThreadedKeysTests {
         let nobody = KeySession(
             exchange: ThreadedKeys(ProvidedKeys(SchemeKeys([:]))), device: "d", seed: 1, clock: StillClock())
         let failure = await #expect(throws: KeyFailure.self) { try await nobody.key(for: "skd://u:p@h/k?t=1") }
-        #expect("\(try #require(failure))".contains("nobody handles the scheme \"skd\""))
+        #expect("\(try #require(failure))".contains("no provider handles the scheme \"skd\""))
         #expect(!"\(try #require(failure))".contains("u:p"))
     }
 

@@ -1,5 +1,6 @@
-@testable import RandomAccess
 import Testing
+
+@testable import RandomAccess
 
 @Suite("blocks as 128-bit numbers")
 struct BlockTests {

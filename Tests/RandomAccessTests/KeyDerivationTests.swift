@@ -1,6 +1,7 @@
 import Foundation
-@testable import RandomAccess
 import Testing
+
+@testable import RandomAccess
 
 /// Hexadecimal digits as bytes.
 private func bytes(_ text: String) -> [UInt8] {

@@ -1,6 +1,7 @@
 import RandomAccess
-@testable import SwiftAESBackend
 import Testing
+
+@testable import SwiftAESBackend
 
 @Suite("the bitsliced AES")
 struct BitslicedTests {
@@ -222,10 +223,10 @@ struct BitslicedStepTests {
             let schedule = KeySchedule(key)
             #expect(BitslicedKeyExpansion.roundCount(keyByteCount: keyByteCount) == schedule.roundCount)
             _ = withPlanes([UInt8](repeating: 0, count: 16 * (9 + schedule.roundCount))) { room in
-                BitslicedKeyExpansion.expand(key, room: room)
+                BitslicedKeyExpansion.expand(key, scratch: room)
                 for round in 0...schedule.roundCount {
                     let expected = (0..<16).map { schedule.byte($0, ofRound: round) ^ (round == 0 ? 0 : 0x63) }
-                    #expect(BitslicedKeyExpansion.roundKey(round, room: room).byteArray == expected, "round \(round)")
+                    #expect(BitslicedKeyExpansion.roundKey(round, scratch: room).byteArray == expected, "round \(round)")
                 }
             }
         }

@@ -1,6 +1,7 @@
 import RandomAccess
-@testable import SwiftAESBackend
 import Testing
+
+@testable import SwiftAESBackend
 
 func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)

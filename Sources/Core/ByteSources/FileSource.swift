@@ -82,7 +82,7 @@ public final class FileSource: ByteSource {
 
     /// The file's length in bytes now. The corresponding C function is `lseek`.
     ///
-    /// That moves the descriptor's position, which nobody uses, and is the cheapest way to ask: once a read.
+    /// That moves the descriptor's position, which nothing uses; it is the cheapest way to ask, once per read.
     func currentByteCount() throws(DecryptionError) -> UInt64 {
         UInt64(try SystemCall.retrying("seek \(path)") { Int(lseek(descriptor.rawValue, 0, SEEK_END)) })
     }

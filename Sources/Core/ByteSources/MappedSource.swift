@@ -9,7 +9,7 @@ public import SystemPackage
 /// with the file. A single small range is read faster with a ``FileSource``, since mapping costs more than it saves.
 ///
 /// A file that is truncated meanwhile is an error as with a ``FileSource``, and not the end of the process: see
-/// `MappedView`. Where somebody else copies the bytes, such as a source around this one, they are read with `pread`.
+/// `MappedView`. Where another source wraps this one and copies the bytes, they are read with `pread`.
 public final class MappedSource: ViewableSource {
     /// The most bytes of the file that one view keeps mapped and touched at a time.
     public static let boundByteCount = UInt64(MappedView.maxTouchedByteCount)

@@ -16,7 +16,7 @@ public protocol ByteSource: Sendable {
     /// - Throws: `DecryptionError.sourceChanged` if its length is another one, `.io` if that cannot be told.
     func checkUnchanged() throws(DecryptionError)
 
-    /// Takes note that a range will be read whole and about in order, by one thread or several, so that it may be read
+    /// Tells the source that a range will be read whole and about in order, by one thread or several, so that it may be read
     /// ahead.
     ///
     /// - Parameter range: The bytes, within the source.
@@ -124,7 +124,7 @@ public struct FetchBuffers {
 public protocol ViewableSource: ByteSource {
     /// Makes a view for one thread at a time.
     ///
-    /// - Throws: `DecryptionError.io` if there is none to be had.
+    /// - Throws: `DecryptionError.io` if none can be made.
     func makeView() throws(DecryptionError) -> any SourceView
 }
 
@@ -133,7 +133,7 @@ public protocol ViewableSource: ByteSource {
 /// What is seen may be gone the moment after, so that a caller looks, decrypts into memory of its own, and then asks
 /// ``check()`` whether that was the source.
 public protocol SourceView: AnyObject {
-    /// The most bytes that are seen at once, at least 64.
+    /// The maximum number of bytes of one view, at least 64.
     var largestByteCount: Int { get }
 
     /// Shows some bytes.

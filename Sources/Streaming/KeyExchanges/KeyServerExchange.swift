@@ -103,7 +103,7 @@ extension KeyServerExchange {
         /// The X25519 public key that the server must prove that it has the private one of, 32 bytes: beside its
         /// certificate, or in place of one.
         public var serverKey: [UInt8]?
-        /// How long one exchange may take; a session may have less patience.
+        /// How long one exchange may take; a session may wait for less.
         public var deadline = Duration.seconds(10)
 
         /// Creates options.
@@ -157,7 +157,7 @@ extension KeyFailure {
         }
     }
 
-    /// What somebody else wrote, as a part of a line.
+    /// Text of the server's, as a part of a line.
     private static func shown(_ text: String) -> String {
         String(decoding: text.utf8.filter { (0x20..<0x7F).contains($0) }.prefix(120), as: UTF8.self)
     }

@@ -27,7 +27,7 @@ final class BitslicedCipher {
             (wideKeys + round * wide).update(repeating: roundKey, count: wide)
             WideBatch.pack(wideKeys + round * wide)
         }
-        // No round key may be left where blocks that nobody asked for are processed with the others.
+        // No round key may be left in the unused blocks of a batch, which are processed with the others.
         batch.update(repeating: .repeating(0), count: wide)
     }
 

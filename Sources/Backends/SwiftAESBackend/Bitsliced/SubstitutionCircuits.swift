@@ -1,6 +1,6 @@
 /// The S-box and its inverse as gates on bit planes: no table, no branch, so no timing depends on the bytes.
 ///
-/// The constant {63} of the affine transformation is left out of both boxes: whoever prepares the round keys adds it
+/// The constant {63} of the affine transformation is left out of both boxes: the key schedule adds it
 /// there, since SHIFTROWS() and MIXCOLUMNS() leave a state of equal bytes as it is.
 enum SubstitutionCircuits {
     /// SUBBYTES() ⊕ {63} on eight planes, the lowest bit first. 115 gates.

@@ -19,7 +19,7 @@ package final class FileSink: ByteSink {
     ///
     /// - Parameters:
     ///   - path: The final name; a file that has it now stays until ``commit()``.
-    ///   - isSecret: Whether nobody but its owner may read it, whatever file it replaces.
+    ///   - isSecret: Whether only its owner may read it, whatever file it replaces.
     ///   - prefersUnnamed: Whether to use a file without a name where there are such.
     /// - Throws: `DecryptionError.io` if the folder does not exist or cannot be written to.
     package init(

@@ -3,8 +3,8 @@ internal import RandomAccess
 
 /// Hands out windows in order, with a buffer each, and has finished ones written in order.
 ///
-/// Whoever finishes the window whose turn it is writes it and all finished ones that follow, while the others go on with
-/// later windows: nobody waits for a single window, only for a free buffer.
+/// The thread that finishes the window whose turn it is writes it and all finished ones that follow, while the others go on with
+/// later windows: no thread waits for a single window, only for a free buffer.
 final class WindowRing: @unchecked Sendable {
     private enum SlotState {
         case free
@@ -12,7 +12,7 @@ final class WindowRing: @unchecked Sendable {
         case ready(UnsafeRawBufferPointer)
     }
 
-    // All variables below are used under the lock only; a slot's buffer belongs to whoever holds its window.
+    // All variables below are used under the lock only; a slot's buffer belongs to the thread that holds its window.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let slotFreed: UnsafeMutablePointer<pthread_cond_t>
     private let buffers: [UnsafeMutableRawBufferPointer]
@@ -112,7 +112,7 @@ final class WindowRing: @unchecked Sendable {
         }
     }
 
-    /// The window whose turn it is, if it is finished and nobody else writes.
+    /// The window whose turn it is, if it is finished and no other thread writes.
     private func takeTurn() -> (UInt64, UnsafeRawBufferPointer)? {
         locked {
             guard !isWriting, firstFailure == nil, turn < end, case .ready(let bytes) = states[slot(turn)] else {

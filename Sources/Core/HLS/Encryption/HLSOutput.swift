@@ -8,7 +8,7 @@ public protocol HLSOutput: AnyObject {
     ///
     /// - Parameters:
     ///   - name: A name that any file can have.
-    ///   - isSecret: Whether it is a key, which nobody else may read.
+    ///   - isSecret: Whether it is a key, which only its owner may read.
     /// - Throws: `DecryptionError.io`.
     func begin(_ name: String, isSecret: Bool) throws(DecryptionError)
 

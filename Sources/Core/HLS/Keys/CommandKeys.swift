@@ -50,8 +50,8 @@ public struct CommandKeys: KeyProvider {
 /// A program that prints several keys at once: 16 raw bytes each on its standard output, and nothing else.
 ///
 /// Its arguments end with the keys' URIs. What a playlist will need is asked for together, so that the program is started,
-/// and a server behind it asked, once for many keys. If one of them is missing, each is asked for alone; if nobody could be
-/// asked, none is.
+/// and a server behind it asked, once for many keys. If one of them is missing, each is asked for alone; if the
+/// server cannot be reached, none is.
 public final class BatchCommandKeys: KeyProvider {
     private struct State {
         /// What is going to be asked for, in order.

@@ -59,8 +59,7 @@ extension KeyBytes {
     ///
     /// - Parameters:
     ///   - path: Its path.
-    ///   - mayWait: Whether it may be a pipe, for which somebody else may let the reader wait. What a playlist names may
-    ///     not.
+    ///   - mayWait: Whether it may be a pipe, which may make the reader wait. What a playlist names may not be one.
     /// - Returns: The key, and what there is to warn about.
     /// - Throws: `KeyError.missing`, `.unreadable`, `.wrongLength`.
     static func read(_ path: FilePath, mayWait: Bool = false) throws(KeyError) -> ProvidedKey {

@@ -15,7 +15,7 @@ public protocol KeyProvider: Sendable {
     /// What tells a key from the one that was there before it, such as a file's version.
     ///
     /// - Parameter uri: The key's URI as the playlist has it.
-    /// - Returns: `nil` where it cannot be known, or there is no key: as long as it stays so, nobody is asked again.
+    /// - Returns: `nil` where it cannot be known, or there is no key: while that is so, the provider is not asked again.
     func version(for uri: String) -> String?
 
     /// Takes note of keys that are probably asked for soon, so that they may come together.
@@ -32,7 +32,7 @@ extension KeyProvider {
     public func expect(_ uris: [String]) {}
 }
 
-/// A key, and what its owner should know about where it was found.
+/// A key, and what is worth a warning about where it was found.
 public struct ProvidedKey: Sendable {
     /// The key.
     public let key: SecretKey
@@ -46,7 +46,7 @@ public struct ProvidedKey: Sendable {
     }
 }
 
-/// Something about a key that is no error, and should not be.
+/// Something that is wrong about where a key was found, but no error.
 public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
     /// Others than the file's owner may read it.
     case readableByOthers(path: String, permissions: UInt32)
@@ -63,14 +63,14 @@ public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
         case .folderOpenToOthers(let path, let permissions):
             "key folder \(path) is open to others (permissions \(String(permissions, radix: 8))): expected 700"
         case .inTheClear(let place):
-            "\(place) came without TLS, for anybody on the way to read: expected https"
+            "\(place) came without TLS, so that others on the way can read it: expected https"
         }
     }
 }
 
 /// Why there is no key for a URI. Never holds a part of a key.
 public enum KeyError: Error, Hashable, Sendable {
-    /// Nobody knows how to fetch keys by this scheme; empty for a relative URI.
+    /// No provider fetches keys by this scheme; empty for a relative URI.
     case unhandledScheme(String, handled: [String])
     /// What was found has another length than 16 bytes.
     case wrongLength(byteCount: Int, isMore: Bool, place: String, isHexadecimal: Bool)
@@ -95,7 +95,8 @@ extension KeyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unhandledScheme(let scheme, let handled):
-            (scheme.isEmpty ? "nobody handles URIs without a scheme" : "nobody handles the scheme \"\(scheme)\"")
+            (scheme.isEmpty
+                ? "no provider handles URIs without a scheme" : "no provider handles the scheme \"\(scheme)\"")
                 + ": expected "
                 + (handled.isEmpty
                     ? "a handler for it, of which there is none"
@@ -155,7 +156,7 @@ public struct SchemeKeys: KeyProvider {
     ///
     /// - Parameters:
     ///   - handlers: A provider for each scheme, whose case does not matter; the empty scheme is that of relative URIs.
-    ///   - fallback: Who is asked for all other URIs; nobody, unless told otherwise.
+    ///   - fallback: The provider for all other URIs, if there is one.
     public init(_ handlers: [String: any KeyProvider], fallback: (any KeyProvider)? = nil) {
         self.handlers = Dictionary(handlers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
         self.fallback = fallback

@@ -19,7 +19,7 @@ public final class KeyRing: Sendable {
     /// Creates a ring without keys.
     ///
     /// - Parameters:
-    ///   - provider: Who has the keys.
+    ///   - provider: Where keys come from.
     ///   - isStrict: Whether what is worth a warning is an error: `KeyError.openToOthers`.
     ///   - warn: Is called with each warning, once.
     public init(

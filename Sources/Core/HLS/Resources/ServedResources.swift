@@ -11,14 +11,14 @@ public struct ServedResources: SegmentResources {
     /// The playlist's URL, which relative URIs start from.
     public let base: URIReference
 
-    /// The server that was named first, by whoever asks.
+    /// The server that the caller named.
     private let home: String
     private let open: Opener
 
     /// Creates the resources around a playlist.
     ///
     /// - Parameters:
-    ///   - playlist: The playlist's URL, as somebody named it.
+    ///   - playlist: The playlist's URL, as the caller named it.
     ///   - open: What opens an object.
     public init(playlist: URIReference, open: @escaping Opener) {
         base = playlist
@@ -75,7 +75,7 @@ extension URIReference {
 public struct ServedRequest: Hashable, Sendable {
     /// Its URL.
     public let url: String
-    /// Whether it is on the server that was named first: nobody else gets what was meant for that one, such as a token.
+    /// Whether it is on the server that the caller named: a token for that one goes to no other.
     public let isOnFirstServer: Bool
     /// Whether it is a playlist or a key: short, and often made on demand, by servers that know no ranges.
     public let isShort: Bool

@@ -69,7 +69,7 @@ public enum ChunkFormat: Hashable, Sendable {
         if case .cobblestone = self { true } else { false }
     }
 
-    /// The most chunks of an object. Source: c2sp.org/chunked-encryption, "Message chunking"; Tink's segment numbers
+    /// The maximum number of chunks of an object. Source: c2sp.org/chunked-encryption, "Message chunking"; Tink's segment numbers
     /// have 32 bits.
     var largestChunkCount: UInt64 {
         switch self {
@@ -125,7 +125,7 @@ public enum ChunkFormat: Hashable, Sendable {
     static let commitmentByteCount = 32
     static let noncePrefixByteCount = 7
     private static let largestSegmentByteCount: UInt64 = 1 << 28
-    /// Far more than anybody binds an object to.
+    /// Far more than applications bind an object to.
     private static let largestContextByteCount = 1 << 20
 
     private static func validate(_ context: [UInt8], _ name: String) throws(DecryptionError) {

@@ -6,8 +6,8 @@
 /// in order open each chunk once. That is safe: what is kept is what was authenticated under its number and key, and
 /// both cannot change; it belongs to the cursor alone, and is erased with it. Reads from it fetch and decrypt nothing.
 ///
-/// A source that could be looked at in place is fetched from all the same: whoever can write to a mapped file could
-/// change a chunk between its being authenticated and its being decrypted.
+/// A source that could be looked at in place is fetched from all the same: another process that writes to a mapped file could
+/// change a chunk after its tag was checked and before it is decrypted.
 ///
 /// A cursor belongs to one thread, and allocates nothing per read.
 final class ChunkCursor: ChunkKeeper {
@@ -34,7 +34,8 @@ final class ChunkCursor: ChunkKeeper {
         self.context = context
         let counts = Self.bufferByteCounts(layout, format, windowByteCount: windowByteCount)
         guard let fetchByteCount = Int(exactly: counts.fetched), let keptByteCount = Int(exactly: counts.kept) else {
-            throw .invalidParameter(name: "chunk length", value: "\(counts.kept)", expected: "one that can be held whole")
+            throw .invalidParameter(
+                name: "chunk length", value: "\(counts.kept)", expected: "one that can be held whole")
         }
         // Memory that is never used is never resident.
         self.fetched = .allocate(byteCount: fetchByteCount, alignment: 4096)

@@ -105,7 +105,7 @@ public final class EncryptedObject: Sendable {
     }
 }
 
-/// Anything that delivers decrypted bytes from the middle of an encrypted object: our readers, or a foreign program
+/// Anything that delivers decrypted bytes from the middle of an encrypted object: our readers, or an external program
 /// behind the subject protocol.
 ///
 /// A decryptor belongs to one thread at a time. Reads come in any order, may repeat, and never depend on earlier ones.

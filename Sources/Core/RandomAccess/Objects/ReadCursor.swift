@@ -19,7 +19,7 @@ public final class ReadCursor: RandomAccessDecryptor {
     private let view: (any SourceView)?
     /// The most plaintext bytes of a step: a window, or what a view shows at once if that is less.
     private let stepByteCount: Int
-    /// The block before the stretch, its first block, its last block: where each is not the caller's business; or a short
+    /// The block before the stretch, its first block, its last block: where the caller did not ask for it; or a short
     /// stretch as a whole.
     private let scratch: UnsafeMutableRawBufferPointer
 

@@ -12,7 +12,7 @@ import Synchronization
 public final class HTTPConnections: Sendable {
     /// The server, as the field `Host` names it, and whether TLS is spoken.
     private let origin: String
-    /// One for each event loop: whoever takes bytes is on the loop of their connection, and nothing changes threads.
+    /// One for each event loop: bytes are taken on the loop of their connection, and nothing changes threads.
     private let clients: [HTTPClient]
     private let turn = Atomic(0)
 

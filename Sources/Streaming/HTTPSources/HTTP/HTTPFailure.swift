@@ -35,7 +35,7 @@ enum HTTPFailure: Error, Hashable, Sendable {
     case wrongLength(found: String, expected: Int)
     /// More bytes than the range has.
     case tooLong(expected: Int)
-    /// Nobody says how long the object is.
+    /// The server does not say how long the object is.
     case unknownLength
     /// It is no longer the object that was opened.
     case changed(found: String, expected: String)

@@ -103,7 +103,7 @@ final class HTTPTransport: Sendable {
 
 /// A request for a range that is under way; any number of threads may wait for its bytes.
 ///
-/// Whoever waits is a thread that reads, never one of the client's event loops: those go on, and end the wait.
+/// The thread that waits is a reader's, never one of the client's event loops: those go on, and end the wait.
 final class PendingRange: Sendable {
     /// The bytes that were asked for.
     let range: Range<UInt64>

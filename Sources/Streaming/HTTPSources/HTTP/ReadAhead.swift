@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Guesses what is read next, and asks for it before it is read, so that nobody waits for a round trip.
+/// Guesses what is read next, and asks for it before it is read, so that no read waits for a round trip.
 ///
 /// Reads count as being in order if each starts where the last ended, or shortly before: a block of cipher text is
 /// needed twice. Ranges grow as long as that goes on. What is known and need not be guessed is for ``ExpectedReads``.
@@ -59,7 +59,7 @@ final class ReadAhead: Sendable {
                 guard goesOn else { return nil }
             }
             while let first = state.blocks.first, first.range.upperBound <= offset {
-                // Where it was jumped over, nobody waits for the rest.
+                // Where it was skipped, no read waits for the rest.
                 first.cancel()
                 state.blocks.removeFirst()
                 state.depth = min(state.depth + 1, depth)
@@ -135,7 +135,7 @@ final class ExpectedReads: Sendable {
     private struct State {
         /// Ranges under way, or here and not all read, in order.
         var blocks: [PendingRange] = []
-        /// Where those start that nobody asked for yet.
+        /// Where those start that were not asked for yet.
         var front: UInt64
         /// How long the next range is.
         var lengths: GrowingRanges
@@ -143,7 +143,7 @@ final class ExpectedReads: Sendable {
         var delivered = RangeSet<UInt64>()
     }
 
-    /// When reading is so far past a range, nobody comes back for it.
+    /// When reading is so far past a range, it is not read again.
     private static let farthest: UInt64 = 256 << 20
 
     /// What is going to be read, within the object.
@@ -223,7 +223,7 @@ final class ExpectedReads: Sendable {
         }
     }
 
-    /// Whether nobody needs a range any more: it was read, and so was the byte after it, by then with the block before it,
+    /// Whether a range is no longer needed: it was read, and so was the byte after it, by then with the block before it,
     /// which may be its IV.
     private func isDone(_ block: Range<UInt64>, _ delivered: RangeSet<UInt64>, at offset: UInt64) -> Bool {
         if offset > block.upperBound, offset - block.upperBound > Self.farthest { return true }

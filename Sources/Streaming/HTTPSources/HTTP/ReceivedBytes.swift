@@ -25,7 +25,7 @@ final class ReceivedBytes: Sendable {
     }
 
     private struct State {
-        /// Where the bytes are: of those that came nobody writes any more, of the others nobody reads.
+        /// Where the bytes are: those that came are no longer written, the others are not read.
         var memory: RangeMemory?
         /// How many bytes came.
         var count = 0

@@ -62,7 +62,7 @@ public struct CertificateCheck: Hashable, Sendable {
         case failed(CertificateFault)
         /// A fault that the policy allows.
         case allowed(CertificateFault, by: TLSAllowance)
-        /// Nobody asked.
+        /// It was not asked for.
         case notAsked
     }
 

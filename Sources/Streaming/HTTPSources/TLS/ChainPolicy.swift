@@ -66,10 +66,8 @@ extension Certificate {
 }
 
 extension Collection<Certificate> {
-    /// Of a chain, the server's certificate first, the first whose signature anybody could make. That of the root counts
-    /// for nothing.
-    ///
-    /// Whoever is signed by anything weaker is none that the library reads.
+    /// Of a chain, the server's certificate first, the first whose signature can be forged. That of the root does
+    /// not count. The library does not read certificates with weaker signatures.
     var firstWeaklySigned: Certificate? {
         prefix(Swift.max(0, count - 1)).first { $0.signatureAlgorithm == .sha1WithRSAEncryption }
     }

@@ -47,7 +47,7 @@ final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
                 watcher.finishSilent(channel)
                 return
             }
-            // Nothing is left to spoil. Servers that read lines may wait for the end of what they take for the first.
+            // The handshake has failed. Servers that read lines may wait for the end of what they take for the first.
             watcher.isOver = true
             watcher.preambles.send("\r\n\r\n")
             watcher.schedule(min(watcher.idleTimeout, .seconds(1)), channel) { $0.finishSilent($1) }
@@ -75,7 +75,7 @@ final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case TLSUserEvent.handshakeCompleted = event {
             guard !isOver, let report = verdict.report, report.isAccepted else {
-                // Too late, or never checked: in either case nobody may use the connection.
+                // Too late, or never checked: in either case the connection must not be used.
                 finish(.failure(.handshake(reason: isOver ? "done too late" : "no certificate was checked")))
                 context.close(promise: nil)
                 return

@@ -68,7 +68,7 @@ struct PeerPreamble: Hashable, Sendable {
         return known ?? (isFrame ? "HTTP/2 without TLS" : "something unknown") + ", starting \(start)"
     }
 
-    /// The first bytes as something to show: no control characters of a stranger's reach a terminal.
+    /// The first bytes as printable text: the server's control characters do not reach a terminal.
     private var start: String {
         let first = bytes.prefix(16)
         guard first.allSatisfy({ (0x20..<0x7F).contains($0) }) else {

@@ -27,7 +27,7 @@ struct TLSLayer: Sendable {
     ///   - host: The server's name or address.
     ///   - idleTimeout: How long a handshake may take.
     ///   - versions: What is offered.
-    ///   - explainsAcceptance: Whether somebody wants to know how each check of a server went that is taken.
+    ///   - explainsAcceptance: Whether each check is reported for servers that are accepted, too.
     /// - Throws: ``TLSPolicyError``.
     init(
         _ policy: TLSPolicy, host: HostName, idleTimeout: TimeAmount, versions: Versions = .secure,
@@ -89,7 +89,7 @@ struct TLSLayer: Sendable {
     }
 }
 
-/// Where certificates are checked: on a thread that nobody blocks.
+/// Where certificates are checked: on a thread that is never blocked.
 ///
 /// A source is read by blocking, possibly on all threads that Swift has for tasks; a check that waited for one of those
 /// would wait for the very reads that wait for it.

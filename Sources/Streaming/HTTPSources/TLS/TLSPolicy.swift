@@ -79,7 +79,7 @@ extension TLSPolicy {
 
 /// A check of a server's certificate that can be given up, each on its own.
 public enum TLSAllowance: String, CaseIterable, Hashable, Sendable {
-    /// A certificate from anybody: self-signed, of an unknown authority, or with a chain that leads nowhere.
+    /// A certificate from any authority: self-signed, of an unknown authority, or with a chain that leads nowhere.
     case anyRoot
     /// A chain of which a certificate has expired; one that is not valid yet is refused all the same.
     case expired
@@ -98,7 +98,7 @@ public enum TLSAllowance: String, CaseIterable, Hashable, Sendable {
     /// What it means for the connection.
     var warning: String {
         switch self {
-        case .anyRoot: "any root is allowed (\(option)): whoever is in between can read and change everything"
+        case .anyRoot: "any root is allowed (\(option)): others on the way can read and change everything"
         case .expired: "expired certificates are allowed (\(option)): a key stolen long ago is as good as the server's"
         case .anyName: "any name is allowed (\(option)): every server with a certificate can stand in for this one"
         }

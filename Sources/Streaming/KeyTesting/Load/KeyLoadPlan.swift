@@ -32,7 +32,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     package var refreshInterval: Duration
     /// How many requests the server answers in a second.
     package var capacityPerSecond: Int
-    /// How long an answer takes if nobody else asks.
+    /// How long an answer takes if the server is idle.
     package var roundTrip: Duration
     /// What all jitter follows from.
     package var seed: UInt64

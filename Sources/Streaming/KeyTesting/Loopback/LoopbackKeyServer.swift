@@ -6,7 +6,7 @@ import Synchronization
 
 /// A key server on loopback that is as fast as a plan says. It speaks HTTP/1.1 and has one key for everybody.
 final class LoopbackKeyServer: Sendable {
-    /// The key of all requests, of no use to anybody.
+    /// The key of all requests; it protects nothing.
     static let key = Array("loopback-key-016".utf8)
 
     /// The header that says how long an answer was to be held, in nanoseconds of the machine's clock.
@@ -132,11 +132,11 @@ package struct ServerQueue: Sendable {
     private let deadline: Duration
     private var nextFree = Duration.zero
 
-    /// Creates a queue in which nobody waits.
+    /// Creates an empty queue.
     ///
     /// - Parameters:
     ///   - capacityPerSecond: How many requests are answered in a second, at least 1.
-    ///   - roundTrip: How long an answer takes if nobody else asks.
+    ///   - roundTrip: How long an answer takes if the server is idle.
     ///   - deadline: How long clients wait.
     package init(capacityPerSecond: Int, roundTrip: Duration, deadline: Duration) {
         self.interval = .seconds(1) / max(capacityPerSecond, 1)

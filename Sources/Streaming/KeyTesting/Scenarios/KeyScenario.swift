@@ -17,7 +17,7 @@ package struct KeyScenario: Hashable, Sendable {
     package enum Happening: Hashable, Sendable {
         /// Something that a session is told.
         case event(KeyEvent)
-        /// Somebody sets the clock on the wall, by so many milliseconds.
+        /// The wall clock is set, by so many milliseconds.
         case setClock(Int64)
     }
 

@@ -1,7 +1,7 @@
 package import Keys
 package import Support
 
-/// Something that scenarios can be put to: the session's machine, one with a planted fault, or a foreign session.
+/// Something that scenarios can be put to: the session's machine, one with a planted fault, or an external session.
 package protocol ScenarioSubject {
     /// Why there may be no answer.
     associatedtype Failure: Error

@@ -10,7 +10,7 @@ package enum KeyEvent: Hashable, Sendable {
     case persist([String])
     /// A live playlist will begin to use a key.
     case rotation(identifier: String, appearsIn: Duration)
-    /// Nobody will need these keys again.
+    /// These keys are no longer needed.
     case retire([String])
     /// The provider answered.
     case answered(exchange: Int, [KeyAnswer])
@@ -32,7 +32,7 @@ package enum KeyEvent: Hashable, Sendable {
     case readEnded(read: Int)
     /// Time went by.
     case tick
-    /// Nobody needs anything any more.
+    /// The session ends.
     case close
 }
 
@@ -80,7 +80,7 @@ package enum KeyAction: Hashable, Sendable {
     case store(StoredKey)
     /// Erase what was stored of a key before, up to a generation.
     case erase(identifier: String, generation: Int)
-    /// Let a read go on with a key of this kind, until a time of the clock that nobody can set, and why then no longer.
+    /// Let a read go on with a key of this kind, until a time of the monotonic clock, and why then no longer.
     case permit(read: Int, KeyKind, until: Duration?, then: KeyFailure)
     /// End a read before its next byte.
     case endRead(read: Int, KeyFailure)
@@ -90,7 +90,7 @@ package enum KeyAction: Hashable, Sendable {
 
 /// What no reader waits for, and should be known.
 public enum KeyNotice: Hashable, Sendable {
-    /// An answer came that nobody waits for: too late, a second time, or never asked for.
+    /// An answer came that no reader waits for: too late, a second time, or never asked for.
     case unexpectedAnswer(exchange: Int)
     /// An exchange brought a key that it was not asked for, or one twice.
     case unaskedKey(exchange: Int, identifier: String)

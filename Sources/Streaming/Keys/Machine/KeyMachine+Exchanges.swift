@@ -65,7 +65,7 @@ extension KeyMachine {
         update(identifier) { $0.phase = .due(now.monotonic + .nanoseconds(Int64(clamping: delay))) }
     }
 
-    /// Keys are erased from memory, unless somebody uses them or waits for them.
+    /// Keys are erased from memory, unless they are used or waited for.
     mutating func retire(_ identifiers: [String]) {
         for identifier in Self.once(identifiers) {
             guard let entry = entries[identifier], entry.waiting.isEmpty, entry.exchange == nil,

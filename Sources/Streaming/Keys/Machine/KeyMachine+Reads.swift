@@ -103,13 +103,13 @@ extension KeyMachine {
         }
     }
 
-    /// Something stored was found that is of no use to anybody: without a network, that is why there is no key.
+    /// Something stored was found that cannot be used: without a network, that is why there is no key.
     mutating func findUnusable(_ identifier: String, _ failure: KeyFailure) {
         actions.append(.notice(.storedUnusable(identifier: identifier, failure)))
         update(identifier) { if $0.stored == nil { $0.spent = failure } }
     }
 
-    /// Which key can be used now: a stored one first, since it costs nobody anything.
+    /// Which key can be used now: a stored one first, since it costs nothing.
     func usableKind(of identifier: String, _ now: ClockSample) -> KeyKind? {
         guard let entry = entries[identifier] else { return nil }
         if let stored = entry.stored, failure(of: stored, now) == nil { return .persistable }

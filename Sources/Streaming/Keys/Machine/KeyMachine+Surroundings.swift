@@ -30,7 +30,7 @@ extension KeyMachine {
         }
     }
 
-    /// Nothing can be asked for: whoever waits hears of it at once.
+    /// Nothing can be asked for: waiting readers hear of it at once.
     mutating func loseNetwork(_ now: ClockSample) {
         guard isOnline else { return }
         isOnline = false
@@ -73,7 +73,7 @@ extension KeyMachine {
         }
     }
 
-    /// Nobody needs anything any more: all keys are erased from memory.
+    /// The session ends: all keys are erased from memory.
     mutating func close() {
         _ = cancelFlights()
         for identifier in identifiers {

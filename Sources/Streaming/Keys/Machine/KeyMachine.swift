@@ -3,7 +3,7 @@ import Statistics
 /// A session's decisions, without keys, clocks or waiting: events go in, actions come out, and the same events at the
 /// same times lead to the same actions.
 ///
-/// Whoever drives it carries the actions out in order and calls it again when something happens, and at ``nextDeadline``.
+/// Its driver carries the actions out in order and calls it again when something happens, and at ``nextDeadline``.
 package struct KeyMachine: Sendable {
     /// The longest time that a key's terms may name; what is longer means this.
     package static let longestTerm = Duration.seconds(100 * 366 * 86_400)
@@ -97,7 +97,7 @@ struct KeyEntry: Sendable {
     enum Phase: Hashable, Sendable {
         /// It is not.
         case idle
-        /// It will be, at a time of the clock that nobody can set.
+        /// It will be, at a time of the monotonic clock.
         case due(Duration)
         /// It is, in an exchange.
         case inFlight(Int)
@@ -111,7 +111,7 @@ struct KeyEntry: Sendable {
 
     /// A key for the session and its route.
     struct OnlineKey: Hashable, Sendable {
-        /// By the clock that nobody can set; `nil` for one that does not expire.
+        /// By the monotonic clock; `nil` for one that does not expire.
         let expiry: Duration?
     }
 
@@ -158,7 +158,7 @@ struct KeyUse: Sendable {
 }
 
 extension KeyMachine {
-    /// When ``handle(_:at:)`` must be called again at the latest, by the clock that nobody can set.
+    /// When ``handle(_:at:)`` must be called again at the latest, by the monotonic clock.
     package var nextDeadline: Duration? {
         guard !isClosed else { return nil }
         var times = flights.values.map(\.deadline)

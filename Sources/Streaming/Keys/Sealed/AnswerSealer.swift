@@ -127,7 +127,7 @@ enum AnswerFormat {
 }
 
 extension Data {
-    /// Overwrites what nobody else holds.
+    /// Overwrites the bytes, if no other value shares them.
     mutating func erase() {
         resetBytes(in: startIndex..<endIndex)
     }

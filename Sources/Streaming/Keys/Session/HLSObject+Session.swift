@@ -128,7 +128,7 @@ public final class HLSLeasedCursor: RandomAccessDecryptor {
         guard let uri = cursor.object.keyURI(of: part) else { return }
         do throws(DecryptionError) {
             guard let lease = leases[uri] else {
-                throw .keyUnavailable(uri: URIReference(uri).shown, reason: "nobody holds a lease of it")
+                throw .keyUnavailable(uri: URIReference(uri).shown, reason: "there is no lease of it")
             }
             try lease.permitRead()
         } catch {

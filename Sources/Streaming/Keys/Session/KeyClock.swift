@@ -3,7 +3,7 @@ public protocol KeyClock: Sendable {
     /// What the clocks show.
     func now() -> ClockSample
 
-    /// Waits until the clock that nobody can set shows a time.
+    /// Waits until the monotonic clock shows a time.
     ///
     /// - Throws: If the task is cancelled.
     func sleep(until monotonic: Duration) async throws
@@ -34,7 +34,7 @@ public struct SystemKeyClock: KeyClock {
 
 /// What two clocks show at one moment.
 public struct ClockSample: Hashable, Sendable {
-    /// Time since any start, by a clock that nobody can set.
+    /// Time since any start, by a monotonic clock.
     public let monotonic: Duration
     /// Time since 1970-01-01 00:00 UTC, by the clock on the wall, which can be set.
     public let wall: Duration
@@ -46,7 +46,7 @@ public struct ClockSample: Hashable, Sendable {
     }
 }
 
-/// Watches the clock on the wall with one that nobody can set, and never believes that time went back.
+/// Compares the wall clock with the monotonic one, and never accepts that time went back.
 struct RollbackGuard: Sendable {
     private(set) var latest: ClockSample?
 

@@ -7,7 +7,7 @@ import Synchronization
 public protocol KeyExchange: Sendable {
     /// Asks for keys.
     ///
-    /// The task is cancelled when nobody waits for the answer any more; one that comes all the same is not used.
+    /// The task is cancelled when no reader waits for the answer any more; one that comes later is not used.
     /// - Parameter query: Which keys are asked for, and for where.
     /// - Returns: An answer for each of them, in any order.
     /// - Throws: `KeyFailure` if there is no answer at all.
@@ -49,7 +49,7 @@ public struct ExchangedKey: Sendable {
 /// A `KeyProvider` as an exchange: files, folders, commands.
 ///
 /// The provider is called on the task that asks, one key after the other, so that one which waits for long holds a thread
-/// of the pool: commands belong behind `ThreadedKeys` of `KeyFiles`, a server behind ``KeyExchange`` itself.
+/// of the pool: commands belong behind ``ThreadedKeys``, a server behind ``KeyExchange`` itself.
 public struct ProvidedKeys: KeyExchange {
     private let provider: any KeyProvider
     private let terms: KeyTerms
@@ -59,7 +59,7 @@ public struct ProvidedKeys: KeyExchange {
     /// Creates an exchange.
     ///
     /// - Parameters:
-    ///   - provider: Who has the keys.
+    ///   - provider: Where keys come from.
     ///   - terms: How long they may be used.
     ///   - isStrict: Whether what is worth a warning is an error.
     ///   - warn: Is called with what is worth a warning.
@@ -82,7 +82,7 @@ public struct ProvidedKeys: KeyExchange {
     ///
     /// - Parameters:
     ///   - query: Which keys are asked for.
-    ///   - isCancelled: Whether nobody waits for the answer any more; asked before each key.
+    ///   - isCancelled: Whether no reader waits for the answer any more; asked before each key.
     /// - Returns: An answer for each key.
     /// - Throws: `KeyFailure.abandoned`.
     package func answers(
@@ -163,7 +163,7 @@ private final class Wait: Sendable {
 
     private let state = Mutex(State.new)
 
-    /// Whether nobody waits any more.
+    /// Whether no reader waits any more.
     var isOver: Bool {
         state.withLock { if case .over = $0 { true } else { false } }
     }

@@ -111,7 +111,7 @@ public final class LeasedReader: RandomAccessDecryptor {
                 // The end of the plaintext lies before the end of all offsets.
                 guard !isOver else { break }
                 let count = try reader.read(at: position, into: piece)
-                // What was decrypted and not yet permitted is no one's.
+                // Counted first, so that bytes that were decrypted and not permitted are erased as well.
                 delivered += count
                 try lease.permitRead()
                 if count < piece.count { break }

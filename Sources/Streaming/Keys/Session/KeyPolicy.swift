@@ -18,7 +18,7 @@ public struct KeyPolicy: Hashable, Sendable {
     public var dispersalWindow: Duration
     /// How long before that the last of them is sent.
     public var leadTime: Duration
-    /// For how long a refusal is final, and nobody asked again.
+    /// For how long a refusal is final, and the key is not asked for again.
     public var refusalMemory: Duration
     /// How far the clock on the wall may be behind before stored keys are not to be used.
     public var clockTolerance: Duration
@@ -48,7 +48,7 @@ public struct KeyPolicy: Hashable, Sendable {
 public enum KeyTerms: Hashable, Sendable {
     /// A key that is never stored, for a time from its arrival, or for as long as the session lives.
     case online(validity: Duration?)
-    /// A key that may be stored: for a time from its arrival while nobody has used it, and for another one from its first
+    /// A key that may be stored: for a time from its arrival while it is unused, and for another one from its first
     /// use on, which takes the first one's place.
     case persistable(storage: Duration, playback: Duration)
 

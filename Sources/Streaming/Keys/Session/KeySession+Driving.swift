@@ -40,20 +40,20 @@ extension KeySession {
 
     /// Looks for stored keys, once for each identifier.
     func restore(_ identifiers: [String]) {
-        guard let shelf else { return }
+        guard let storage else { return }
         for identifier in identifiers where lookedFor.insert(identifier).inserted {
             do throws(DecryptionError) {
-                for found in try shelf.find(identifier) {
+                for found in try storage.find(identifier) {
                     switch found {
                     case .success(let (stored, key)):
                         if stored.device != machine.device {
-                            foreign.insert(identifier)
+                            unusable.insert(identifier)
                         } else if stored.firstUse != nil {
                             startedInStorage.insert(identifier)
                         }
                         handle(.found(stored), bringing: [identifier: key])
                     case .failure(let failure):
-                        foreign.insert(identifier)
+                        unusable.insert(identifier)
                         handle(.foundUnusable(identifier: identifier, failure))
                     }
                 }
@@ -117,21 +117,21 @@ extension KeySession {
     /// Whether the first use of a stored key is stored, so that its clock goes on after a new start; what could not be
     /// stored is tried once more.
     func isStartStored(_ identifier: String) -> Bool {
-        guard shelf != nil else { return true }
+        guard storage != nil else { return true }
         if !startedInStorage.contains(identifier), let stored = unsaved[identifier] { store(stored) }
         return startedInStorage.contains(identifier)
     }
 
     private func store(_ stored: StoredKey) {
-        guard let shelf, let key = keys[Slot(identifier: stored.identifier, kind: .persistable)] else { return }
+        guard let storage, let key = keys[Slot(identifier: stored.identifier, kind: .persistable)] else { return }
         do throws(DecryptionError) {
-            guard !foreign.contains(stored.identifier) else {
+            guard !unusable.contains(stored.identifier) else {
                 throw .io(
                     operation: "store a key", code: 0,
                     reason: "what is stored of it is another device's, another sealing key's or damaged, and is left "
                         + "as it is: expected a storage of this device's own")
             }
-            try shelf.put(stored, key)
+            try storage.put(stored, key)
             unsaved[stored.identifier] = nil
             if stored.firstUse == nil {
                 startedInStorage.remove(stored.identifier)
@@ -146,10 +146,11 @@ extension KeySession {
 
     private func erase(_ identifier: String, _ generation: Int) {
         // What would take its place was not stored, or it is not this device's.
-        guard let shelf, !foreign.contains(identifier), unsaved[identifier].map({ $0.generation <= generation }) ?? true
+        guard let storage, !unusable.contains(identifier),
+            unsaved[identifier].map({ $0.generation <= generation }) ?? true
         else { return }
         do throws(DecryptionError) {
-            try shelf.erase(identifier, generation)
+            try storage.erase(identifier, generation)
         } catch {
             note(.storageFailed(identifier: identifier, reason: error.description))
         }

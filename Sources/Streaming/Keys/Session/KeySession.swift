@@ -27,7 +27,7 @@ public actor KeySession {
 
     let exchange: any KeyExchange
     let clock: any KeyClock
-    let shelf: SealedKeyStore?
+    let storage: SealedKeyStore?
     let reporter: Reporter
     var machine: KeyMachine
     var keys: [Slot: SecretKey] = [:]
@@ -41,7 +41,7 @@ public actor KeySession {
     /// Stored keys whose first use is stored as well.
     var startedInStorage: Set<String> = []
     /// Identifiers of which others' keys are stored, or what does not open: nothing of it is written over.
-    var foreign: Set<String> = []
+    var unusable: Set<String> = []
     var lastNumber = 0
 
     /// What no reader waited for, oldest first, at most ``maxNotices``.
@@ -55,16 +55,16 @@ public actor KeySession {
     ///   - device: The identity that stored keys are bound to.
     ///   - seed: What all jitter follows from; each client must have its own.
     ///   - clock: The time.
-    ///   - shelf: Where keys are stored, if they are.
+    ///   - storage: Where keys are stored, if they are.
     ///   - route: Where plaintext goes first.
     ///   - reporter: Is told at once when a key is late.
     public init(
         exchange: any KeyExchange, policy: KeyPolicy = KeyPolicy(), device: String, seed: UInt64, clock: any KeyClock,
-        shelf: SealedKeyStore? = nil, route: KeyRoute = .local, reporter: @escaping Reporter = { _, _ in }
+        shelf storage: SealedKeyStore? = nil, route: KeyRoute = .local, reporter: @escaping Reporter = { _, _ in }
     ) {
         self.exchange = exchange
         self.clock = clock
-        self.shelf = shelf
+        self.storage = storage
         self.reporter = reporter
         self.machine = KeyMachine(policy: policy, device: device, seed: seed, route: route)
     }
@@ -117,7 +117,7 @@ public actor KeySession {
         handle(.rotation(identifier: identifier, appearsIn: time))
     }
 
-    /// Erases keys from memory that nobody will need again.
+    /// Erases keys from memory that are no longer needed.
     public func retire(_ identifiers: [String]) {
         handle(.retire(identifiers))
     }
@@ -169,7 +169,7 @@ public actor KeySession {
         handle(.readEnded(read: lease.read))
     }
 
-    /// Erases all keys from memory and refuses whoever waits; what is stored stays.
+    /// Erases all keys from memory and refuses waiting readers; what is stored stays.
     public func close() {
         handle(.close)
         timer?.task.cancel()

@@ -1,6 +1,6 @@
 public import RandomAccess
 
-/// Makes bytes unreadable and unchangeable for whoever reads the storage.
+/// Makes bytes unreadable and unchangeable for others who have the storage.
 public protocol KeySealer: Sendable {
     /// Seals bytes.
     ///
@@ -49,7 +49,8 @@ public struct GCMSealer: KeySealer {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: plaintext.count + Self.tagByteCount, alignment: 16)
         defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress, try context.process(plaintext, into: start, start: Self.start(nonce)) else {
+        guard let start = buffer.baseAddress, try context.process(plaintext, into: start, start: Self.start(nonce))
+        else {
             throw .backend(name: backend.name, operation: "sealing a key", reason: "it was not sealed")
         }
         return Self.mark + nonce + Array(buffer)

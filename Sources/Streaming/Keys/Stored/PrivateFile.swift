@@ -4,9 +4,9 @@ import HLS
 import RandomAccess
 import SystemPackage
 
-/// Files that nobody but their owner may open.
+/// Files that only their owner may open.
 enum PrivateFile {
-    /// Opens a folder, and makes sure that others have no business in it.
+    /// Checks that others have no access to a folder.
     ///
     /// - Parameters:
     ///   - path: The folder.

@@ -5,7 +5,7 @@ public import RandomAccess
 import Support
 public import SystemPackage
 
-/// Sealed keys in a folder, a file each, which nobody but their owner may open.
+/// Sealed keys in a folder, a file each, which only their owner may open.
 ///
 /// A file appears under its name when all of it is on the disk, and the folder is synced before anything older is
 /// erased: whatever ends in between, one of the two is there. Names hold a digest of the identifier, which may be a URL
@@ -53,9 +53,9 @@ public struct SealedKeyFolder: KeyStorage {
 
     /// Overwrites and removes what is stored; see `KeyStorage.erase(identifier:generation:)`.
     public func erase(identifier: String, generation: Int) throws(DecryptionError) {
-        let doomed = try files(of: identifier).filter { $0.generation <= generation }
-        for file in doomed { try SecureEraser(path.appending(file.name)).erase() }
-        if !doomed.isEmpty { try PrivateFile.sync(folder: path) }
+        let expired = try files(of: identifier).filter { $0.generation <= generation }
+        for file in expired { try SecureEraser(path.appending(file.name)).erase() }
+        if !expired.isEmpty { try PrivateFile.sync(folder: path) }
     }
 
     /// All that is stored for an identifier; see `KeyStorage.sealed(identifier:)`. What is no file, or too long for a

@@ -26,7 +26,7 @@ public struct SealedKeyStore: Sendable {
     private let storage: any KeyStorage
     private let sealer: any KeySealer
 
-    /// Creates a shelf.
+    /// Creates a store.
     public init(storage: any KeyStorage, sealer: any KeySealer) {
         self.storage = storage
         self.sealer = sealer
@@ -188,7 +188,7 @@ final class ErasedBytes {
     /// What was written.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
 
-    /// Says how much was written by somebody else.
+    /// Says how much the caller wrote.
     func fill(_ count: Int) {
         self.count = min(max(count, 0), buffer.count)
     }

@@ -142,7 +142,7 @@ package enum RangeHeader: Hashable, Sendable {
     ///
     /// Of several ranges that can be served, the whole is delivered: every client that sends `Range` has to understand
     /// status 200, while one part of several looks to many players like the answer to another request, and `multipart`
-    /// is understood by few. Ranges that are malformed are refused, and not ignored, though both is allowed: whoever
+    /// is understood by few. Ranges that are malformed are refused, and not ignored, though both is allowed: a client that
     /// asks for `bytes=9-3` is not helped by a gigabyte.
     ///
     /// - Source: RFC 9110, sections 14.2 and 15.5.17.

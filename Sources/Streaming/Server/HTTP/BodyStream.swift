@@ -83,7 +83,7 @@ final class BufferPool: Sendable {
 
     /// Takes a window for an answer: a power of two or the longest, so that windows end where those of another length do.
     ///
-    /// What is free is never given away at once: whoever comes later finds windows of a half, a quarter and so on.
+    /// What is free is never given away at once: a later request finds windows of a half, a quarter and so on.
     ///
     /// - Returns: The window's length in bytes, which counts as used until it is left.
     func enter() -> Int {
@@ -120,7 +120,7 @@ final class BufferPool: Sendable {
         }
     }
 
-    /// An empty buffer with space for `byteCount` bytes: one that nobody else holds any longer, or a new one.
+    /// An empty buffer with space for `byteCount` bytes: one that is no longer in use, or a new one.
     func take(_ byteCount: Int) -> ByteBuffer {
         // Sent bytes are still held by the channel for a while after they were given back.
         let kept = state.withLock { state -> ByteBuffer? in

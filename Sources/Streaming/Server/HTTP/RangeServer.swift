@@ -109,7 +109,7 @@ package struct ServerLimits: Hashable, Sendable {
     package var headerByteCount = 16 << 10
     /// The most fields of a header.
     package var fieldCount = 100
-    /// The most bytes of a request's body, which nobody reads.
+    /// The most bytes of a request's body, which is not read.
     package var requestBodyByteCount = 64 << 10
     /// After how many milliseconds a connection is closed on which nothing happens: no request comes, or is not finished,
     /// or what was sent is not taken.

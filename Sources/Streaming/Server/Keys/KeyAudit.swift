@@ -74,7 +74,7 @@ package final class KeyAudit: Sendable {
         note(circumstances.request?.identifiers.map { _ in refusal } ?? [refusal], circumstances)
     }
 
-    /// Notes that somebody asked too often: once a second for each, or else who asks most would fill the disk.
+    /// Notes that a client asked too often: once per second and client, or else its requests would fill the disk.
     ///
     /// - Returns: Whether there is a line.
     func noteLimited(_ circumstances: Circumstances) -> Bool {

@@ -12,7 +12,7 @@ struct KeyResponder: Sendable {
     private struct Rejection: Error {
         var status: HTTPResponse.Status
         var reason: String
-        /// What the audit says of it; `nil` where it has its lines already, or nobody asked for keys.
+        /// What the audit says of it; `nil` where it has its lines already, or no keys were asked for.
         var result: String?
         var fields: HTTPFields = [:]
 
@@ -230,7 +230,7 @@ final class RateLimiter: Sendable {
     /// - Parameters:
     ///   - count: How many keys are asked for.
     ///   - client: Who asks.
-    ///   - now: The time, by a clock that nobody can set.
+    ///   - now: The time, by a monotonic clock.
     /// - Returns: `nil` if there were enough, or how long it takes until there are.
     func wait(for count: Int, by client: String, at now: Duration) -> Duration? {
         let cost = min(Double(count), burst)
@@ -238,7 +238,7 @@ final class RateLimiter: Sendable {
             if buckets.count >= Self.maxClients, buckets[client] == nil {
                 buckets = buckets.filter { filled($0.value, now).tokens < burst }
             }
-            // Where all of so many are busy, nobody new is served.
+            // While all of them are in use, no new client is served.
             guard buckets.count < Self.maxClients || buckets[client] != nil else { return .seconds(burst / rate) }
             var bucket = filled(buckets[client] ?? Bucket(tokens: burst, at: now), now)
             defer { buckets[client] = bucket }

@@ -109,7 +109,7 @@ package struct ServerCertificate: Sendable {
 
 /// Who may ask a key server, and for what.
 package struct KeyClients: Sendable {
-    /// Somebody who has a token.
+    /// A client that has a token.
     struct Client: Sendable {
         /// The name that audit lines and limits know the client by; `nil` if all have the same token.
         let name: String?

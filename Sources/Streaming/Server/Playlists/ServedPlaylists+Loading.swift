@@ -144,7 +144,7 @@ struct LoadedPlaylist: Sendable {
     let ring: KeyRing
     /// The indices of the initialization sections by what their URIs have, the first of those that are the same.
     let sections: [String: Int]
-    /// Where each segment, with its initialization section, starts in all of them together; empty if nobody asked.
+    /// Where each segment, with its initialization section, starts in all of them together; empty if not recorded.
     var segmentOffsets: [UInt64] = []
 
     /// What a message calls it.
@@ -177,7 +177,7 @@ extension DecryptionError {
 
 /// The playlists that were used last: a player asks for one, and then for its segments one by one.
 final class PlaylistCache: Sendable {
-    /// A playlist's entry, whose lock is held while it is loaded: who asks for the same one waits, nobody else.
+    /// A playlist's entry, whose lock is held while it is loaded: only requests for the same one wait.
     private final class Entry: Sendable {
         let path: [String]
         let loaded = Mutex<LoadedPlaylist?>(nil)

@@ -28,7 +28,9 @@ extension ServedPlaylists {
         if let problem = section.problem { throw loaded.error(problem) }
         var content = try content(resource(section), loaded)
         let user = media.segments.firstIndex { $0.initializationSection == index }
-        if let user, let start = loaded.segmentOffsets.dropFirst(user).first { content.position = position(start, loaded) }
+        if let user, let start = loaded.segmentOffsets.dropFirst(user).first {
+            content.position = position(start, loaded)
+        }
         return content
     }
 

@@ -6,7 +6,7 @@ package import SystemPackage
 /// Notes what clients ask for, in the form of `data/traces`. Source: data/schemas/traces.json.
 ///
 /// The file is a whole trace after each request: the request's line and the end of the file are written in one call.
-/// Numbers that are only known later have room in their lines.
+/// Lines reserve space for numbers that are only known later.
 package final class TraceRecorder: Sendable {
     /// A line of the file.
     package struct Entry: Sendable {
@@ -78,7 +78,7 @@ package final class TraceRecorder: Sendable {
         }
     }
 
-    /// Whether nothing is lost that somebody could miss: the file is empty, or begins like a trace.
+    /// Whether the file may be replaced: it is empty, or begins like a trace.
     private static func isReplaceable(_ descriptor: FileDescriptor) -> Bool {
         var start = [UInt8](repeating: 0, count: 64)
         let count = start.withUnsafeMutableBytes { pread(descriptor.rawValue, $0.baseAddress, $0.count, 0) }

@@ -38,7 +38,7 @@ extension PlaylistParser {
     private static func key(
         method: String, format: String, _ attributes: AttributeList
     ) throws(PlaylistProblem) -> KeyTag {
-        // Other formats' keys are not used, and their attributes are their own business.
+        // Other formats' keys are not used, and their attributes are not checked.
         guard method == "AES-128", format == KeyState.identity else {
             return KeyTag(line: attributes.line, method: .other(method), format: format)
         }
@@ -129,7 +129,7 @@ struct KeyState {
         set(.broken(problem), for: format)
     }
 
-    /// A tag could not be read: nobody knows which format it was for.
+    /// A tag could not be read, so its key format is unknown.
     mutating func breakAll(_ problem: PlaylistProblem) {
         slots = [(Self.identity, .broken(problem))]
     }

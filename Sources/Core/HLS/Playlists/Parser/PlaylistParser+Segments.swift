@@ -54,7 +54,7 @@ extension PlaylistParser {
         let before = media.rangeBefore
         media.rangeBefore = nil
         guard pending.byteRangeLine != nil else { return (nil, nil) }
-        // A range that could not be read has its problem already, and is nobody's predecessor.
+        // A range that could not be read has its problem already, and no range follows it.
         guard let (byteCount, given) = pending.byteRange else { return (nil, nil) }
         guard let offset = given ?? (before?.uri == uri ? before?.end : nil) else {
             return (
