@@ -93,7 +93,8 @@ extension RunWarning {
         if let widest = wide.max(by: { halfWidth($0) < halfWidth($1) }) {
             found.append(
                 .wideIntervals(
-                    count: wide.count, of: intervals.count, widest: halfWidth(widest), cell: widest.cell.id))
+                    count: wide.count, of: intervals.count, widest: halfWidth(widest),
+                    cell: CellNames.readable(widest.cell)))
         }
         let unsteady = zip(summary.cells, summary.results.cells).filter { summary, result in
             summary.speed != nil && result.unsteadyRoundCount * 2 > result.rounds.count
