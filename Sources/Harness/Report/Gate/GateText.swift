@@ -172,7 +172,8 @@ extension GateResult {
         let head: String
         switch verdict {
         case .wrong: head = "wrong: \(count(.wrong)) of \(compared) wrong or failed"
-        case .noisyHost: head = "host unfit: two copies of the baseline differed on this machine, so the candidate is not judged"
+        case .noisyHost:
+            head = "host unfit: two copies of the baseline differed on this machine, so the candidate is not judged"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"

@@ -73,7 +73,8 @@ extension RunWarning {
         } else if missing == summary.cells.count {
             found.append(.noTrustedFigures)
         } else if missing > 0 {
-            found.append(.missingFigures(CellSummary.missingText(summary.cells), count: missing, of: summary.cells.count))
+            found.append(
+                .missingFigures(CellSummary.missingText(summary.cells), count: missing, of: summary.cells.count))
         }
         if !results.conformance.contains(where: { $0.passed + $0.failed > 0 }) { found.append(.notVerified) }
         if let mutants = results.mutants {
