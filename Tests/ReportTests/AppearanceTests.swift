@@ -1,8 +1,8 @@
 import Foundation
 import Report
 import Results
-import Testing
 import TestSupport
+import Testing
 
 /// What can be told of colours and lines without looking: contrast, and that no two series look the same.
 @Suite struct AppearanceTests {

@@ -153,7 +153,7 @@ struct TamperReportTests {
         for name in ["index.html", "evidence.md"] {
             let text = try #require(files[name])
             #expect(text.contains("Integrity matrix") && text.contains("17 B wrong"), "\(name)")
-            #expect(text.contains("in CBC a flipped bit garbles its block"), "\(name)")
+            #expect(text.contains("In CBC a flipped bit garbles its block"), "\(name)")
         }
         #expect(files["index.html"]?.contains("<c>") == false)
         #expect(files["junit.xml"]?.contains("<failure message=\"1 of 1 changes\"") == true)

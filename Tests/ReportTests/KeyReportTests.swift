@@ -60,11 +60,11 @@ struct KeyReportTests {
                 "With a key server of 300 ms, the first byte comes after 1.02 ms with preloaded keys, 302 ms where one "
                     + "batch asks for all keys and 2.40 s where each key is asked for on demand.",
                 "Dispersed over 60 s, 10,000,000 clients ask at most 167,973 times a second, 1.01× of clients ÷ window; "
-                    + "nobody had to wait.",
+                    + "no client had to wait.",
                 "On demand, 10,000,000 clients ask at most 1,668,000 times a second, 10.0× of clients ÷ window; "
                     + "9,999,000 clients had to wait and 1,000 clients got no key.",
                 "Preloaded without dispersal, 10,000,000 clients ask at most 1,668,000 times a second, 10.0× of "
-                    + "clients ÷ window; nobody had to wait.",
+                    + "clients ÷ window; no client had to wait.",
                 "A run of 2,000 clients over connections on loopback differs from its simulation: on demand.",
             ], "\(findings)")
     }

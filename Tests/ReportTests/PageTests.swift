@@ -172,7 +172,9 @@ struct GoldenFolder {
     private static func withoutStyle(_ bytes: [UInt8]) -> [UInt8] {
         var text = String(decoding: bytes, as: UTF8.self)
         for element in ["style", "script"] {
-            guard let start = text.range(of: "<\(element)>"), let end = text.range(of: "</\(element)>") else { continue }
+            guard let start = text.range(of: "<\(element)>"), let end = text.range(of: "</\(element)>") else {
+                continue
+            }
             text.replaceSubrange(start.upperBound..<end.lowerBound, with: "…")
         }
         return Array(text.utf8)

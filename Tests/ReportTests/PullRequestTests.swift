@@ -94,4 +94,32 @@ struct PullRequestTests {
         for format in ReportFormat.allCases { #expect(!Self.text(format, results).isEmpty, "\(format)") }
         #expect(Self.text(.markdown, results).contains("random:4KiB"))
     }
+
+    @Test("cells that the table leaves out are named, and values have the units of options")
+    func hidden() {
+        var results = Fixture.small
+        results.cells = (0..<15).map { index in
+            var result = Fixture.random("only", chunk: 4096 << index, access: "block", fetched: 4128, p50: 9)
+            result.cell.remoteLatencyNanoseconds = 20_000_000
+            result.cell.remoteBytesPerSecond = 100_000_000
+            result.check?.cell = result.cell
+            return result
+        }
+        let text = Self.text(.markdown, results)
+        #expect(text.contains("chunk=4KiB") && text.contains("latency=20ms bandwidth=100MB/s"))
+        #expect(text.contains("3 more cells in the full report: chunk=16MiB; chunk=32MiB; chunk=64MiB."))
+        #expect(!text.contains("20000000ns"))
+    }
+
+    @Test("a cell that was checked and not timed yet is not called failed")
+    func untimed() {
+        var results = Fixture.small
+        results.conformance = []
+        results.cells = Array(results.cells.prefix(2))
+        results.cells[1].rounds = []
+        let text = Self.text(.markdown, results)
+        #expect(text.contains("Not timed yet") && !text.lowercased().contains("failed"), "\(text)")
+        let report = Self.text(.fullMarkdown, results)
+        #expect(report.contains("| not timed yet |") && report.contains("1 cell of 2 has no figures (1 not timed yet)"))
+    }
 }

@@ -321,12 +321,13 @@ struct SecurityTests {
     }
 
     @Test(
-        "no mode without authentication is said to notice flipped bits, a new order, foreign or repeated parts",
+        "no mode without authentication is said to notice flipped bits, a new order, parts of other files or repeated ones",
         arguments: ["cbc-continuous", "cbc-chunked", "ctr", "hls-aes128"])
     func unauthenticated(strategy: String) throws {
         let report = try report { $0.strategy = strategy }
-        for title in ["Notices a new order", "Notices flipped bits", "Notices foreign parts", "Notices repeated parts"]
-        {
+        for title in [
+            "Notices a new order", "Notices flipped bits", "Notices parts of other files", "Notices repeated parts",
+        ] {
             #expect(Self.row(title, in: report).contains("**never"), "\(title): \(Self.row(title, in: report))")
         }
         #expect(report.contains("does not protect it from change"))
@@ -356,8 +357,9 @@ struct SecurityTests {
         arguments: ["cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf"])
     func authenticated(strategy: String) throws {
         let report = try report { $0.strategy = strategy }
-        for property in ["a cut end", "an added end", "a new order", "flipped bits", "foreign parts", "repeated parts"]
-        {
+        for property in [
+            "a cut end", "an added end", "a new order", "flipped bits", "parts of other files", "repeated parts",
+        ] {
             #expect(Self.row("Notices \(property)", in: report).contains("always"))
         }
         #expect(!report.contains("protect it from change") && report.contains("older one"))

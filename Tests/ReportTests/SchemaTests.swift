@@ -3,8 +3,8 @@ import FoundationXML
 import Gate
 import Report
 import Results
-import Testing
 import TestSupport
+import Testing
 
 @Suite("published schemas", .enabled(if: SchemaCheck.isThere, "python3 with its package jsonschema is not installed"))
 struct SchemaTests {

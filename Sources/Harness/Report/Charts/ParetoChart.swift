@@ -158,7 +158,8 @@ extension ParetoChart {
             guard let mark = point.mark else { continue }
             let position = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
             let index = point.style % Palette.seriesCount
-            svg.path(commands: Marker.commands(shape: 0, x: position.x, y: position.y, radius: 8), class: "ring s\(index)")
+            svg.path(
+                commands: Marker.commands(shape: 0, x: position.x, y: position.y, radius: 8), class: "ring s\(index)")
             let isFree = !taken.contains { abs($0.x - position.x) < 70 && abs($0.y - position.y) < 15 }
             guard isFree, position.x + 12 + TextWidth.estimate(mark) < right else { continue }
             taken.append(position)

@@ -48,7 +48,8 @@ package struct SideBySide: Sendable {
         var warnings: [String] = []
         for run in runs {
             if !run.summary.isComplete {
-                warnings.append("\(run.label) (\(run.summary.name)): the run did not come to its end, cells are missing.")
+                warnings.append(
+                    "\(run.label) (\(run.summary.name)): the run did not come to its end, cells are missing.")
             }
             warnings += run.summary.leftOutTexts.map { "\(run.label) (\(run.summary.name)): \($0)" }
         }

@@ -132,7 +132,7 @@ extension GateResult {
         let outcome: JUnitDocument.Outcome =
             switch control.verdict {
             case .wrong: .failed(message: finding, type: "wrong", text: finding)
-            case .noisyHost: .errored(message: finding, type: "hostUnfit", text: finding)
+            case .noisyHost: .errored(message: finding, type: "noisyHost", text: finding)
             default: .passed
             }
         return .init(className: Self.className, name: control.name, seconds: control.seconds, outcome: outcome)

@@ -28,7 +28,7 @@ package enum GateText {
     }
 
     package static func conclusion(_ result: GateResult) -> String {
-        let tolerance = percent(result.tolerance)
+        let tolerance = GateWords.percent(result.tolerance)
         let names = { (verdict: GateVerdict) in
             result.cells.filter { $0.verdict == verdict }.map(\.name).joined(separator: "; ")
         }
@@ -62,8 +62,8 @@ package enum GateText {
         for cell in result.cells + [result.control].compactMap(\.self) {
             rows.append([
                 cell.name, isRecording && cell.verdict != .wrong ? "recorded" : cell.verdict.rawValue,
-                change(cell.slowdown), change(cell.low), change(cell.high),
-                "\(cell.blockCount)", fixed(cell.seconds, 1),
+                GateWords.change(cell.slowdown), GateWords.change(cell.low), GateWords.change(cell.high),
+                "\(cell.blockCount)", SignificantDigits.fixed(min(max(cell.seconds, 0), 1e12), places: 1),
             ])
         }
         return rows
@@ -72,12 +72,12 @@ package enum GateText {
     private static func rows(_ memory: GateMemory) -> [[String]] {
         var rows = [["cell", "verdict", "baseline", "candidate", "limit"]]
         func peaks(_ peaks: GateMemory.Peaks) -> String {
-            "\(mebibytes(peaks.median)) (\(mebibytes(peaks.minimum))–\(mebibytes(peaks.maximum)))"
+            "\(ByteCountText.measured(peaks.median)) (\(ByteCountText.measured(peaks.minimum))–\(ByteCountText.measured(peaks.maximum)))"
         }
         for cell in memory.cells {
             rows.append([
                 cell.name, cell.reason ?? cell.verdict.rawValue, peaks(cell.baseline), peaks(cell.candidate),
-                "+\(mebibytes(cell.limitByteCount))",
+                "+\(ByteCountText.measured(cell.limitByteCount))",
             ])
         }
         return rows
@@ -91,28 +91,6 @@ package enum GateText {
 
     private static func settling(_ cell: GateCell) -> String {
         GateWords.settling(cell).map { "; \($0)" } ?? ""
-    }
-
-    /// A ratio as what it changes: `+2.31 %`.
-    private static func change(_ ratio: Double?) -> String {
-        guard let ratio else { return "–" }
-        return (ratio < 1 ? "−" : "+") + fixed(abs(ratio - 1) * 100, 2) + " %"
-    }
-
-    private static func percent(_ share: Double) -> String {
-        let text = fixed(share * 100, 2)
-        return (text.hasSuffix(".00") ? String(text.dropLast(3)) : text) + " %"
-    }
-
-    private static func mebibytes(_ byteCount: UInt64) -> String { fixed(Double(byteCount) / 1_048_576, 1) + " MiB" }
-
-    /// A number of at least 0 with so many decimal places.
-    private static func fixed(_ value: Double, _ places: Int) -> String {
-        let factor = (0..<places).reduce(1.0) { power, _ in power * 10 }
-        let scaled = UInt64(min((value * factor).rounded(), 1e15))
-        let digits = String(scaled)
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        return places == 0 ? padded : "\(padded.dropLast(places)).\(padded.suffix(places))"
     }
 }
 
@@ -194,7 +172,8 @@ extension GateResult {
         let head: String
         switch verdict {
         case .wrong: head = "wrong: \(count(.wrong)) of \(compared) wrong or failed"
-        case .noisyHost: head = "host unfit: two copies of the baseline differed on this machine, so the candidate is not judged"
+        case .noisyHost:
+            head = "host unfit: two copies of the baseline differed on this machine, so the candidate is not judged"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"

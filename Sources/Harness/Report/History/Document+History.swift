@@ -52,7 +52,9 @@ extension Document {
     private static func turns(_ host: HostHistory) -> Table? {
         let rows = host.turns.map { turn in
             let run = host.runs[turn.run]
-            let differences = (turn.entries.first?.change.differences ?? []).map { "\($0.name): \($0.values.joined(separator: " → "))" }
+            let differences = (turn.entries.first?.change.differences ?? []).map {
+                "\($0.name): \($0.values.joined(separator: " → "))"
+            }
             return [
                 Table.Entry(run.header.startedAt, detail: run.path, link: run.link),
                 Table.Entry("\(turn.entries.count)"), Table.Entry(turn.rangeText), Table.Entry(turn.backendsText),

@@ -162,7 +162,10 @@ extension History {
                         "factor": .number(change.factor), "probability": .number(change.probability),
                         "differences": .array(
                             change.differences.map {
-                                ["name": .string($0.name), "before": .string($0.values[0]), "after": .string($0.values[1])]
+                                [
+                                    "name": .string($0.name), "before": .string($0.values[0]),
+                                    "after": .string($0.values[1]),
+                                ]
                             }),
                     ])
                 }),

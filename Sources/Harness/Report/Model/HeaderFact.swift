@@ -97,7 +97,8 @@ package struct RunDifference: Hashable, Sendable {
 
     /// What each run has, where that is long only what not all have.
     private static func texts(_ facts: [HeaderFact?]) -> [String] {
-        let plans = facts.compactMap { fact -> String?? in if case .lines(let text)? = fact?.value { text } else { nil } }
+        let plans = facts.compactMap { fact -> String?? in if case .lines(let text)? = fact?.value { text } else { nil }
+        }
         if plans.count == facts.count { return firstDifferingLines(plans) }
         let lists = facts.map { fact -> [String] in if case .words(let words)? = fact?.value { words } else { [] } }
         let shared = lists.dropFirst().reduce(Set(lists.first ?? [])) { $0.intersection($1) }
@@ -132,7 +133,9 @@ package struct RunDifference: Hashable, Sendable {
         }
         let rates = aes + [("copies in memory", limits.map(\.memoryCopy.rate.bytesPerSecond))]
         return rates.filter { _, rates in
-            guard rates.count == headers.count, let minimum = rates.min(), let maximum = rates.max() else { return false }
+            guard rates.count == headers.count, let minimum = rates.min(), let maximum = rates.max() else {
+                return false
+            }
             return !CellPair.isWithin5Percent(Double(maximum) / Double(max(minimum, 1)))
         }.map { RunDifference(name: $0.0, values: $0.1.map(ByteCountText.rate), isOfHost: false) }
     }

@@ -1,4 +1,5 @@
 import Results
+import Support
 
 extension RunRecommendation {
     /// The recommendation for a terminal of 80 columns.
@@ -103,15 +104,10 @@ extension RunRecommendation {
 
     /// Rows with columns that line up: some to the left, numbers to the right.
     private static func aligned(_ rows: [[String]], leftColumns: Int = 1) -> String {
-        let rows = rows.map { $0.map(WrappedText.plain) }
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            var line = row.enumerated().map { column, text in
-                WrappedText.padded(text, to: widths[column], isNumeric: column >= leftColumns)
-            }.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            return line
-        }.joined(separator: "\n")
+        TextTable(
+            rows.map { $0.map(PlainText.line) }, rightAligned: Set((rows.first ?? []).indices.dropFirst(leftColumns)),
+            limit: .max
+        ).text
     }
 }
 

@@ -17,7 +17,9 @@ extension Document {
             })
         return Section(
             name: "failures", title: "Cells without figures",
-            blocks: [.paragraph("No speed is shown for what failed, was not checked, or was not timed yet."), .table(table)])
+            blocks: [
+                .paragraph("No speed is shown for what failed, was not checked, or was not timed yet."), .table(table),
+            ])
     }
 
     /// What became of a cell without figures.

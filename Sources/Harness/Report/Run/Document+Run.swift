@@ -64,7 +64,8 @@ extension Document {
         var blocks = origin(
             host: header.host, backends: header.backends,
             program: [
-                ("Started", header.startedAt), ("Program", "chunkwise \(header.programVersion), schema \(header.schema)"),
+                ("Started", header.startedAt),
+                ("Program", "chunkwise \(header.programVersion), schema \(header.schema)"),
                 ("Seed", String(header.seed)),
             ], command: header.command)
         if let plan = header.plan { blocks.append(.verbatim(caption: "Plan", text: plan)) }

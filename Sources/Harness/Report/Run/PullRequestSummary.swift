@@ -135,7 +135,8 @@ struct PullRequestTable {
         guard !cells.isEmpty else { return nil }
         let rows = cells.prefix(maxRows).map { cell in
             [
-                RunSummary.short([cell.cell.label, CellNames.readable(cell.cell)].compactMap { $0 }.joined(separator: ": "), 160),
+                RunSummary.short(
+                    [cell.cell.label, CellNames.readable(cell.cell)].compactMap { $0 }.joined(separator: ": "), 160),
                 cell.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–",
                 cell.latency.map { DurationText.text(nanoseconds: $0.p50) } ?? "–",
                 cell.memory.map { ByteCountText.growth($0.growthByteCount) } ?? "–",

@@ -64,7 +64,7 @@ enum WrappedText {
         var lines: [String] = []
         var line = first
         var isEmpty = true
-        for word in plain(text).split(separator: " ") {
+        for word in PlainText.line(text).split(separator: " ") {
             if !isEmpty, line.count + 1 + word.count > width {
                 lines.append(line)
                 line = space
@@ -74,13 +74,6 @@ enum WrappedText {
             isEmpty = false
         }
         return (lines + [line]).joined(separator: "\n")
-    }
-
-    /// Text from a file, without what would drive a terminal.
-    static func plain(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
     }
 
     /// Text in a column: followed, or where it `isNumeric` preceded, by spaces up to a width.

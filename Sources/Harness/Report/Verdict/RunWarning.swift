@@ -73,7 +73,8 @@ extension RunWarning {
         } else if missing == summary.cells.count {
             found.append(.noTrustedFigures)
         } else if missing > 0 {
-            found.append(.missingFigures(CellSummary.missingText(summary.cells), count: missing, of: summary.cells.count))
+            found.append(
+                .missingFigures(CellSummary.missingText(summary.cells), count: missing, of: summary.cells.count))
         }
         if !results.conformance.contains(where: { $0.passed + $0.failed > 0 }) { found.append(.notVerified) }
         if let mutants = results.mutants {
@@ -93,7 +94,8 @@ extension RunWarning {
         if let widest = wide.max(by: { halfWidth($0) < halfWidth($1) }) {
             found.append(
                 .wideIntervals(
-                    count: wide.count, of: intervals.count, widest: halfWidth(widest), cell: widest.cell.id))
+                    count: wide.count, of: intervals.count, widest: halfWidth(widest),
+                    cell: CellNames.readable(widest.cell)))
         }
         let unsteady = zip(summary.cells, summary.results.cells).filter { summary, result in
             summary.speed != nil && result.unsteadyRoundCount * 2 > result.rounds.count
