@@ -68,10 +68,10 @@ class Browser:
 def check_width(browser, where):
     wide = browser.run(
         """
-        const room = document.documentElement.clientWidth;
-        if (document.documentElement.scrollWidth <= room) return null;
+        const width = document.documentElement.clientWidth;
+        if (document.documentElement.scrollWidth <= width) return null;
         const inside = e => e.closest('.scroll, pre');
-        return [...document.querySelectorAll('main *')].filter(e => !inside(e) && e.getBoundingClientRect().right > room + 1)
+        return [...document.querySelectorAll('main *')].filter(e => !inside(e) && e.getBoundingClientRect().right > width + 1)
             .slice(0, 3).map(e => e.tagName + '.' + (e.className.baseVal ?? e.className) + ' ' + e.textContent.slice(0, 40));
         """)
     if wide is not None:
