@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import HTTPSources
 import Keys
@@ -75,3 +76,4 @@ extension KeyFailure {
         return format.date(from: text)
     }
 }
+#endif

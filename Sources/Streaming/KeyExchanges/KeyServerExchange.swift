@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 public import HTTPSources
 public import Keys
@@ -109,3 +110,4 @@ extension KeyServerExchange {
         public init() {}
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Dispatch
 public import Keys
 import RandomAccess
@@ -59,3 +60,4 @@ public final class WaitingKeys: KeyProvider {
         let value = Mutex<Result<SecretKey, KeyFailure>>(.failure(.abandoned))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import NIOHTTP1
 
 /// The value of the field `Content-Range`. Source: RFC 9110, section 14.4.
@@ -39,3 +40,4 @@ struct ContentRange: Hashable, Sendable {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt64(text) : nil
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 
 /// How long a read may take, from its start on, whatever is asked for on its behalf.
@@ -25,3 +26,4 @@ struct Deadlines: Sendable {
         return hasAnswer ? .late(milliseconds: milliseconds) : .noAnswer(milliseconds: milliseconds)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Synchronization
 
 /// A range that is going to be read whole and about in order, by any number of threads: asks for it ahead, for each of its
@@ -121,3 +122,4 @@ final class ExpectedReads: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 /// Lengths of ranges that are asked for one after the other: they double, so that the first one comes soon, and later
 /// ones cost few requests.
 struct GrowingRanges {
@@ -24,3 +25,4 @@ struct GrowingRanges {
         return range
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import NIOCore
 import NIOPosix
@@ -94,3 +95,4 @@ public final class HTTPConnections: Sendable {
         }
     }
 }
+#endif

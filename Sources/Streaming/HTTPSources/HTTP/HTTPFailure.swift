@@ -1,3 +1,4 @@
+#if Network
 /// Why a range of an object did not come.
 enum HTTPFailure: Error, Hashable, Sendable {
     /// No connection could be made.
@@ -120,3 +121,4 @@ extension HTTPFailure: CustomStringConvertible {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import Foundation
 import RandomAccess
@@ -97,3 +98,4 @@ extension HTTPLocation: CustomStringConvertible {
 
     private var hostText: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
 }
+#endif

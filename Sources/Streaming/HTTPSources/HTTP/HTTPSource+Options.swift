@@ -1,3 +1,4 @@
+#if Network
 /// How a source asks for its bytes.
 extension HTTPSource {
     /// What a source is opened with.
@@ -28,3 +29,4 @@ extension HTTPSource {
         public init() {}
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import Glibc
 public import RandomAccess
@@ -222,3 +223,4 @@ public final class HTTPSource: ByteSource {
         return warnings
     }
 }
+#endif

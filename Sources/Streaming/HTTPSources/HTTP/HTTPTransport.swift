@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -100,3 +101,4 @@ final class HTTPTransport: Sendable {
         return (bytes, version)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import NIOHTTP1
 
 /// Which version of an object ranges are of.
@@ -44,3 +45,4 @@ extension ObjectVersion: CustomStringConvertible {
         return (["\(byteCount) bytes"] + names).joined(separator: ", ")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import NIOCore
 import RandomAccess
@@ -69,3 +70,4 @@ final class PendingRange: Sendable {
         task.cancel()
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 import NIOCore
 
@@ -28,3 +29,4 @@ final class PromptAcknowledgement: ChannelInboundHandler {
         #endif
     }
 }
+#endif

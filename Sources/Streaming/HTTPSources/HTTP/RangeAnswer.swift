@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import NIOHTTP1
 
@@ -96,3 +97,4 @@ struct RangeAnswer: Hashable, Sendable {
         guard codings.isEmpty else { throw .encoded(codings.joined(separator: ", ")) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -85,3 +86,4 @@ final class RangeFetch: HTTPClientResponseDelegate {
         return task.eventLoop.makeFailedFuture(failure)
     }
 }
+#endif

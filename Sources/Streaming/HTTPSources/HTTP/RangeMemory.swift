@@ -1,3 +1,4 @@
+#if Network
 import Synchronization
 
 /// Memory for the bytes of one range.
@@ -70,3 +71,4 @@ final class RangeMemoryPool: Sendable {
         if !isKept { start.deallocate() }
     }
 }
+#endif

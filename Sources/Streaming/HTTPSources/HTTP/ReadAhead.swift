@@ -1,3 +1,4 @@
+#if Network
 import Synchronization
 
 /// Guesses what is read next, and asks for it before it is read, so that nobody waits for a round trip.
@@ -90,3 +91,4 @@ final class ReadAhead: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Dispatch
 import NIOCore
 import RandomAccess
@@ -198,3 +199,4 @@ final class ReceivedBytes: Sendable {
         return count
     }
 }
+#endif

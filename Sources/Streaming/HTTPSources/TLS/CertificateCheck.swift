@@ -1,3 +1,4 @@
+#if Network
 /// One check of a server's certificates, with what it found on its own.
 public struct CertificateCheck: Hashable, Sendable {
     /// What is checked.
@@ -31,3 +32,4 @@ public struct CertificateCheck: Hashable, Sendable {
     /// What was found.
     public let verdict: Verdict
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 /// What is wrong with a server's certificates.
 public enum CertificateFault: Hashable, Sendable {
     /// The server sent no certificate.
@@ -80,3 +81,4 @@ extension CertificateFault: CustomStringConvertible {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import X509
 
@@ -80,3 +81,4 @@ extension CertificateJudge {
         leaf.serverNames.isEmpty ? ["\(leaf.subject)"] : leaf.serverNames
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 @_spi(DisableValidityCheck) import X509
 
@@ -71,3 +72,4 @@ struct CertificateJudge: Sendable {
         return Array(path)
     }
 }
+#endif

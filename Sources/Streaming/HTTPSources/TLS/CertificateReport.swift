@@ -1,3 +1,4 @@
+#if Network
 /// What was found about a server's certificates.
 public struct CertificateReport: Hashable, Sendable {
     /// Whether the policy takes them.
@@ -34,3 +35,4 @@ public struct CertificateReport: Hashable, Sendable {
         return found.isEmpty ? [.brokenChain(subject: chain.first?.subject ?? "")] : found
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import SwiftASN1
 import X509
 
@@ -59,3 +60,4 @@ extension ASN1Node {
         if case .constructed(let nodes) = content { Array(nodes) } else { [] }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import X509
 
@@ -51,3 +52,4 @@ extension Certificate {
         return groups.joined(separator: ":")
     }
 }
+#endif

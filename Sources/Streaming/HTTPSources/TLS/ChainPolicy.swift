@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import SwiftASN1
 import X509
@@ -83,3 +84,4 @@ extension Sequence<Certificate> {
         }?.element
     }
 }
+#endif

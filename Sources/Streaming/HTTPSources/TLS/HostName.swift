@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 import X509
 
@@ -23,3 +24,4 @@ struct HostName: Hashable, Sendable {
     /// What the server is told (SNI). Source: RFC 6066, section 3.
     var serverName: String? { isAddress ? nil : text }
 }
+#endif

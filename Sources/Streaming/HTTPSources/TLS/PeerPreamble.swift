@@ -1,3 +1,4 @@
+#if Network
 /// What the first bytes of a server say about what it speaks.
 ///
 /// - Source: RFC 8446, sections 5.1 (records), 4.1.3 (ServerHello) and 6 (alerts).
@@ -75,3 +76,4 @@ struct PeerPreamble: Hashable, Sendable {
         return "\"\(String(decoding: first, as: UTF8.self))\""
     }
 }
+#endif

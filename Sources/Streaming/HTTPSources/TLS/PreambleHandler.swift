@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 
 /// Keeps a server's first bytes, before the TLS library sees them.
@@ -28,3 +29,4 @@ final class PreambleHandler: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Crypto
 import Foundation
 import SwiftASN1
@@ -37,3 +38,4 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
     /// The pin as `sha256//` and base64.
     public var description: String { "sha256//" + Data(digest).base64EncodedString() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 
 /// A check of a server's certificate that can be given up, each on its own.
@@ -27,3 +28,4 @@ public enum TLSAllowance: String, CaseIterable, Hashable, Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import NIOCore
 import NIOSSL
@@ -87,3 +88,4 @@ struct TLSLayer: Sendable {
         return promise.futureResult
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import ByteSources
 package import RandomAccess
 
@@ -26,3 +27,4 @@ extension TLSPolicy {
             roots: switches.certificateFile.map { .file($0) } ?? .system, pins: pins, allowances: Set(allowances))
     }
 }
+#endif

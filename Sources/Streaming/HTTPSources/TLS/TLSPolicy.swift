@@ -1,3 +1,4 @@
+#if Network
 /// Which servers a TLS connection is made with: safe unless a switch says otherwise.
 ///
 /// Every check is a switch of its own, so that giving one up leaves the others. What is given up stands in
@@ -43,3 +44,4 @@ public struct TLSPolicy: Hashable, Sendable {
         return policy
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 /// Why a policy cannot be followed.
 public enum TLSPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A file of trusted certificates is not there or cannot be read.
@@ -20,3 +21,4 @@ public enum TLSPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import SwiftASN1
 import X509
@@ -48,3 +49,4 @@ enum TrustRoots {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Dispatch
 
 /// Where certificates are checked: on a thread that nobody blocks.
@@ -12,3 +13,4 @@ final class VerificationExecutor: TaskExecutor {
         queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }
+#endif

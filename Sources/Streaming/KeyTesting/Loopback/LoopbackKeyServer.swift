@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -109,3 +110,4 @@ private final class KeyRequestHandler: ChannelInboundHandler {
         context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil)), promise: nil)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Keys
 import Statistics
 import Synchronization
@@ -115,3 +116,4 @@ package struct LoopbackError: Error, Hashable, Sendable, CustomStringConvertible
         self.description = description
     }
 }
+#endif

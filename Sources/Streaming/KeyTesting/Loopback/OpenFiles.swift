@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 
 /// How many files and connections this process may have open.
@@ -20,3 +21,4 @@ enum OpenFiles {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import Keys
 
 /// A clock that runs faster than the machine's: what is written as a minute passes in seconds.
@@ -26,3 +27,4 @@ package struct ScaledKeyClock: KeyClock {
         try await Task.sleep(until: start + monotonic / speed, tolerance: .zero, clock: .continuous)
     }
 }
+#endif

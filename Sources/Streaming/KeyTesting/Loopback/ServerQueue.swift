@@ -1,3 +1,4 @@
+#if Network
 import Keys
 
 /// What a key server of limited speed does with requests: as the simulation has it, for single requests.
@@ -45,3 +46,4 @@ package struct ServerQueue: Sendable {
         return .answered(start + roundTrip)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Crypto
 import Foundation
 
@@ -42,3 +43,4 @@ extension Data {
         resetBytes(in: startIndex..<endIndex)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Crypto
 import Foundation
 
@@ -89,3 +90,4 @@ package struct AnswerSealer: Sendable {
         return try sender.seal(plaintext, authenticating: associatedData)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Crypto
 
 /// Public keys of X25519 that contribute to what two ends share.
@@ -18,3 +19,4 @@ enum ContributingKey {
         return key
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import RandomAccess
 
 /// What a server says about one identifier.
@@ -48,3 +49,4 @@ enum WireTime {
         milliseconds == noLimit ? nil : .milliseconds(Int64(clamping: milliseconds))
     }
 }
+#endif

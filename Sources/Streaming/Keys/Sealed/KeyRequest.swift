@@ -1,3 +1,4 @@
+#if Network
 /// A question to a key server, as it travels.
 ///
 /// - Source: KEY-PROTOCOL.md, "Request".
@@ -85,3 +86,4 @@ extension KeyRequest {
         self.identifiers = identifiers
     }
 }
+#endif

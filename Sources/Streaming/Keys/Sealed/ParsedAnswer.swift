@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import RandomAccess
 
@@ -89,3 +90,4 @@ extension ParsedAnswer.Entry {
             ?? ExchangedKey(identifier, failure: .wrongLength(byteCount: opened.count))
     }
 }
+#endif

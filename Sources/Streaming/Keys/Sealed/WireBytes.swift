@@ -1,3 +1,4 @@
+#if Network
 /// Why bytes are no message of the protocol.
 package struct WireFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was found, and what was expected; no part of a key or an identifier.
@@ -68,3 +69,4 @@ extension [UInt8] {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import HTTPTypes
 
 /// What a client has to show: 128 random bits, printed at the start and nowhere else.
@@ -78,3 +79,4 @@ extension AccessToken: CustomStringConvertible, CustomReflectable {
     /// A mirror without children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import HTTPTypes
 
 /// What is answered to a request for something that is there.
@@ -51,3 +52,4 @@ extension Answer {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import HTTPTypes
 
 /// A request's conditions, checked. Source: RFC 9110, section 13.
@@ -43,3 +44,4 @@ struct Conditions {
         return date == modified && modified < now
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 /// A validator for one version of an object. Source: RFC 9110, section 8.8.3.
 package struct EntityTag: Hashable, Sendable {
     /// The text between the quotation marks.
@@ -105,3 +106,4 @@ package enum EntityTagList: Hashable, Sendable {
         }
     }
 }
+#endif

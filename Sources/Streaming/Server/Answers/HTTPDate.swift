@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 
 /// Times as HTTP writes them, in whole seconds since 1970. Source: RFC 9110, section 5.6.7.
@@ -71,3 +72,4 @@ package enum HTTPDate {
         String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)"
     }
 }
+#endif

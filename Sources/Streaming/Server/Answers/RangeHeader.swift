@@ -1,3 +1,4 @@
+#if Network
 package import ByteSources
 
 /// What a `Range` field asks for. Source: RFC 9110, sections 14.1 and 14.2.
@@ -78,3 +79,4 @@ package enum RangeHeader: Hashable, Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 /// What a request line asks for. Source: RFC 9112, section 3.2; RFC 3986, sections 2.1 and 3.3.
 package struct RequestTarget: Hashable, Sendable {
     /// The names between the slashes, decoded; none for the root.
@@ -77,3 +78,4 @@ package struct RequestTarget: Hashable, Sendable {
         return text
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import RandomAccess
 
 /// Two catalogues as one: what the first one does not have is looked for in the second.
@@ -20,3 +21,4 @@ package struct CombinedCatalogue: ContentCatalogue {
     /// The paths of the second catalogue; see ``ContentCatalogue/listing()``.
     package func listing() throws(DecryptionError) -> [[String]] { try second.listing() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 /// Media types by file name.
 package enum ContentType {
     /// The type for a name, which may have a suffix that only says that it is encrypted: `film.mp4.enc`.
@@ -26,3 +27,4 @@ package enum ContentType {
         "wasm": "application/wasm",
     ]
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 package import RandomAccess
 import Support
@@ -138,3 +139,4 @@ package struct EncryptedFiles: ContentCatalogue {
         return try Block(bytes)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import RandomAccess
 
 /// One version of something that is served: an open file, or bytes that were made.
@@ -55,3 +56,4 @@ package protocol ContentCatalogue: Sendable {
     /// The paths that a start page offers, relative to the root, in order.
     func listing() throws(DecryptionError) -> [[String]]
 }
+#endif

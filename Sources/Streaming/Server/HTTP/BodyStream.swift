@@ -1,3 +1,4 @@
+#if Network
 import HummingbirdCore
 import NIOCore
 import RandomAccess
@@ -58,3 +59,4 @@ struct BodyStream: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 import Synchronization
 
@@ -87,3 +88,4 @@ final class BufferPool: Sendable {
         }
     }
 }
+#endif

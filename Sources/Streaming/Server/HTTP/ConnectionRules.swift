@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 import NIOHTTP1
 
@@ -158,3 +159,4 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
 
 @available(*, unavailable)
 extension ConnectionRules: Sendable {}
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 
 /// Runs the tasks of a connection on the event loop of its channel.
@@ -18,3 +19,4 @@ final class EventLoopExecutor: TaskExecutor {
         eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 import HummingbirdCore
 import Logging
@@ -53,3 +54,4 @@ package struct HTTPService {
         }
     }
 }
+#endif

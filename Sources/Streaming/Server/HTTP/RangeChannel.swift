@@ -1,3 +1,4 @@
+#if Network
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -46,3 +47,4 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
         }
     }
 }
+#endif

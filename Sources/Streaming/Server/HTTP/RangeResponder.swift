@@ -1,3 +1,4 @@
+#if Network
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -135,3 +136,4 @@ struct RangeResponder: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import NIOPosix
 import RandomAccess
 
@@ -46,3 +47,4 @@ package struct RangeServer: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import HTTPTypes
 import NIOCore
 
@@ -47,3 +48,4 @@ struct Refusal: Error {
         return Reply(status: status, fields: fields, body: .page(text))
     }
 }
+#endif

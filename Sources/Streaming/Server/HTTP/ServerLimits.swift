@@ -1,3 +1,4 @@
+#if Network
 /// What a client may ask of a server.
 package struct ServerLimits: Hashable, Sendable {
     /// The most connections at once; more of them wait until one is closed.
@@ -28,3 +29,4 @@ package struct ServerLimits: Hashable, Sendable {
     /// Creates the usual limits.
     package init() {}
 }
+#endif

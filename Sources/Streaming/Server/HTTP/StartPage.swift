@@ -1,3 +1,4 @@
+#if Network
 /// The page that names what is served.
 enum StartPage {
     /// A list of links, in HTML.
@@ -33,3 +34,4 @@ enum StartPage {
         return result
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import HTTPTypes
 package import RandomAccess
 
@@ -74,3 +75,4 @@ package struct KeyClients: Sendable {
         return clients.first { $0.token.presentation(query: nil, fields: [.authorization: authorization]) != nil }
     }
 }
+#endif

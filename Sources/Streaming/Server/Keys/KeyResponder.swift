@@ -1,3 +1,4 @@
+#if Network
 import HTTPTypes
 import HummingbirdCore
 import Keys
@@ -196,3 +197,4 @@ struct KeyResponder: Sendable {
 
     private static func milliseconds(_ time: Duration) -> UInt64 { KeyTiming.nanoseconds(time) / 1_000_000 }
 }
+#endif

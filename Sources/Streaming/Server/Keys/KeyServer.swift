@@ -1,3 +1,4 @@
+#if Network
 package import Keys
 import NIOPosix
 
@@ -64,3 +65,4 @@ package struct KeyServer: Sendable {
         ) { request, writer, channel in try await responder.respond(to: request, on: channel, with: writer) }
     }
 }
+#endif

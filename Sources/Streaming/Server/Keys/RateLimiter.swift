@@ -1,3 +1,4 @@
+#if Network
 import Synchronization
 
 /// Lets each client have so many keys a second, and a number of them at once.
@@ -57,3 +58,4 @@ final class RateLimiter: Sendable {
         return Bucket(tokens: min(burst, bucket.tokens + gained), at: max(now, bucket.at))
     }
 }
+#endif

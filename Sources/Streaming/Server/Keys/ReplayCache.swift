@@ -1,3 +1,4 @@
+#if Network
 import Synchronization
 
 /// Remembers the numbers of requests for as long as they could be sent again.
@@ -59,3 +60,4 @@ final class ReplayCache: Sendable {
         }
     }
 }
+#endif

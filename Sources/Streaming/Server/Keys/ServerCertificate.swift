@@ -1,3 +1,4 @@
+#if Network
 import NIOSSL
 package import RandomAccess
 
@@ -38,3 +39,4 @@ package struct ServerCertificate: Sendable {
         }
     }
 }
+#endif

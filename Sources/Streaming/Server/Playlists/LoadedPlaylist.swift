@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import HLS
 import RandomAccess
@@ -48,3 +49,4 @@ extension DecryptionError {
         }
     }
 }
+#endif

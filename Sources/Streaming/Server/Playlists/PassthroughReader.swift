@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import RandomAccess
 
@@ -43,3 +44,4 @@ final class KeyReader: RandomAccessDecryptor {
         }
     }
 }
+#endif

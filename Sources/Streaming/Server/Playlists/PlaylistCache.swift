@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import RandomAccess
 import Synchronization
@@ -50,3 +51,4 @@ final class PlaylistCache: Sendable {
         }
     }
 }
+#endif

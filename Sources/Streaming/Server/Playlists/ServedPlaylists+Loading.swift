@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import HLS
 import RandomAccess
@@ -128,3 +129,4 @@ extension ServedPlaylists {
         }
     }
 }
+#endif

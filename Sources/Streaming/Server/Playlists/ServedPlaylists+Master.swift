@@ -1,3 +1,4 @@
+#if Network
 import HLS
 import RandomAccess
 
@@ -60,3 +61,4 @@ extension ServedPlaylists {
         }
     }
 }
+#endif

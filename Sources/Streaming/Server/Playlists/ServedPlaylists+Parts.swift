@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import HLS
 import RandomAccess
@@ -132,3 +133,4 @@ extension ServedPlaylists {
         }
     }
 }
+#endif

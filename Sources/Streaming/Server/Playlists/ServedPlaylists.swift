@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 package import HLS
 package import RandomAccess
@@ -111,3 +112,4 @@ package struct ServedPlaylists: ContentCatalogue {
         return content
     }
 }
+#endif
