@@ -4,8 +4,18 @@ import PackageDescription
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-func nio(_ product: String) -> Target.Dependency {
-    .product(name: product, package: "swift-nio")
+/// What only builds with an HTTP stack need: a target of this package, or a product of another one.
+func network(_ name: String, package: String? = nil) -> Target.Dependency {
+    let condition: TargetDependencyCondition? = .when(traits: ["Network"])
+    guard let package else { return .target(name: name, condition: condition) }
+    return .product(name: name, package: package, condition: condition)
+}
+
+func nio(_ product: String) -> Target.Dependency { network(product, package: "swift-nio") }
+
+/// swift-crypto: for sealed keys and certificates, and as one of the backends.
+func crypto(_ product: String, trait: String) -> Target.Dependency {
+    .product(name: product, package: "swift-crypto", condition: .when(traits: [trait]))
 }
 
 /// The floors, from bottom to top, each a folder of `Sources`. A target depends on floors below its own, and on its
@@ -40,8 +50,7 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(
                 name: "BoringSSLBackend",
                 dependencies: [
-                    "RandomAccess", .product(name: "Crypto", package: "swift-crypto"),
-                    .product(name: "CryptoExtras", package: "swift-crypto"),
+                    "RandomAccess", crypto("Crypto", trait: "BoringSSL"), crypto("CryptoExtras", trait: "BoringSSL"),
                 ]
             ),
             .target(name: "SwiftAESBackend", dependencies: ["RandomAccess"]),
@@ -98,7 +107,7 @@ let floors: [(folder: String, targets: [Target])] = [
                 name: "Keys",
                 dependencies: [
                     "Support", "RandomAccess", "ByteSources", "HLS", "Statistics", system,
-                    .product(name: "Crypto", package: "swift-crypto"),
+                    crypto("Crypto", trait: "Network"),
                 ]
             ),
             .target(
@@ -111,11 +120,10 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(
                 name: "HTTPSources",
                 dependencies: [
-                    "RandomAccess", "ByteSources", .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                    .product(name: "Crypto", package: "swift-crypto"), nio("NIOCore"), nio("NIOHTTP1"),
-                    nio("NIOPosix"), .product(name: "NIOSSL", package: "swift-nio-ssl"), nio("NIOTLS"),
-                    .product(name: "SwiftASN1", package: "swift-asn1"),
-                    .product(name: "X509", package: "swift-certificates"),
+                    "RandomAccess", "ByteSources", network("AsyncHTTPClient", package: "async-http-client"),
+                    crypto("Crypto", trait: "Network"), nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
+                    network("NIOSSL", package: "swift-nio-ssl"), nio("NIOTLS"),
+                    network("SwiftASN1", package: "swift-asn1"), network("X509", package: "swift-certificates"),
                 ]
             ),
             .target(name: "KeyExchanges", dependencies: ["RandomAccess", "HLS", "Keys", "HTTPSources"]),
@@ -123,13 +131,12 @@ let floors: [(folder: String, targets: [Target])] = [
                 name: "Server",
                 dependencies: [
                     "Support", "RandomAccess", "ByteSources", "HLS", "Keys",
-                    .product(name: "HTTPTypes", package: "swift-http-types"),
-                    .product(name: "HummingbirdCore", package: "hummingbird"),
-                    .product(name: "Logging", package: "swift-log"), nio("NIOCore"), nio("NIOHTTP1"),
-                    .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), nio("NIOPosix"),
-                    .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), system,
+                    network("HTTPTypes", package: "swift-http-types"),
+                    network("HummingbirdCore", package: "hummingbird"), network("Logging", package: "swift-log"),
+                    nio("NIOCore"), nio("NIOHTTP1"), network("NIOHTTPTypes", package: "swift-nio-extras"),
+                    network("NIOHTTPTypesHTTP1", package: "swift-nio-extras"), nio("NIOPosix"),
+                    network("NIOSSL", package: "swift-nio-ssl"),
+                    network("ServiceLifecycle", package: "swift-service-lifecycle"), system,
                 ]
             ),
         ]
@@ -137,57 +144,16 @@ let floors: [(folder: String, targets: [Target])] = [
     (
         "Tools",
         [
-            .target(
-                name: "CommandOptions",
-                dependencies: [
-                    "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "Results", "SubjectProtocol",
-                    "Vectors", "Measurement", "Gate", arguments, system,
-                ]
-            ),
-            .target(
-                name: "Commands",
-                dependencies: [
-                    "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "Statistics", "Results",
-                    "SubjectProtocol", "Vectors", "Conformance", "Measurement", "Gate", "Report", "CommandOptions",
-                    arguments, .product(name: "Crypto", package: "swift-crypto"), system,
-                ]
-            ),
-            .executableTarget(name: "chunkwise", dependencies: ["Commands"]),
             .executableTarget(
-                name: "chunkwise-https",
+                name: "chunkwise",
                 dependencies: [
-                    "RandomAccess", "ByteSources", "HTTPSources", "Commands",
-                    .product(name: "Crypto", package: "swift-crypto"), nio("NIOCore"), nio("NIOHTTP1"),
-                    nio("NIOPosix"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                    .product(name: "SwiftASN1", package: "swift-asn1"),
-                    .product(name: "X509", package: "swift-certificates"),
+                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "SwiftAESBackend",
+                    "Statistics", "Results", "SubjectProtocol", "Vectors", "Conformance", "Measurement", "Gate",
+                    "Report",
+                    "Keys", "KeyTesting", network("HTTPSources"), network("KeyExchanges"), network("Server"), arguments,
+                    .product(name: "Crypto", package: "swift-crypto"), system,
                 ]
-            ),
-            .executableTarget(
-                name: "chunkwise-key-client",
-                dependencies: [
-                    "Support", "RandomAccess", "ByteSources", "HLS", "Statistics", "Results", "Measurement", "Keys",
-                    "HTTPSources", "KeyExchanges", "Server", "CommandOptions", arguments, system,
-                ]
-            ),
-            .executableTarget(
-                name: "chunkwise-keys",
-                dependencies: [
-                    "Support", "RandomAccess", "ByteSources", "HLS", "SwiftAESBackend", "Results", "SubjectProtocol",
-                    "Keys", "KeyTesting", arguments, system,
-                ]
-            ),
-            .executableTarget(
-                name: "chunkwise-serve",
-                dependencies: [
-                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "Measurement", "Keys", "Server",
-                    "CommandOptions", arguments, system,
-                ]
-            ),
-            .executableTarget(
-                name: "chunkwise-tls-check",
-                dependencies: ["Support", "ByteSources", "Results", "HTTPSources", "CommandOptions", arguments]
-            ),
+            )
         ]
     ),
 ]
@@ -221,7 +187,7 @@ let tests: [Target] = [
         name: "MeasurementTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "BackendRegistry", "Results",
-            "SubjectProtocol", "Measurement", "chunkwise", "TestSupport",
+            "SubjectProtocol", "Measurement", "TestSupport",
             .product(name: "Crypto", package: "swift-crypto"), system,
         ]
     ),
@@ -241,14 +207,13 @@ let tests: [Target] = [
         name: "KeysTests",
         dependencies: [
             "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "SwiftAESBackend", "Statistics", "Keys",
-            "chunkwise-keys", "TestSupport", system, .product(name: "Crypto", package: "swift-crypto"),
+            "TestSupport", system, .product(name: "Crypto", package: "swift-crypto"),
         ]
     ),
     .testTarget(
         name: "KeyTestingTests",
         dependencies: [
-            "Support", "Statistics", "Results", "SubjectProtocol", "Keys", "KeyTesting", "chunkwise-keys",
-            "TestSupport",
+            "Support", "Keys", "KeyTesting",
         ]
     ),
     .target(name: "TestSupport", dependencies: ["Results"], path: "Tests/TestSupport"),
@@ -270,37 +235,26 @@ let tests: [Target] = [
         ]
     ),
     .testTarget(
-        name: "DocumentTests",
-        dependencies: [
-            "Support", "RandomAccess", "ByteSources", "OpenSSLBackend", "GcryptBackend", "NettleBackend",
-            "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "Results", "chunkwise", "chunkwise-https",
-            "chunkwise-keys", "TestSupport",
-        ]
-    ),
-    .testTarget(
-        name: "ChunkwiseTests",
-        dependencies: [
-            "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "Results", "chunkwise", "TestSupport",
-            system,
-        ]
-    ),
-    .testTarget(
         name: "HTTPSourcesTests",
-        dependencies: [
-            "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "HTTPSources", "chunkwise",
-            "chunkwise-https", "chunkwise-key-client", "chunkwise-keys", "chunkwise-serve", "chunkwise-tls-check",
-            "TestSupport", nio("NIOCore"), nio("NIOHTTP1"), system,
-        ],
-        exclude: ["Peers"]
+        dependencies: ["RandomAccess", "ByteSources", "HTTPSources", nio("NIOCore"), nio("NIOHTTP1")]
     ),
     .testTarget(
         name: "ServerTests",
         dependencies: [
-            "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "SwiftAESBackend", "Results",
-            "Measurement", "Keys", "HTTPSources", "KeyExchanges", "Server", "chunkwise", "chunkwise-key-client",
-            "chunkwise-serve", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"), system,
+            "Support", "RandomAccess", "ByteSources", "Measurement", "Server", "TestSupport",
+            network("HTTPTypes", package: "swift-http-types"), system,
+        ]
+    ),
+    // All tests that start a program: this one's commands, its servers, and other programs beside them.
+    .testTarget(
+        name: "IntegrationTests",
+        dependencies: [
+            "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "GcryptBackend", "NettleBackend",
+            "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "BackendRegistry", "Results", "SubjectProtocol",
+            "Measurement", "Keys", "KeyTesting", "HTTPSources", "KeyExchanges", "chunkwise", "TestSupport",
+            crypto("Crypto", trait: "Network"), system,
         ],
-        exclude: ["Clients"]
+        exclude: ["HTTP/Peers", "Server/Clients"]
     ),
 ]
 
@@ -322,11 +276,15 @@ let package = Package(
         // For `Benchmarks/`, a package of its own.
         .library(name: "Statistics", targets: ["Statistics"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
-        .executable(name: "chunkwise-https", targets: ["chunkwise-https"]),
-        .executable(name: "chunkwise-key-client", targets: ["chunkwise-key-client"]),
-        .executable(name: "chunkwise-keys", targets: ["chunkwise-keys"]),
-        .executable(name: "chunkwise-serve", targets: ["chunkwise-serve"]),
-        .executable(name: "chunkwise-tls-check", targets: ["chunkwise-tls-check"]),
+    ],
+    // `swift build` has both; what they bring takes most of the time of building everything. Without them,
+    // `swift build --disable-default-traits`, or the one that is wanted with `--traits`.
+    traits: [
+        .default(enabledTraits: ["Network", "BoringSSL"]),
+        .trait(
+            name: "Network",
+            description: "HTTP and TLS: serve, key-server, tls-check, URLs as sources, and the libraries for them."),
+        .trait(name: "BoringSSL", description: "The backend boringssl, from swift-crypto."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -334,7 +292,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        // For `chunkwise-serve` only.
+        // For `Server` only.
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -364,8 +322,13 @@ for target in package.targets where target.type != .system {
 var standing: Set<String> = []
 let own = Set(floors.flatMap { $0.targets.map(\.name) })
 for target in floors.flatMap(\.targets) {
-    for case .byNameItem(let name, _) in target.dependencies
-    where own.contains(name) && !standing.contains(name) {
+    for dependency in target.dependencies {
+        let name: String
+        switch dependency {
+        case .byNameItem(let found, _), .targetItem(let found, _): name = found
+        default: continue
+        }
+        guard own.contains(name), !standing.contains(name) else { continue }
         fatalError("\(target.name) depends on \(name), which stands above it")
     }
     standing.insert(target.name)

@@ -1,13 +1,23 @@
+import Foundation
 import KeyTesting
 import Keys
 import Support
 import Testing
 
+/// The scenarios of data/scenarios.
+private func loadScenarios() throws -> [KeyScenario] {
+    let folder = URL(filePath: #filePath).appending(path: "../../../data/scenarios").standardized
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+    return try files.sorted().map { file in
+        try KeyScenario(JSONValue.parse(Array(Data(contentsOf: folder.appending(path: file)))), file: file)
+    }
+}
+
 @Suite("scenarios")
 struct KeyScenarioTests {
     @Test("our session does what each scenario says, and nothing else")
     func all() throws {
-        let scenarios = try ScenarioFiles.load()
+        let scenarios = try loadScenarios()
         #expect(scenarios.count >= 28)
         for scenario in scenarios {
             let difference = ScenarioRun.run(scenario).difference(from: scenario)
@@ -17,7 +27,7 @@ struct KeyScenarioTests {
 
     @Test("each fault is noticed by some scenario", arguments: KeyMutant.allCases)
     func mutants(_ mutant: KeyMutant) throws {
-        let killers = try ScenarioFiles.load().filter { scenario in
+        let killers = try loadScenarios().filter { scenario in
             var session = MutantSession(mutant, scenario: scenario)
             return ScenarioRun(scenario, &session).difference(from: scenario) != nil
         }
@@ -26,7 +36,7 @@ struct KeyScenarioTests {
 
     @Test("each scenario notices some fault")
     func useful() throws {
-        for scenario in try ScenarioFiles.load() {
+        for scenario in try loadScenarios() {
             let isUseful = KeyMutant.allCases.contains { mutant in
                 var session = MutantSession(mutant, scenario: scenario)
                 return ScenarioRun(scenario, &session).difference(from: scenario) != nil

@@ -1,3 +1,4 @@
+#if BoringSSL
 public import RandomAccess
 
 /// AES from the BoringSSL that swift-crypto carries, through swift-crypto's public functions.
@@ -43,3 +44,4 @@ public struct BoringSSL: CipherBackend {
         BoringSSLChunkContext(direction: direction, key: key)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if BoringSSL
 internal import Crypto
 internal import RandomAccess
 
@@ -62,3 +63,4 @@ final class BoringSSLChunkContext: ChunkContext {
         data.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: output, count: $0.count).copyMemory(from: $0) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if BoringSSL
 internal import Crypto
 internal import CryptoExtras
 internal import RandomAccess
@@ -61,3 +62,4 @@ final class BoringSSLContext: CipherContext {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import Glibc
 public import HTTPSources
@@ -184,3 +185,4 @@ extension KeyFailure {
         return format.date(from: text)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Dispatch
 public import HLS
 public import Keys
@@ -60,3 +61,4 @@ public final class WaitingKeys: KeyProvider {
         let value = Mutex<Result<SecretKey, KeyFailure>>(.failure(.abandoned))
     }
 }
+#endif

@@ -1,9 +1,106 @@
-import Commands
+import ArgumentParser
+import Glibc
 
-/// Where the process starts.
+/// The program: it parses the command line, runs the command, and turns every error into one line and an exit code.
 @main
 enum EntryPoint {
     static func main() {
-        CommandLineProgram.run()
+        do {
+            try refuseUnknownCommand(Array(CommandLine.arguments.dropFirst()))
+            var command = try Chunkwise.parseAsRoot()
+            if let asynchronous = command as? any AsyncParsableCommand {
+                nonisolated(unsafe) var asynchronous = asynchronous
+                try Waiting.wait { try await asynchronous.run() }
+            } else {
+                try command.run()
+            }
+            try flushOutput()
+        } catch let failure as CommandFailure {
+            end(failure)
+        } catch let code as ExitCode {
+            exit(code.rawValue)
+        } catch {
+            let code = Chunkwise.exitCode(for: error)
+            guard code != .success else {
+                // Help, a version, a completion script.
+                print(HelpText.wrappedUsage(Chunkwise.fullMessage(for: error), columns: Terminal.columns))
+                do { try flushOutput() } catch let failure as CommandFailure { end(failure) } catch {}
+                return
+            }
+            let message = Chunkwise.message(for: error)
+            guard code == .validationFailure else { end(CommandFailure(.init(error), message)) }
+            // Of options that do not exist or lack a value, the parser says only what is wrong.
+            let hint = message.contains("expected") ? "" : ": expected what --help shows"
+            end(CommandFailure(.usage, message + hint))
+        }
     }
+
+    /// Refuses a command that does not exist, with the name that was probably meant: the parser takes it for a
+    /// superfluous argument, and shows the root's help for `help` of it.
+    private static func refuseUnknownCommand(_ arguments: [String]) throws {
+        var type: any ParsableCommand.Type = Chunkwise.self
+        for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
+            let commands = type.configuration.subcommands
+            guard !commands.isEmpty, !word.hasPrefix("-") else { return }
+            if let found = commands.first(where: { $0._commandName == word }) {
+                type = found
+                continue
+            }
+            if word == "help", type == Chunkwise.self { return }
+            let names = commands.filter(\.configuration.shouldDisplay).map(\._commandName)
+            let meant = Spelling.nearest(to: word, in: names)
+            throw CommandFailure(
+                .usage,
+                "unknown command \"\(word)\": expected "
+                    + (meant.map { "\($0)? chunkwise --help lists all commands" } ?? names.joined(separator: ", ")))
+        }
+    }
+
+    /// Writes out what was printed: a result that did not reach its reader is none. The corresponding C function is
+    /// `fflush`.
+    private static func flushOutput() throws {
+        guard fflush(nil) == 0 else {
+            throw CommandFailure(
+                .io,
+                "write to standard output failed: \(String(cString: strerror(errno))): expected it to take the result")
+        }
+    }
+
+    private static func end(_ failure: CommandFailure) -> Never {
+        Terminal.writeError("chunkwise: \(failure.message)")
+        exit(failure.code.rawValue)
+    }
+}
+
+/// The root of the command line.
+struct Chunkwise: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chunkwise",
+        abstract: "Checks and measures decryption that starts in the middle of a file.",
+        discussion: helpText(
+            """
+            EXAMPLES
+              chunkwise run               verify, measure, report: the main job
+              chunkwise backends          which crypto libraries are there
+              chunkwise verify            are all ranges right, in every backend?
+              chunkwise vectors generate  write the range reads as files for any language
+              chunkwise limits            what this machine can do at most
+              chunkwise measure --backend openssl --window 256KiB
+              chunkwise recommend reports/2026-11-21-host --memory 64MiB --workload playback
+              chunkwise gate --baseline 'old subject' --candidate 'new subject'
+              chunkwise decrypt --key-file k --iv 000102… film.enc - --range 0-1023
+              chunkwise serve --key-file k --iv 000102… film.enc
+
+            EXIT CODES
+              0 yes; 1 the answer is no; 2 no answer; 64 usage; 65 bad data; 66 missing input; 74 I/O
+            """),
+        version: Program.version,
+        subcommands: [
+            RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
+            MeasureCommand.self, SweepCommand.self, GateCommand.self, ReportCommand.self, RecommendCommand.self,
+            EncryptCommand.self, DecryptCommand.self, ServeCommand.self, KeyServerCommand.self, KeysCommand.self,
+            TLSCheckCommand.self, SubjectCommand.self,
+            // Older spellings.
+            CompareCommand.self, TrendCommand.self, KeyClientCommand.self,
+        ])
 }

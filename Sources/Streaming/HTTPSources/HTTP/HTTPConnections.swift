@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import Glibc
 import NIOCore
@@ -202,3 +203,4 @@ enum ConnectionHook {
         }
     }
 }
+#endif

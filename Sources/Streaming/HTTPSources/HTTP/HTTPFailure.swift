@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import Glibc
 import NIOCore
@@ -185,3 +186,4 @@ extension HTTPFailure {
         return (first.error as? IOError).map(text) ?? "\(first.error)"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import Foundation
 import Glibc
@@ -122,3 +123,4 @@ struct HostName: Hashable, Sendable {
     /// What the server is told (SNI). Source: RFC 6066, section 3.
     var serverName: String? { isAddress ? nil : text }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -103,3 +104,4 @@ package final class HTTPPost: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import Glibc
 import NIOHTTP1
@@ -299,3 +300,4 @@ extension ObjectVersion: CustomStringConvertible {
         return (["\(byteCount) bytes"] + names).joined(separator: ", ")
     }
 }
+#endif

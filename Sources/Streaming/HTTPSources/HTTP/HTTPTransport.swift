@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -194,3 +195,4 @@ struct Deadlines: Sendable {
         return hasAnswer ? .late(milliseconds: milliseconds) : .noAnswer(milliseconds: milliseconds)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import AsyncHTTPClient
 import ByteSources
 import NIOCore
@@ -222,3 +223,4 @@ struct ContentRange: Hashable, Sendable {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt64(text) : nil
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Synchronization
 
 /// Guesses what is read next, and asks for it before it is read, so that no read waits for a round trip.
@@ -239,3 +240,4 @@ final class ExpectedReads: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Dispatch
 import NIOCore
 import RandomAccess
@@ -269,3 +270,4 @@ final class RangeMemoryPool: Sendable {
         if !isKept { start.deallocate() }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 @_spi(DisableValidityCheck) import X509
 
@@ -151,3 +152,4 @@ extension CertificateJudge {
         leaf.serverNames.isEmpty ? ["\(leaf.subject)"] : leaf.serverNames
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import X509
 
@@ -122,3 +123,4 @@ extension Certificate {
         return groups.joined(separator: ":")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Foundation
 import SwiftASN1
 import X509
@@ -187,3 +188,4 @@ extension ASN1Node {
         if case .constructed(let nodes) = content { Array(nodes) } else { [] }
     }
 }
+#endif

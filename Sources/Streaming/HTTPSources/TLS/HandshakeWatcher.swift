@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -129,3 +130,4 @@ final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
         return .handshake(reason: "\(error)")
     }
 }
+#endif

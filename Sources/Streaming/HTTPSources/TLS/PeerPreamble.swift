@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 
 /// What the first bytes of a server say about what it speaks.
@@ -106,3 +107,4 @@ final class PreambleHandler: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 }
+#endif

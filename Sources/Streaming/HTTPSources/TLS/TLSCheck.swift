@@ -1,3 +1,4 @@
+#if Network
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -133,3 +134,4 @@ public struct TLSCheck: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 /// Why a connection that should be secure is none.
 public enum TLSFailure: Error, Hashable, Sendable {
     /// The certificates are refused.
@@ -129,3 +130,4 @@ extension CertificateFault: CustomStringConvertible {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Dispatch
 import Foundation
 import NIOCore
@@ -101,3 +102,4 @@ final class VerificationExecutor: TaskExecutor {
         queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }
+#endif

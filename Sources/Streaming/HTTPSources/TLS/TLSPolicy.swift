@@ -1,3 +1,4 @@
+#if Network
 package import ByteSources
 import Crypto
 import Foundation
@@ -162,3 +163,4 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
     /// The pin as `sha256//` and base64.
     public var description: String { "sha256//" + Data(digest).base64EncodedString() }
 }
+#endif

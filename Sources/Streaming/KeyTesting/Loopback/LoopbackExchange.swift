@@ -1,3 +1,4 @@
+#if Network
 import Keys
 import NIOCore
 import NIOHTTP1
@@ -116,3 +117,4 @@ private final class KeyReplyHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 }
+#endif

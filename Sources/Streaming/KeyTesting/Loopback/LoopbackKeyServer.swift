@@ -1,3 +1,4 @@
+#if Network
 import Keys
 import NIOCore
 import NIOHTTP1
@@ -156,3 +157,4 @@ package struct ServerQueue: Sendable {
         return .answered(start + roundTrip)
     }
 }
+#endif

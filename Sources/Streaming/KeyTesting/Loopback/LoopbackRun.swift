@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 package import Keys
 import Statistics
@@ -164,3 +165,4 @@ enum OpenFiles {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Crypto
 import Foundation
 package import RandomAccess
@@ -270,3 +271,4 @@ enum WireTime {
         milliseconds == noLimit ? nil : .milliseconds(Int64(clamping: milliseconds))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Crypto
 import Foundation
 import RandomAccess
@@ -204,3 +205,4 @@ extension PendingRequest: CustomReflectable {
     /// A mirror without children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+#endif

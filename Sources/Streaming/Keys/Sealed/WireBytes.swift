@@ -1,3 +1,4 @@
+#if Network
 import Crypto
 package import RandomAccess
 
@@ -113,3 +114,4 @@ extension ServerIdentity: CustomReflectable {
     /// A mirror without children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import HTTPTypes
 
 /// What a client has to show: 128 random bits, printed at the start and nowhere else.
@@ -158,3 +159,4 @@ package struct RequestTarget: Hashable, Sendable {
         return text
     }
 }
+#endif

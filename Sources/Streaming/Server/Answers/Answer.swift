@@ -1,3 +1,4 @@
+#if Network
 package import ByteSources
 package import HTTPTypes
 
@@ -175,3 +176,4 @@ package enum RangeHeader: Hashable, Sendable {
         }
     }
 }
+#endif

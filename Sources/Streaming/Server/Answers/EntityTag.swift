@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 
 /// A validator for one version of an object. Source: RFC 9110, section 8.8.3.
@@ -179,3 +180,4 @@ package enum HTTPDate {
         String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)"
     }
 }
+#endif

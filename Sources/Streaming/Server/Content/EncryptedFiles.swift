@@ -1,3 +1,4 @@
+#if Network
 package import ByteSources
 package import RandomAccess
 import Support
@@ -189,3 +190,4 @@ package final class PinnedFile: ByteSource {
     /// Tells the system that a range is read in order.
     package func adviseSequential(_ range: Range<UInt64>) { file.adviseSequential(range) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 package import RandomAccess
 
 /// One version of something that is served: an open file, or bytes that were made.
@@ -105,3 +106,4 @@ package enum ContentType {
         "wasm": "application/wasm",
     ]
 }
+#endif

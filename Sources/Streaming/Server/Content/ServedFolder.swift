@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import Glibc
 import RandomAccess
@@ -87,3 +88,4 @@ final class ServedFolder: Sendable {
         return names.sorted()
     }
 }
+#endif

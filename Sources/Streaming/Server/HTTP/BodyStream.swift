@@ -1,3 +1,4 @@
+#if Network
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -194,3 +195,4 @@ struct Refusal: Error {
         return Reply(status: status, fields: fields, body: .page(text))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -204,3 +205,4 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -171,3 +172,4 @@ enum StartPage {
         return result
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 import HummingbirdCore
 import Logging
@@ -150,3 +151,4 @@ final class EventLoopExecutor: TaskExecutor {
         eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 import Keys
 import Support
@@ -107,3 +108,4 @@ enum WallTime {
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) + ".\(fraction)Z"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import HLS
 import HTTPTypes
 import HummingbirdCore
@@ -316,3 +317,4 @@ final class ReplayCache: Sendable {
         }
     }
 }
+#endif

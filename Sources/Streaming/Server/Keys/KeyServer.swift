@@ -1,3 +1,4 @@
+#if Network
 package import HLS
 import HTTPTypes
 package import Keys
@@ -180,3 +181,4 @@ package struct KeyClients: Sendable {
         return clients.first { $0.token.presentation(query: nil, fields: [.authorization: authorization]) != nil }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import HLS
 import RandomAccess
 
@@ -73,3 +74,4 @@ struct PlaylistAddress {
         return "\(RequestTarget.encoded(playlist))/\(part)/\(name)\(query)"
     }
 }
+#endif

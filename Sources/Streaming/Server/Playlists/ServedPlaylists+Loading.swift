@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import HLS
 import RandomAccess
@@ -223,3 +224,4 @@ final class PlaylistCache: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 import HLS
 import RandomAccess
@@ -177,3 +178,4 @@ final class KeyReader: RandomAccessDecryptor {
         }
     }
 }
+#endif

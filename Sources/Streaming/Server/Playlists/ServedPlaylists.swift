@@ -1,3 +1,4 @@
+#if Network
 import ByteSources
 package import HLS
 package import RandomAccess
@@ -171,3 +172,4 @@ extension ServedPlaylists {
         }
     }
 }
+#endif

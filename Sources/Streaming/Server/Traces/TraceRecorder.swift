@@ -1,3 +1,4 @@
+#if Network
 import Glibc
 package import RandomAccess
 import Synchronization
@@ -183,3 +184,4 @@ package final class TraceRecorder: Sendable {
         return result + "\""
     }
 }
+#endif

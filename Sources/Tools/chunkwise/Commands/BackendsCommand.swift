@@ -1,0 +1,66 @@
+import ArgumentParser
+import BackendRegistry
+import RandomAccess
+import Support
+
+/// `chunkwise backends`
+struct BackendsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backends",
+        abstract: "Lists the crypto libraries: versions, key sizes, modes, CPU features in use.",
+        discussion: helpText(
+            """
+            EXAMPLES
+              chunkwise backends
+              chunkwise backends --format json
+              OPENSSL_ia32cap=~0x200000200000000 chunkwise backends    OpenSSL without AES-NI
+            """))
+
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        let found = BackendRegistry.entries.map { entry in (entry.name, Self.make(entry)) }
+        switch output.format {
+        case .json:
+            let list = found.map { name, outcome -> JSONValue in
+                let backend = try? outcome.get()
+                return [
+                    "name": .string(name), "version": JSONValue(backend?.version),
+                    "available": .bool(backend != nil), "reason": JSONValue(Self.reason(outcome)),
+                    "keyByteCounts": .array((backend?.keyByteCounts ?? []).map { .integer(UInt64($0)) }),
+                    "modes": JSONValue(strings: (backend?.modes ?? []).map(\.rawValue)),
+                    "cpuFeatures": JSONValue(strings: backend?.cpuFeatures ?? []),
+                ]
+            }
+            print(JSONValue.object(["backends": .array(list)]).text)
+        case .text:
+            var rows = [["name", "version", "AES", "modes", "CPU features in use"]]
+            for (name, outcome) in found {
+                guard let backend = try? outcome.get() else {
+                    rows.append([name, "not available", "", "", ""])
+                    continue
+                }
+                rows.append([
+                    name, backend.version, backend.keyByteCounts.map { "\($0 * 8)" }.joined(separator: "/"),
+                    backend.modes.map(\.rawValue).joined(separator: " "),
+                    backend.cpuFeatures.isEmpty ? "none" : backend.cpuFeatures.joined(separator: " "),
+                ])
+            }
+            print(table(rows))
+            for reason in found.compactMap({ Self.reason($0.1) }) { print(TextWrapping.text(reason)) }
+        }
+    }
+
+    private static func make(_ entry: BackendRegistry.Entry) -> Result<any CipherBackend, DecryptionError> {
+        do throws(DecryptionError) {
+            return .success(try entry.make())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Why a backend is not there; `nil` for one that is.
+    private static func reason(_ outcome: Result<any CipherBackend, DecryptionError>) -> String? {
+        if case .failure(let error) = outcome { "\(error)" } else { nil }
+    }
+}

@@ -1,0 +1,322 @@
+import ArgumentParser
+import BackendRegistry
+import ByteSources
+import Glibc
+import HLS
+import Measurement
+import RandomAccess
+import Support
+import SystemPackage
+
+/// `chunkwise decrypt`
+struct DecryptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decrypt",
+        abstract: "Decrypts a file, or a range of it.",
+        discussion: helpText(
+            """
+            The output appears under its name only when it is complete.
+
+            EXAMPLES
+              chunkwise decrypt --key-file k --iv $IV film.enc film.mp4
+              chunkwise decrypt --key-file k --iv $IV film.enc - --range 1000000-1000999
+              chunkwise decrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
+              chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
+              chunkwise decrypt --key-file k --iv $IV https://example.org/film.enc film.mp4
+              chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
+              openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
+            """))
+
+    @OptionGroup var layout: StrategyOptions
+    @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var keyOptions: KeyOptions
+    @OptionGroup var playlistOptions: PlaylistOptions
+
+    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
+    var backend = "libgcrypt"
+
+    @Option(
+        help: ArgumentHelp("Plaintext bytes that a thread decrypts in one step. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
+        transform: ByteSize.argument)
+    var window = ByteSize(256 << 10)
+
+    @Option(help: "How many threads decrypt windows side by side.")
+    var threads = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How the file is read, mmap or pread; or the URL of an object on a server, instead of a file. (default: mmap on one thread, pread on more and for a range)",
+            valueName: "source"))
+    var source: String?
+
+    @OptionGroup var network: NetworkOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N.", valueName: "range"))
+    var range: String?
+
+    @Argument(
+        help: "The encrypted file, or the URL of one; none where --source is a URL.", completion: .file())
+    var input: String
+
+    @Argument(help: "The decrypted file, or - for standard output.", completion: .file())
+    var output: String?
+
+    func run() throws {
+        CoreDumps.disable()
+        let (input, output) = try files()
+        var place: RemoteObject?
+        if URLText.isURL(input) {
+            try requireReadable(input)
+            place = try network.place(input, isStrict: keyOptions.strict)
+            _ = try Network.required()
+        }
+        let windowByteCount = try Validated.window(window)
+        let threadCount = try Validated.threads(threads)
+        var request: RangeRequest?
+        if let range {
+            request = RangeRequest(range)
+            if request == nil {
+                throw CommandFailure(.usage, "--range \"\(range)\": expected A-B with A not above B, A-, or -N")
+            }
+        }
+        if layout.strategy == PlaylistKeyOptions.strategyName {
+            return try decryptPlaylist(
+                input, at: place, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
+        }
+        try playlistOptions.refuse(with: layout.strategy)
+        let strategy = try layout.strategy(ivOptions)
+        let cipher = try Validated.backend(backend)
+        let key = try keyOptions.key()
+        // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
+        // memory's bandwidth and latency.
+        let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
+        if place == nil, let replaced = Self.identity(of: output), replaced == Self.identity(of: input) {
+            throw CommandFailure(
+                .usage, "output \(output) is the input: expected another file, for the ciphertext would be lost")
+        }
+        let source = try place.map(Network.open) ?? open(input, access)
+        let object = try attempt(shownName(input)) {
+            try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+        }
+        try transfer(
+            object, from: shownName(input), to: output, request, windowByteCount: windowByteCount,
+            threadCount: threadCount)
+    }
+
+    /// A file's name, or of a URL what may be seen.
+    func shownName(_ input: String) -> String { URLText.isURL(input) ? URLText.shown(input) : input }
+
+    /// Refuses URLs that nothing here reads.
+    private func requireReadable(_ url: String) throws {
+        guard RemoteObject.isURL(url) else {
+            throw CommandFailure(
+                .usage, "\(URLText.shown(url)): expected a file, or a URL that begins with https:// or http://")
+        }
+    }
+
+    /// What is read, and what is written.
+    private func files() throws -> (input: String, output: String) {
+        let isURL = source.map(RemoteObject.isURL) ?? false
+        if let source, isURL {
+            guard output == nil else {
+                throw CommandFailure(
+                    .usage, "--source \(URLText.shown(source)): expected one name behind it, the decrypted file's")
+            }
+            return (source, input)
+        }
+        guard let output else {
+            throw CommandFailure(.usage, "one name only: expected the encrypted file's and the decrypted file's")
+        }
+        return (input, output)
+    }
+
+    /// How `--source` says that a file is read.
+    private func access() throws -> FileAccess? {
+        guard let source, !RemoteObject.isURL(source) else { return nil }
+        guard let access = FileAccess(rawValue: source) else {
+            throw CommandFailure(.usage, "--source \(URLText.shown(source)): expected mmap, pread or a URL")
+        }
+        guard !RemoteObject.isURL(input) else {
+            throw CommandFailure(.usage, "--source \(source): expected none with a URL")
+        }
+        return access
+    }
+
+    private func open(_ input: String, _ access: FileAccess) throws -> any ByteSource {
+        try network.refuse(input)
+        return try attemptInput { try access.open(FilePath(input)) }
+    }
+
+    /// Decrypts what was asked for of an open object.
+    func transfer(
+        _ object: any TransferableObject, from input: String, to output: String, _ request: RangeRequest?,
+        windowByteCount: Int, threadCount: Int
+    ) throws {
+        let length = object.plaintextByteCount
+        guard let wanted = request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length else {
+            throw CommandFailure(
+                .badData, "--range \(range ?? "") starts past the end of \(input): expected a start below \(length)")
+        }
+        let sink = try attempt { try Output.open(output) }
+        let transfer = RangeTransfer(object: object, range: wanted, windowByteCount: windowByteCount)
+        try attempt {
+            try transfer.run(to: sink, threadCount: threadCount) { done in
+                Terminal.showProgress("\(min(100, done * 100 / max(1, UInt64(wanted.count)))) % of \(input)")
+            }
+            try sink.commit()
+        }
+        Terminal.clearProgress()
+    }
+}
+
+/// What the strategy hls-aes128 needs, whose input is a playlist.
+struct PlaylistOptions: ParsableArguments {
+    @OptionGroup var keyPlaces: PlaylistKeyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: the folder that nothing in the playlist may lead out of.", valueName: "folder"))
+    var root: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: which variant of a master playlist, from 0. (default: that of the highest bandwidth)",
+            valueName: "number"))
+    var variant: Int?
+
+    /// Refuses options that another strategy has no use for.
+    func refuse(with strategy: String) throws {
+        try keyPlaces.refuse(with: strategy)
+        for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
+            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
+        }
+    }
+
+    /// Where keys come from.
+    ///
+    /// - Parameters:
+    ///   - keyOptions: The key of the whole playlist, if there is one.
+    ///   - inPlace: The keys that lie where the URIs say.
+    /// - Returns: The keys.
+    /// - Throws: `CommandFailure`.
+    func ring(_ keyOptions: KeyOptions, or inPlace: any KeyProvider) throws -> KeyRing {
+        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil, isStrict: keyOptions.strict)(inPlace)
+    }
+}
+
+extension DecryptCommand {
+    /// Decrypts the segments of a playlist, or a range of them.
+    ///
+    /// - Parameters:
+    ///   - input: The playlist as it was named.
+    ///   - place: Where it is on a server; `nil` for a file.
+    ///   - output: Where the plaintext goes.
+    ///   - request: Which part of it; `nil` for all.
+    ///   - windowByteCount: How much is decrypted in one step.
+    ///   - threadCount: How many threads do that.
+    /// - Throws: `CommandFailure`.
+    func decryptPlaylist(
+        _ input: String, at place: RemoteObject?, to output: String, _ request: RangeRequest?, windowByteCount: Int,
+        threadCount: Int
+    ) throws {
+        try layout.refuseParameters()
+        if let iv = ivOptions.iv {
+            throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
+        }
+        let cipher = try Validated.backend(backend)
+        let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
+        let opened =
+            if let place { try servedPlaylist(place, choice) } else { try playlist(input, choice, output: output) }
+        let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
+        let shown = shownName(input)
+        let object = try attempt(shown) {
+            try HLSObject(playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher)
+        }
+        for warning in ring.warnings { warn("\(warning)") }
+        try transfer(
+            object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
+        // What is wrong where nothing was read; an error has said the rest.
+        for problem in opened.playlist.problems.prefix(10) { warn("\(opened.name): \(problem)") }
+    }
+
+    /// A media playlist, wherever it is from.
+    private struct OpenedPlaylist {
+        let playlist: MediaPlaylist
+        /// What lies around it.
+        let resources: any SegmentResources
+        /// The keys that lie where its URIs say.
+        let keys: any KeyProvider
+        let name: String
+    }
+
+    private func playlist(_ path: String, _ choice: VariantChoice, output: String) throws -> OpenedPlaylist {
+        try network.refuse(path)
+        let file = try attemptInput {
+            try PlaylistFile(path: FilePath(path), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
+        }
+        try refuseToReplace(file, input: path, output: output)
+        return OpenedPlaylist(
+            playlist: file.playlist, resources: file.resources, keys: PlaylistKeys(file.resources),
+            name: file.path.string)
+    }
+
+    private func servedPlaylist(_ place: RemoteObject, _ choice: VariantChoice) throws -> OpenedPlaylist {
+        if let root = playlistOptions.root {
+            throw CommandFailure(.usage, "--root \(root): expected none with a URL")
+        }
+        let objects = try PlaylistObjects(around: place)
+        let served = try attemptInput {
+            try ServedPlaylist(url: place.url, choice: choice) { (request) throws(DecryptionError) in
+                try objects.open(request)
+            }
+        }
+        return OpenedPlaylist(
+            playlist: served.playlist, resources: served.resources, keys: ServedKeys(served.resources),
+            name: served.url.shown)
+    }
+
+    /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.
+    private func refuseToReplace(_ file: PlaylistFile, input: String, output: String) throws {
+        guard let replaced = Self.identity(of: output) else { return }
+        let playlist = file.playlist
+        let uris = playlist.segments.map(\.uri) + playlist.initializationSections.map(\.uri) + playlist.keyURIs
+        let paths = [input, file.path.string] + uris.compactMap { try? file.resources.path(for: $0).string }
+        guard !paths.contains(where: { Self.identity(of: $0) == replaced }) else {
+            throw CommandFailure(
+                .usage,
+                "output \(output) belongs to the playlist: expected another file, for nothing could be read again")
+        }
+    }
+
+    /// What tells a file from others, whatever it is called; `nil` if there is none. The corresponding C function is
+    /// `stat`.
+    private static func identity(of path: String) -> [UInt64]? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return [UInt64(status.st_dev), UInt64(status.st_ino)]
+    }
+
+    private func warn(_ text: String) {
+        Terminal.writeError("chunkwise: warning: \(text)")
+    }
+}
+
+/// How a file's ciphertext is reached.
+enum FileAccess: String, CaseIterable {
+    /// Where the system keeps it.
+    case mmap
+    /// Copied, window by window.
+    case pread
+
+    /// Opens a file.
+    func open(_ path: FilePath) throws(DecryptionError) -> any ByteSource {
+        switch self {
+        case .mmap: try MappedSource(path: path)
+        case .pread: try FileSource(path: path)
+        }
+    }
+}

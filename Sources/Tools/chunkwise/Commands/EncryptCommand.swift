@@ -1,0 +1,73 @@
+import ArgumentParser
+import BackendRegistry
+import ByteSources
+import Measurement
+import RandomAccess
+import Support
+import SystemPackage
+
+/// `chunkwise encrypt`
+struct EncryptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "encrypt",
+        abstract: "Encrypts a file so that it can be read from the middle.",
+        discussion: helpText(
+            """
+            The output appears under its name only when it is complete.
+
+            EXAMPLES
+              chunkwise encrypt --key-file k --iv $IV film.mp4 film.enc
+              chunkwise encrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.mp4 film.enc
+              tar c folder | chunkwise encrypt --key-file k --iv $IV --strategy ctr - folder.enc
+
+              chunkwise encrypt --key-file k --strategy cobblestone-128 film.mp4 film.enc
+
+            CBC and CTR hide data, they do not detect changes to it. The strategies cobblestone-128, cobblestone-256 and
+            tink-aes-gcm-hkdf do; they need no IV.
+            """))
+
+    @OptionGroup var layout: StrategyOptions
+    @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var keyOptions: KeyOptions
+
+    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
+    var backend = "libgcrypt"
+
+    @Option(
+        help: ArgumentHelp("Plaintext bytes that are encrypted in one step. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
+        transform: ByteSize.argument)
+    var window = ByteSize(256 << 10)
+
+    @Option(help: "Always 1: each block of CBC needs the one before it.")
+    var threads = 1
+
+    @Argument(help: "The file to encrypt, or - for standard input.", completion: .file())
+    var input: String
+
+    @Argument(help: "The encrypted file, or - for standard output.", completion: .file())
+    var output: String
+
+    func run() throws {
+        CoreDumps.disable()
+        guard threads == 1 else {
+            throw CommandFailure(.usage, "--threads \(threads): expected 1, since encryption is sequential")
+        }
+        let windowByteCount = try Validated.window(window)
+        let strategy = try layout.strategy(ivOptions)
+        let cipher = try Validated.backend(backend)
+        let key = try keyOptions.key()
+        let source = try attemptInput { try StreamInput(input) }
+        let encryptor = try attempt {
+            try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)
+        }
+        let sink = try attempt { try Output.open(output) }
+        try attempt(input == "-" ? nil : input) {
+            try source.encrypt(with: encryptor, to: sink) { done in
+                Terminal.showProgress("\(ByteSize((done >> 20) << 20)) of \(input)")
+            }
+            try sink.commit()
+        }
+        Terminal.clearProgress()
+    }
+}

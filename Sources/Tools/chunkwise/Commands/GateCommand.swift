@@ -1,0 +1,378 @@
+import ArgumentParser
+import BackendRegistry
+import ByteSources
+import Gate
+import Glibc
+import Measurement
+import RandomAccess
+import Report
+import Results
+import Support
+
+/// `chunkwise gate`
+struct GateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gate",
+        abstract: "Says whether a candidate is slower than a baseline: two programs that speak the subject protocol.",
+        discussion: helpText(
+            """
+            Both run side by side in short turns, in fresh processes, and are compared with a copy of the baseline too. A
+            candidate that delivers other bytes is wrong, however fast. What is slower is measured again before it is
+            said. Without a plan, a few short cells that both sides support are compared; a plan's backend, access,
+            threads, rounds and time mean nothing here, since the commands bring their own.
+
+            Where there is no baseline to run, --record keeps the candidate's times over those of a reference that runs
+            beside it, and --against compares with such a file.
+
+            --self-test runs whole gates whose right answer is known: the baseline (this program's subject unless said)
+            against itself, and against itself with extra work of a calibrated share. It prints how often the gate was
+            right, with intervals; --output keeps every run as it ends, and a self-test that was stopped goes on from there.
+
+            EXAMPLES
+              chunkwise gate --baseline 'old/chunkwise subject' --candidate 'new/chunkwise subject'
+              chunkwise gate --baseline 'python3 v1.py' --candidate 'python3 v2.py' --plan plan.yml --format json
+              chunkwise gate --baseline './a' --candidate './b' --tolerance 5% --max-memory-growth 1MiB
+              chunkwise gate --baseline './a' --candidate './b' --format github --write junit=gate.xml
+              chunkwise gate --record ratios.json --candidate './a'
+              chunkwise gate --against ratios.json --candidate './b'
+              chunkwise gate --self-test --runs 100 --slowdown 3%,4% --busy --output gate-rates.jsonl
+
+            EXIT CODES
+              0 faster or same; 1 slower, wrong, or grown; 2 the host is unfit, inconclusive, or nothing was compared;
+              with --self-test, 0 measured, whatever came out, and 2 stopped
+            """))
+
+    @OptionGroup var sides: GateSideOptions
+    @OptionGroup var selfTest: SelfTestOptions
+    @OptionGroup var options: GateOptions
+    @OptionGroup var output: GateOutputOptions
+
+    func run() throws {
+        if selfTest.selfTest { return try SelfTestRunning.run(selfTest, of: sides, options, output: output) }
+        try output.validate(for: sides)
+        let result = try GateRunning.run(try options.settings(for: sides))
+        try output.write(result, to: sides, allowsInconclusive: options.allowInconclusive)
+        try GateRunning.requirePass(
+            result, allowsInconclusive: options.allowInconclusive, isRecording: sides.isRecording)
+    }
+}
+
+/// What a gate compares.
+struct GateSideOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("What is compared with: a program that speaks the subject protocol.", valueName: "command"))
+    var baseline: String?
+
+    @Option(help: ArgumentHelp("What is judged: another one.", valueName: "command"))
+    var candidate: String?
+
+    @Option(
+        help: ArgumentHelp("Compare with ratios that --record kept, instead of with a baseline.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var against: String?
+
+    @Option(
+        help: ArgumentHelp("Keep the candidate's ratios to a reference, and judge nothing.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var record: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --record and --against, what runs beside the candidate. (default: this program's openssl subject)",
+            valueName: "command"))
+    var reference: String?
+
+    /// Whether ratios are kept.
+    var isRecording: Bool { record != nil }
+
+    /// The two commands, the reference in the baseline's place where there is one.
+    func commands() throws -> (baseline: String, candidate: String) {
+        guard let candidate, !candidate.isEmpty else {
+            throw CommandFailure(.usage, "no --candidate: expected a command")
+        }
+        if against != nil, record != nil {
+            throw CommandFailure(.usage, "--against and --record: expected one of them")
+        }
+        if against != nil || record != nil {
+            if let baseline {
+                throw CommandFailure(
+                    .usage,
+                    "--baseline \(baseline): expected none with --against and --record, where --reference is meant")
+            }
+            return (reference ?? Self.ownReference, candidate)
+        }
+        if let reference {
+            throw CommandFailure(.usage, "--reference \(reference): expected it with --record or --against only")
+        }
+        guard let baseline, !baseline.isEmpty else {
+            throw CommandFailure(.usage, "no --baseline: expected a command, or --against with a file")
+        }
+        return (baseline, candidate)
+    }
+
+    private static var ownReference: String {
+        ShellText.joined(Program.subjectCommand() + ["--backend", "openssl"])
+    }
+}
+
+/// How a gate compares.
+struct GateOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The cells, in a plan as sweep has it. (default: a few short ones)", valueName: "file"),
+        completion: .plans)
+    var plan: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How much slower the candidate may be, such as 2% or 0.02. (default: 2%)", valueName: "share"),
+        transform: Share.argument)
+    var tolerance = Share(0.02)
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a cell may be measured. Its control comes on top, and a second time if it is slower.",
+            valueName: "seconds"))
+    var seconds = 10.0
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare peak memory too, in runs of its own, and allow this much more, such as 4MiB or 5%.",
+            valueName: "size or share"), transform: MemoryLimit.argument)
+    var maxMemoryGrowth: MemoryLimit?
+
+    @Option(help: "What orders and random reads are drawn from. (default: another one each time; it is shown)")
+    var seed: UInt64?
+
+    @Option(help: ArgumentHelp("How long each answer of a subject may take.", valueName: "seconds"))
+    var timeout = 60.0
+
+    @Flag(help: "Exit with 0 where the verdict is inconclusive.")
+    var allowInconclusive = false
+
+    mutating func validate() throws {
+        guard seconds >= 0.1, seconds <= 3600 else {
+            throw ValidationError("--seconds \(seconds): expected 0.1 to 3600")
+        }
+        guard timeout >= 0.1, timeout <= 3600 else {
+            throw ValidationError("--timeout \(timeout): expected 0.1 to 3600 seconds")
+        }
+        if let seed, seed >= 1 << 53 {
+            throw ValidationError("--seed \(seed): expected less than \(UInt64(1) << 53)")
+        }
+    }
+
+    /// What the options say, with their files read.
+    func settings(for sides: GateSideOptions) throws -> GateSettings {
+        let commands = try sides.commands()
+        var settings = GateSettings(
+            baseline: commands.baseline, candidate: commands.candidate, seed: seed ?? UInt64.random(in: 0..<1 << 32))
+        if maxMemoryGrowth != nil, sides.against != nil || sides.isRecording {
+            throw CommandFailure(
+                .usage, "--max-memory-growth: expected none with --against and --record, which know no peak memory")
+        }
+        if let against = sides.against {
+            if let plan {
+                throw CommandFailure(.usage, "--plan \(plan): expected none with --against, which has its own")
+            }
+            let text = try attemptInput { try TextFile.read(against) }
+            settings.stored = try attempt { try StoredRatios.read(Array(text.utf8), file: against) }
+        }
+        if let plan {
+            let read = try GateRunning.plan(plan)
+            settings.cells = read.cells.map(\.cell)
+            settings.traces = read.traces
+        }
+        settings.tolerance = tolerance.value
+        settings.secondsPerCell = seconds
+        settings.timeout = .seconds(timeout)
+        settings.memoryLimit = maxMemoryGrowth
+        settings.isRecording = sides.isRecording
+        return settings
+    }
+}
+
+/// A part of something, as people write it: `2%` or `0.02`.
+struct Share {
+    let value: Double
+
+    init(_ value: Double) {
+        self.value = value
+    }
+
+    static let argument: @Sendable (String) throws -> Share = { text in
+        guard let share = Share(text: text), share.value > 0, share.value <= 1 else {
+            throw CommandFailure(.usage, "expected a share above 0 and up to 1, such as 2% or 0.02")
+        }
+        return share
+    }
+
+    init?(text: String) {
+        let isPercentage = text.hasSuffix("%")
+        guard let number = Double(isPercentage ? text.dropLast() : text[...]), number.isFinite else { return nil }
+        value = isPercentage ? number / 100 : number
+    }
+}
+
+extension MemoryLimit {
+    /// Reads a size, or a share with a percent sign.
+    static let argument: @Sendable (String) throws -> MemoryLimit = { text in
+        if text.hasSuffix("%"), let share = Share(text: text), share.value >= 0 { return .share(share.value) }
+        guard let size = ByteSize(text) else {
+            throw CommandFailure(.usage, "expected a size or a share, such as 4MiB or 5%")
+        }
+        return .byteCount(size.byteCount)
+    }
+}
+
+/// The options for what becomes of a gate's result.
+struct GateOutputOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How to print the result: text, json, junit, github (annotations, and the job's summary) or markdown.",
+            valueName: "format"))
+    var format = GateFormat.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the result to a file as well, such as junit=gate.xml; may be given several times.",
+            valueName: "format=file"), completion: .gateFiles)
+    var write: [GateFile] = []
+
+    @Option(
+        help: ArgumentHelp("Where the whole record goes, every slice of every block included.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @OptionGroup var color: ColorOptions
+
+    /// Says before anything is measured what could not be written afterwards.
+    func validate(for sides: GateSideOptions) throws {
+        if sides.isRecording, format != .text || !write.isEmpty {
+            throw CommandFailure(
+                .usage, "--record with --format or --write: expected neither, since a recording has no verdict")
+        }
+        for path in [output, sides.record].compactMap(\.self) + write.map(\.path) {
+            try WholeFile.requireFolder(of: path)
+        }
+    }
+
+    /// Prints a result, and writes the files that were asked for.
+    func write(_ result: GateResult, to sides: GateSideOptions, allowsInconclusive: Bool) throws {
+        func text(_ format: GateFormat) -> String {
+            format.text(of: result, isRecording: sides.isRecording, allowsInconclusive: allowsInconclusive)
+        }
+        // What cannot be written elsewhere is not lost.
+        if format == .text { color.show(text(format)) } else { print(text(format)) }
+        if let output { try WholeFile.write(result.json.text + "\n", to: output) }
+        if let record = sides.record, result.isFitToRecord {
+            try WholeFile.write(StoredRatios(result).text, to: record)
+        }
+        for file in write { try WholeFile.write(text(file.format) + "\n", to: file.path) }
+        if format == .github { try GitHubSummary.add(result.markdown) }
+    }
+}
+
+/// How a gate's result is shown.
+enum GateFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+    case junit
+    case github
+    case markdown
+
+    /// A result in this format, without a line break at its end.
+    func text(of result: GateResult, isRecording: Bool, allowsInconclusive: Bool) -> String {
+        switch self {
+        case .text: GateText.text(result, isRecording: isRecording)
+        case .json: result.summary.text
+        case .junit: String(result.junit(allowsInconclusive: allowsInconclusive).dropLast())
+        case .github: result.githubAnnotations
+        case .markdown: String(result.markdown.dropLast())
+        }
+    }
+}
+
+/// A further file for a gate's result: `junit=gate.xml`.
+struct GateFile: ExpressibleByArgument {
+    let format: GateFormat
+    let path: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let format = GateFormat(rawValue: parts[0]), !parts[1].isEmpty else { return nil }
+        self.format = format
+        path = parts[1]
+    }
+}
+
+/// What a gate needs of this program.
+enum GateRunning {
+    /// Runs a gate with progress on a terminal, until there is a verdict or the user stops it.
+    static func run(_ settings: GateSettings) throws -> GateResult {
+        Interruption.install()
+        defer { Terminal.clearProgress() }
+        let run = GateRun(
+            settings: settings, encryption: try encryption(), programVersion: Program.version,
+            command: command(seed: settings.seed), startedAt: Program.time())
+        return try attempt {
+            try run.run(progress: { Terminal.showProgress("gate: \($0)") }, shouldStop: { Interruption.wasRequested })
+        }
+    }
+
+    /// What encrypts objects.
+    static func encryption() throws -> any CipherBackend {
+        guard let backend = Backends.available().first else {
+            throw CommandFailure(
+                .noAnswer, "no backend to encrypt objects with: expected one that chunkwise backends lists")
+        }
+        return backend
+    }
+
+    /// The command line that repeats this run, its seed included.
+    static func command(seed: UInt64) -> [String] {
+        let command = Program.command
+        return command.contains { $0 == "--seed" || $0.hasPrefix("--seed=") }
+            ? command : command + ["--seed", "\(seed)"]
+    }
+
+    /// Reads a plan: the same that `sweep` takes, though its backends need not be here.
+    static func plan(_ path: String) throws -> Plan {
+        let text = try attemptInput { try TextFile.read(path) }
+        return try attempt {
+            try PlanReader(
+                file: path, knownBackends: BackendRegistry.names + [DefaultCells.backend],
+                defaultBackend: DefaultCells.backend, trace: Traces.find
+            ).read(text)
+        }
+    }
+
+    /// Ends the command with the exit code of a result.
+    static func requirePass(_ result: GateResult, allowsInconclusive: Bool, isRecording: Bool) throws {
+        if isRecording, result.isFitToRecord { return }
+        switch result.answer(allowsInconclusive: allowsInconclusive) {
+        case .yes: return
+        case .no: throw CommandFailure(.no, GateText.conclusion(result))
+        case .none: throw CommandFailure(.noAnswer, GateText.conclusion(result))
+        }
+    }
+}
+
+/// The summary of a job on GitHub: a file that each step may add Markdown to.
+enum GitHubSummary {
+    /// Adds to the file that the environment names; nothing where it names none.
+    ///
+    /// - Source: GitHub's "Workflow commands", "Adding a job summary".
+    static func add(_ markdown: String) throws {
+        guard let path = getenv("GITHUB_STEP_SUMMARY").map({ String(cString: $0) }), !path.isEmpty else { return }
+        guard let file = fopen(path, "a") else {
+            throw CommandFailure(
+                .io,
+                "open \(path) of GITHUB_STEP_SUMMARY failed: \(String(cString: strerror(errno))): expected a file to add to"
+            )
+        }
+        let isWritten = fputs(markdown + "\n", file) >= 0
+        guard fclose(file) == 0, isWritten else {
+            throw CommandFailure(.io, "write to \(path) of GITHUB_STEP_SUMMARY failed: expected it to take the summary")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+#if Network
+import ArgumentParser
+import ByteSources
+import Glibc
+import HTTPSources
+import KeyExchanges
+import Keys
+import RandomAccess
+import Support
+
+/// `chunkwise keys fetch`: what `--key-server` of other commands starts, and a key command for any program.
+struct FetchKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: "Asks a key server for keys and prints their bytes, 16 for each, in the order of the URIs.",
+        discussion: helpText(
+            """
+            All keys are asked for in one exchange; what can pass is tried again for a minute. The keys go to a pipe or
+            a file, never to a terminal.
+
+            EXAMPLE
+              chunkwise keys fetch --server https://keys.example/v1/keys --token-file token mykey://film1
+            """))
+
+    @OptionGroup var client: KeyClientOptions
+
+    @Option(help: ArgumentHelp("The name of where plaintext goes, as the server knows it.", valueName: "name"))
+    var route = "local"
+
+    @Argument(help: ArgumentHelp("The identifiers of the keys, as playlists have them.", valueName: "uri"))
+    var uris: [String]
+
+    func run() async throws {
+        CoreDumps.disable()
+        guard isatty(1) == 0 else {
+            throw CommandFailure(.usage, "standard output is a terminal: expected a pipe or a file for the key")
+        }
+        let exchange = try client.exchange()
+        for warning in exchange.warnings { Self.say("warning: \(warning)") }
+        let session = KeySession(
+            exchange: exchange, policy: KeyPolicy(deadline: .seconds(client.seconds)), device: "",
+            seed: .random(in: .min ... .max), clock: SystemKeyClock(wall: Self.wall),
+            route: KeyRoute(route, acceptsPersistable: false),
+            reporter: { Self.say("\(ShownIdentifier.text($0)): \($1)") })
+        let results = await session.keys(for: uris)
+        // All of them, or none: who reads them would take a part for the whole.
+        let keys = try uris.map { uri in
+            do throws(KeyFailure) {
+                return try (results[uri] ?? .failure(.missing)).get()
+            } catch {
+                throw CommandFailure(Self.code(error), "\(ShownIdentifier.text(uri)): \(error)")
+            }
+        }
+        for key in keys { try key.withUnsafeBytes { bytes in try Self.write(bytes) } }
+        await session.close()
+    }
+
+    /// What could not be asked may be there.
+    private static func code(_ failure: KeyFailure) -> CommandFailure.Code {
+        switch failure {
+        case .gaveUp(_, let last): code(last)
+        case .missing, .refused: .missingInput
+        default: failure.isPassing ? .io : .badData
+        }
+    }
+
+    @Sendable private static func say(_ text: String) {
+        Terminal.writeError("chunkwise: \(text)")
+    }
+
+    /// The corresponding C function is `clock_gettime`.
+    @Sendable private static func wall() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(1, rest.baseAddress, rest.count)
+            guard count > 0 || errno == EINTR else {
+                throw CommandFailure(.io, "write a key: \(String(cString: strerror(errno)))")
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
+        }
+    }
+}
+
+/// Which key server is asked, and whom to believe.
+struct KeyClientOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The key server's URL.", valueName: "url"))
+    var server: String
+
+    @Option(help: ArgumentHelp("A file with the token that the server wants.", valueName: "file"))
+    var tokenFile: String?
+
+    @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
+    var strict = false
+
+    @Option(help: ArgumentHelp("The server's own public key: 64 hexadecimal digits.", valueName: "hex"))
+    var serverKey: String?
+
+    @Option(help: ArgumentHelp("Trust the certificates in this PEM file, and no others.", valueName: "file"))
+    var caFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A public key of the chain: sha256// and base64, or 64 hexadecimal digits. May be repeated.",
+            valueName: "pin"))
+    var pin: [String] = []
+
+    @Option(help: ArgumentHelp("Seconds that one exchange may take.", valueName: "s"))
+    var seconds = 10.0
+
+    /// What asks the server.
+    func exchange() throws -> KeyServerExchange {
+        var options = KeyServerExchange.Options()
+        if let tokenFile {
+            let text = try SmallFile.text(tokenFile, "token file", isStrict: strict)
+            options.token = text.split { $0.isWhitespace }.first.map(String.init)
+            guard options.token != nil else { throw CommandFailure(.badData, "token file \(tokenFile): expected one") }
+        }
+        if let serverKey {
+            guard let key = Hexadecimal.decode(serverKey, allowsUpperCase: true), key.count == 32 else {
+                throw CommandFailure(.usage, "--server-key \(serverKey): expected 64 hexadecimal digits")
+            }
+            options.serverKey = key
+        }
+        options.policy.roots = caFile.map { .file($0) } ?? .system
+        for text in pin {
+            guard let pin = PublicKeyPin(text) else {
+                throw CommandFailure(
+                    .usage, "--pin \(text): expected sha256// and 44 characters of base64, or 64 hexadecimal digits")
+            }
+            options.policy.pins.insert(pin)
+        }
+        guard seconds >= 0.1, seconds <= 3600 else {
+            throw CommandFailure(.usage, "--seconds \(seconds): expected 0.1 to 3600")
+        }
+        options.deadline = .seconds(seconds)
+        return try attempt { try KeyServerExchange(server, options: options) }
+    }
+}
+#endif

@@ -1,0 +1,303 @@
+#if Network
+import ArgumentParser
+import ByteSources
+import Foundation
+import HLS
+import KeyExchanges
+import Keys
+import Measurement
+import RandomAccess
+import Results
+import Server
+import Statistics
+import Support
+import Synchronization
+import SystemPackage
+
+/// `chunkwise keys measure`
+struct MeasureKeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure",
+        abstract: "Measures the time from opening an encrypted playlist to its first plaintext byte.",
+        discussion: helpText(
+            """
+            Keys are asked for on demand, all at once in a batch, or were preloaded, from a key server on this machine
+            that holds each answer back; and, to compare, from files. Each round has a sample of each way, in an order
+            drawn from the seed; ratios are of samples of the same round. --output keeps the result in a folder, from
+            which chunkwise report makes a page.
+
+            EXIT CODES
+              0 preloaded keys need no request and at most the allowed ratio; 1 they do not; 64 usage; 74 I/O
+            """))
+
+    @Option(help: ArgumentHelp("How long the key server holds an answer back, in milliseconds.", valueName: "ms,…"))
+    var delays = "5,50,300"
+
+    @Option(help: ArgumentHelp("How many keys the playlist has: one for each segment.", valueName: "count"))
+    var keys = 8
+
+    @Option(help: ArgumentHelp("How often everything is measured.", valueName: "count"))
+    var rounds = 21
+
+    @Option(help: ArgumentHelp("How long a segment is.", valueName: "size"), transform: ByteSize.argument)
+    var segmentSize = ByteSize(1 << 20)
+
+    @Option(help: ArgumentHelp("How much longer than with local keys preloaded ones may take.", valueName: "ratio"))
+    var maxRatio = 1.1
+
+    @Option(help: "The crypto library; see chunkwise backends.")
+    var backend = "openssl"
+
+    @Option(help: "What the order within rounds follows from.")
+    var seed: UInt64 = 1
+
+    @OptionGroup var printing: FormatOptions
+
+    @Option(
+        help: ArgumentHelp("The folder to write key-waits.json into, which is made if need be.", valueName: "folder"),
+        completion: .directory)
+    var output: String?
+
+    func run() async throws {
+        CoreDumps.disable()
+        let delays = try checkedDelays()
+        if let output { try attempt { try Folder.create(FilePath(output)) } }
+        let folder = FilePath(NSTemporaryDirectory()).appending("chunkwise-keys-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(atPath: folder.string) }
+        let measurement = try attempt {
+            try KeyWaitMeasurement(
+                folder: folder, keyCount: keys, segmentByteCount: Int(segmentSize.byteCount),
+                backend: try Validated.backend(backend))
+        }
+        var cells: [KeyWaitsRecord.Cell] = []
+        for delay in delays {
+            do {
+                let measured = try await measurement.cells(delayMilliseconds: delay, rounds: rounds, seed: seed)
+                cells += measured.map { $0.record(local: measured) }
+            } catch {
+                throw CommandFailure(.io, "measure with \(delay) ms: \(error)")
+            }
+        }
+        let record = KeyWaitsRecord(
+            command: Program.command, host: ThisHost.describe(),
+            seed: seed, rounds: UInt64(rounds), keyCount: UInt64(keys), segmentByteCount: segmentSize.byteCount,
+            backend: backend, cells: cells)
+        print(printing.format == .json ? record.json.text : text(record))
+        try attempt { try output.map { try TextFile.write(record.json.text + "\n", to: Self.file(in: $0)) } }
+        try require(record)
+    }
+
+    private static func file(in folder: String) -> FilePath { FilePath(folder).appending(KeyWaitsRecord.fileName) }
+
+    /// What the measurement is for.
+    private func require(_ record: KeyWaitsRecord) throws {
+        for cell in record.cells where cell.way == .preloaded {
+            let place = "preloaded keys, \(cell.delayMilliseconds) ms"
+            guard cell.requestCount == 0 else {
+                throw CommandFailure(.no, "\(place): \(cell.requestCount) requests: expected none")
+            }
+            let ratio = cell.ratioToLocal.estimate
+            guard ratio <= maxRatio else {
+                throw CommandFailure(
+                    .no, "\(place): \(Self.text(ratio)) × of local ones: expected at most \(maxRatio)")
+            }
+        }
+    }
+
+    private func checkedDelays() throws -> [Int] {
+        let numbers = delays.split(separator: ",").map { Int($0) }
+        guard !numbers.isEmpty, numbers.allSatisfy({ $0.map { (0...10_000).contains($0) } ?? false }) else {
+            throw CommandFailure(.usage, "--delays \(delays): expected numbers from 0 to 10000, such as 5,50,300")
+        }
+        guard (1...64).contains(keys) else { throw CommandFailure(.usage, "--keys \(keys): expected 1 to 64") }
+        guard (6...1000).contains(rounds) else {
+            throw CommandFailure(.usage, "--rounds \(rounds): expected 6 to 1000")
+        }
+        guard (1...16 << 20).contains(segmentSize.byteCount) else {
+            throw CommandFailure(.usage, "--segment-size \(segmentSize): expected 1 byte to 16MiB")
+        }
+        return numbers.compactMap(\.self)
+    }
+
+    private static func text(_ ratio: Double) -> String { String(format: ratio < 10 ? "%.2f" : "%.0f", ratio) }
+
+    private func text(_ record: KeyWaitsRecord) -> String {
+        let head = ["server", "keys", "requests", "first byte", "of local", "95 % interval"]
+        let lines = record.cells.map { cell in
+            [
+                "\(cell.delayMilliseconds) ms", cell.way.rawValue, "\(cell.requestCount)",
+                String(format: "%.3f ms", cell.medianNanoseconds / 1e6), Self.text(cell.ratioToLocal.estimate) + " ×",
+                "\(Self.text(cell.ratioToLocal.low)) to \(Self.text(cell.ratioToLocal.high))",
+            ]
+        }
+        return TextTable([head] + lines, rightAligned: [0, 2, 3, 4]).text
+    }
+}
+
+/// Measures how long a player waits from opening an encrypted playlist to its first plaintext byte.
+///
+/// Keys are files beside the playlist, or come from a key server of this process on loopback that holds each answer back.
+/// A sample opens the playlist's file, all its segments and, where keys come from a server, a connection of its own.
+struct KeyWaitMeasurement: Sendable {
+    /// One way's samples.
+    struct Cell {
+        let way: KeyWaitsRecord.Way
+        let delayMilliseconds: Int
+        /// A sample of each round.
+        var nanoseconds: [UInt64] = []
+        /// The most requests between opening and the first byte.
+        var requestCount = 0
+    }
+
+    private let folder: FilePath
+    private let uris: [String]
+    private let backend: any CipherBackend
+
+    /// Encrypts a playlist with a key for each segment.
+    ///
+    /// - Parameters:
+    ///   - folder: An empty folder.
+    ///   - keyCount: How many keys there are.
+    ///   - segmentByteCount: How long each segment is.
+    ///   - backend: The library.
+    /// - Throws: `DecryptionError` of the folder or the backend.
+    init(folder: FilePath, keyCount: Int, segmentByteCount: Int, backend: any CipherBackend) throws {
+        self.folder = folder
+        self.backend = backend
+        let options = HLSOptions(
+            segmentByteCounts: [UInt64(segmentByteCount)], segmentsPerKey: 1, playlistName: "playlist.m3u8")
+        let plain = [UInt8](repeating: 0x47, count: keyCount * segmentByteCount)
+        try HLSEncryptor(options: options, backend: backend).run(
+            MemorySource(plain), to: FolderOutput(folder: folder))
+        uris = try PlaylistFile(path: folder.appending("playlist.m3u8")).playlist.keyURIs
+        let expected = keyCount
+        guard uris.count == expected else {
+            throw DecryptionError.invalidParameter(name: "keys", value: "\(uris.count)", expected: "\(expected)")
+        }
+    }
+
+    /// Measures all ways against one server, round by round, each round in another order.
+    func cells(delayMilliseconds: Int, rounds: Int, seed: UInt64) async throws -> [Cell] {
+        var server = KeyServer(
+            provider: FolderKeys(folder: folder), clients: .everyone, audit: KeyAudit { _ in true })
+        let identity = try ServerIdentity(
+            SecretKey((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
+        server.identity = identity
+        server.delay = .milliseconds(delayMilliseconds)
+        (server.rate, server.burst) = (1e9, 1_000_000)
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let running = Task { [server] in
+            defer { found.finish() }
+            try await server.run(host: "127.0.0.1", port: 0) { found.yield($0) }
+        }
+        var port: Int?
+        for await number in ports {
+            port = number
+            break
+        }
+        guard let port else {
+            try await running.value
+            throw DecryptionError.io(operation: "start a key server", code: 0, reason: "it ended at once")
+        }
+        defer { running.cancel() }
+        let url = "http://127.0.0.1:\(port)\(KeyServer.path)"
+        var generator = SplitMix64(seed: seed)
+        var cells = KeyWaitsRecord.Way.allCases.map { Cell(way: $0, delayMilliseconds: delayMilliseconds) }
+        // One round more, whose samples are of code that runs for the first time.
+        for round in 0...rounds {
+            for index in cells.indices.shuffled(using: &generator) {
+                let (nanoseconds, requests) = try await sample(cells[index].way, url, identity.publicKey)
+                guard round > 0 else { continue }
+                cells[index].nanoseconds.append(nanoseconds)
+                cells[index].requestCount = max(cells[index].requestCount, requests)
+            }
+        }
+        return cells
+    }
+
+    private func sample(
+        _ way: KeyWaitsRecord.Way, _ url: String, _ serverKey: [UInt8]
+    ) async throws -> (nanoseconds: UInt64, requestCount: Int) {
+        var options = KeyServerExchange.Options()
+        options.serverKey = serverKey
+        options.deadline = .seconds(60)
+        let exchange = CountingExchange(try KeyServerExchange(url, options: options))
+        let session = KeySession(
+            exchange: exchange, policy: KeyPolicy(deadline: .seconds(60), maxBatchCount: 64), device: "", seed: 1,
+            clock: SystemKeyClock { .zero })
+        let keys = WaitingKeys(session)
+        if way == .preloaded, let failure = await keys.preload(uris).values.first { throw failure }
+        let before = exchange.count
+        let start = ContinuousClock.now
+        if way == .batched {
+            // A player reads the playlist first, and then knows which keys it will need.
+            let file = try PlaylistFile(path: folder.appending("playlist.m3u8"))
+            if let failure = await keys.preload(file.playlist.keyURIs).values.first { throw failure }
+        }
+        let end = try await firstByte(way == .local ? FolderKeys(folder: folder) : keys)
+        let elapsed = start.duration(to: end)
+        let count = exchange.count - before
+        await session.close()
+        return (KeyTiming.nanoseconds(elapsed), count)
+    }
+
+    /// Opens the playlist and reads its first byte, on a thread that may wait.
+    ///
+    /// - Returns: When the byte was there.
+    private func firstByte(_ keys: any KeyProvider) async throws -> ContinuousClock.Instant {
+        let (folder, backend) = (folder, backend)
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                continuation.resume(
+                    with: Result {
+                        let file = try PlaylistFile(path: folder.appending("playlist.m3u8"))
+                        let object = try HLSObject(
+                            playlist: file.playlist, resources: file.resources, keys: KeyRing(keys), backend: backend)
+                        try object.requireAll()
+                        let cursor = try object.makeCursor()
+                        var byte: UInt8 = 0
+                        let count = try withUnsafeMutableBytes(of: &byte) { try cursor.read(at: 0, into: $0) }
+                        let now = ContinuousClock.now
+                        guard count == 1, byte == 0x47 else {
+                            throw DecryptionError.invalidPadding
+                        }
+                        return now
+                    })
+            }.start()
+        }
+    }
+}
+
+/// An exchange that counts how often it is asked.
+final class CountingExchange: KeyExchange {
+    private let exchange: any KeyExchange
+    private let asked = Mutex(0)
+
+    init(_ exchange: any KeyExchange) {
+        self.exchange = exchange
+    }
+
+    /// How often it was asked.
+    var count: Int { asked.withLock { $0 } }
+
+    func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
+        asked.withLock { $0 += 1 }
+        return try await exchange.answer(query)
+    }
+}
+
+extension KeyWaitMeasurement.Cell {
+    /// The cell beside the local one of the same rounds.
+    func record(local cells: [KeyWaitMeasurement.Cell]) -> KeyWaitsRecord.Cell {
+        let local = cells.first { $0.way == .local }?.nanoseconds ?? []
+        // Ratios of a round are symmetric on the scale of their logarithms.
+        let logarithms = zip(nanoseconds, local).map { log(Double($0)) - log(Double($1)) }
+        let interval = SignedRankInterval(logarithms, alpha: 0.025)
+        return KeyWaitsRecord.Cell(
+            way: way, delayMilliseconds: UInt64(delayMilliseconds), requestCount: UInt64(requestCount),
+            samplesNanoseconds: nanoseconds, medianNanoseconds: median(of: nanoseconds) ?? 0,
+            ratioToLocal: KeyWaitsRecord.Ratio(
+                low: exp(interval?.low ?? 0), estimate: exp(interval?.estimate ?? 0), high: exp(interval?.high ?? 0)))
+    }
+}
+#endif

@@ -1,0 +1,178 @@
+import ArgumentParser
+import Foundation
+import KeyTesting
+import SubjectProtocol
+import Support
+
+/// Puts scenarios to the session, or to sessions with planted faults.
+struct ScenariosCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scenarios", abstract: "Runs scripted events against the key session, in simulated time.")
+
+    @Argument(help: "Scenario files, as data/schemas/scenarios.json has them.")
+    var files: [String]
+
+    @Flag(help: "Put them to sessions with one planted fault each, every one of which some scenario must notice.")
+    var mutants = false
+
+    @Option(help: "A command that speaks the protocol of data/scenarios/PROTOCOL.md, in place of our session.")
+    var subject: String?
+
+    @Option(help: "How many seconds an answer of the subject may take.")
+    var timeout = 5.0
+
+    @Option(help: "How the result is printed: text or json.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        let scenarios = try files.sorted().map(Self.load)
+        switch (subject, mutants) {
+        case (let subject?, true): try plant(scenarios, subject: subject)
+        case (let subject?, false): try verify(scenarios, subject: subject)
+        case (nil, true): try plant(scenarios)
+        case (nil, false): try verify(scenarios)
+        }
+    }
+
+    private static func load(_ file: String) throws -> KeyScenario {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw CommandFailure(.missingInput, "scenario \(file) cannot be read: expected a file that exists")
+        }
+        do {
+            return try KeyScenario(JSONValue.parse(Array(data)), file: file)
+        } catch {
+            throw CommandFailure(.badData, "\(error)")
+        }
+    }
+
+    private func verify(_ scenarios: [KeyScenario]) throws {
+        let differences = scenarios.compactMap { scenario in
+            ScenarioRun.run(scenario).difference(from: scenario).map { (scenario.name, $0) }
+        }
+        switch format {
+        case .text:
+            for (name, difference) in differences { print("\(name): \(difference)") }
+            print("\(scenarios.count - differences.count) of \(scenarios.count) scenarios passed")
+        case .json:
+            let failures = differences.map { JSONValue.object(["id": .string($0), "reason": .string($1)]) }
+            let result: JSONValue = [
+                "passed": JSONValue(count: scenarios.count - differences.count),
+                "failed": JSONValue(count: differences.count), "failures": .array(failures),
+            ]
+            print(result.text)
+        }
+        if !differences.isEmpty { throw CommandFailure(.no, "\(differences.count) scenarios failed: expected none") }
+    }
+
+    private func plant(_ scenarios: [KeyScenario]) throws {
+        try report(
+            KeyMutant.allCases.map { mutant in
+                let names = scenarios.filter { scenario in
+                    var session = MutantSession(mutant, scenario: scenario)
+                    return ScenarioRun(scenario, &session).difference(from: scenario) != nil
+                }
+                return (mutant, names.map(\.name))
+            })
+    }
+
+    /// Says which faults were noticed, and by which scenarios.
+    func report(_ killers: [(KeyMutant, [String])]) throws {
+        let survivors = killers.filter { $0.1.isEmpty }.map { $0.0.rawValue }
+        switch format {
+        case .text:
+            for (mutant, names) in killers {
+                print("\(mutant.rawValue): " + (names.isEmpty ? "survived" : names.joined(separator: " ")))
+            }
+            print("\(killers.count - survivors.count) of \(killers.count) faults noticed")
+        case .json:
+            let list = killers.map { mutant, names in
+                JSONValue.object(["name": .string(mutant.rawValue), "killedBy": JSONValue(strings: names)])
+            }
+            let result: JSONValue = [
+                "planted": JSONValue(count: killers.count),
+                "killed": JSONValue(count: killers.count - survivors.count),
+                "survivors": JSONValue(strings: survivors), "mutants": .array(list),
+            ]
+            print(result.text)
+        }
+        if !survivors.isEmpty { throw CommandFailure(.no, "\(survivors.count) faults survived: expected none") }
+    }
+}
+
+extension ScenariosCommand {
+    /// Puts scenarios to a session in another process.
+    func verify(_ scenarios: [KeyScenario], subject: String) throws {
+        let verdicts = try verdicts(scenarios, subject)
+        let passed = verdicts.count { $0.verdict == .passed }
+        let notRun = verdicts.count { $0.verdict == .notRun }
+        var failures: [(String, String)] = []
+        var unsupported: [(String, String)] = []
+        for (name, verdict) in verdicts {
+            if case .failed(let reason) = verdict { failures.append((name, reason)) }
+            if case .unsupported(let reason) = verdict { unsupported.append((name, reason)) }
+        }
+        switch format {
+        case .text:
+            for (name, reason) in failures { print("\(name): \(reason)") }
+            for (name, reason) in unsupported { print("\(name): unsupported: \(reason)") }
+            print(
+                "\(passed) of \(scenarios.count) scenarios passed, \(failures.count) failures, "
+                    + "\(unsupported.count) unsupported, \(notRun) not run")
+        case .json:
+            let list = failures.map { JSONValue.object(["id": .string($0), "reason": .string($1)]) }
+            let result: JSONValue = [
+                "passed": .init(count: passed), "failed": .init(count: failures.count),
+                "unsupported": .init(count: unsupported.count), "notRun": .init(count: notRun),
+                "failures": .array(list),
+            ]
+            print(result.text)
+        }
+        guard failures.isEmpty else { throw CommandFailure(.no, "\(failures.count) failures: expected none") }
+        guard passed > 0 else { throw CommandFailure(.noAnswer, "no scenario was run: expected at least one") }
+    }
+
+    /// Puts scenarios to a subject with each of our faults, by its option `--fault NAME`.
+    func plant(_ scenarios: [KeyScenario], subject: String) throws {
+        try report(
+            try KeyMutant.allCases.map { mutant in
+                let verdicts = try verdicts(scenarios, "\(subject) --fault \(mutant.rawValue)")
+                guard !verdicts.contains(where: { $0.name == "bye" || $0.verdict == .notRun }) else {
+                    throw CommandFailure(.noAnswer, "\(mutant.rawValue): the subject broke down: expected answers")
+                }
+                return (mutant, verdicts.filter { $0.verdict != .passed }.map(\.name))
+            })
+    }
+
+    private func verdicts(
+        _ scenarios: [KeyScenario], _ subject: String
+    ) throws -> [(name: String, verdict: ExternalScenarios.Verdict)] {
+        guard timeout > 0, timeout <= 3600 else {
+            throw CommandFailure(.usage, "--timeout \(timeout): expected more than 0 and up to 3600 seconds")
+        }
+        do throws(SubjectError) {
+            var foreign = ExternalScenarios(command: subject, deadline: .seconds(timeout))
+            return try foreign.run(scenarios)
+        } catch {
+            switch error {
+            case .notStarted: throw CommandFailure(.missingInput, "subject \"\(subject)\" \(error)")
+            default: throw CommandFailure(.noAnswer, "subject \"\(subject)\": \(error)")
+            }
+        }
+    }
+}
+
+/// `chunkwise keys subject`
+struct KeySubjectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subject", abstract: "Speaks the protocol of data/scenarios/PROTOCOL.md over the key session.")
+
+    @Option(help: "A planted fault; chunkwise keys scenarios --mutants lists them.")
+    var fault: KeyMutant?
+
+    func run() {
+        var subject = KeySubject(fault: fault)
+        subject.run(PipeEnd(input: 0, output: 1))
+    }
+}
+
+extension KeyMutant: ExpressibleByArgument {}

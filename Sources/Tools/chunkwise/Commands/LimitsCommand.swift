@@ -1,0 +1,114 @@
+import ArgumentParser
+import Measurement
+import Report
+import Results
+import Support
+
+/// `chunkwise limits`
+struct LimitsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limits",
+        abstract: "Measures what no reader on this machine can exceed: AES unit, memory, page cache.",
+        discussion: helpText(
+            """
+            Decryption of independent blocks by the CPU's AES instructions, copies in cache and in memory, and reads of a
+            file that is in the page cache, first with one thread and then with all. Copies count each byte once.
+
+            EXAMPLES
+              chunkwise limits
+              chunkwise limits --threads 4 --format json
+              chunkwise limits --folder /mnt/data            on the file system that films are on
+
+            EXIT CODES
+              0 measured; 74 the folder takes no file
+            """))
+
+    @Option(help: "How many threads work side by side in the second half. (default: one for each CPU)")
+    var threads: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the file for the page cache is, without a name while it is used, and gone after.",
+            valueName: "folder"), completion: .directory)
+    var folder = "/tmp"
+
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        let host = ThisHost.describe()
+        let options = LimitOptions(
+            threads: try Validated.threads(threads ?? min(host.cpuCount, 256)), cacheByteCounts: host.cacheByteCounts,
+            machineByteCount: host.memoryByteCount, folder: folder)
+        let limits = try attempt { try MachineLimits.measure(options) }
+        switch output.format {
+        case .json: print(limits.json.text)
+        case .text: print(limits.text)
+        }
+    }
+}
+
+extension MachineLimits {
+    /// One row a limit: with one thread, with all.
+    var text: String {
+        var rows = [["", "1 thread", "\(allThreads.threads) threads"]]
+        func add(_ name: String, _ one: Rate, _ all: Rate?) {
+            rows.append([
+                name, ByteCountText.rate(one.bytesPerSecond), all.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–",
+            ])
+        }
+        for one in oneThread.aesDecrypt {
+            let all = allThreads.aesDecrypt.first { $0.keyByteCount == one.keyByteCount }
+            add("AES-\(one.keyByteCount * 8) decryption, \(aesUnit)", one.rate, all?.rate)
+        }
+        let copies = [
+            ("in cache", oneThread.cacheCopy, allThreads.cacheCopy),
+            ("in memory", oneThread.memoryCopy, allThreads.memoryCopy),
+        ]
+        for (place, one, all) in copies {
+            add("copy of \(ByteCountText.size(one.bufferByteCount)) \(place)", one.rate, all.rate)
+        }
+        let reads = [
+            ("memory", oneThread.memoryRead, allThreads.memoryRead),
+            ("page cache", oneThread.pageCacheRead, allThreads.pageCacheRead),
+        ]
+        for (source, ones, alls) in reads {
+            for one in ones {
+                let all = alls.first { $0.bufferByteCount == one.bufferByteCount }
+                add("\(source) into \(ByteCountText.size(one.bufferByteCount))", one.rate, all?.rate)
+            }
+        }
+        let isAlone = allThreads.threads == 1
+        return table(rows.map { isAlone ? Array($0.prefix(2)) : $0 }, rightAligned: [1, 2])
+    }
+
+    /// All figures with their samples.
+    var json: JSONValue {
+        ["aesUnit": .string(aesUnit), "oneThread": oneThread.json, "allThreads": allThreads.json]
+    }
+}
+
+extension ThreadLimits {
+    fileprivate var json: JSONValue {
+        [
+            "threads": JSONValue(count: threads),
+            "aesDecrypt": .array(
+                aesDecrypt.map { $0.rate.json(["keyByteCount": JSONValue(count: $0.keyByteCount)]) }),
+            "cacheCopy": cacheCopy.json, "memoryCopy": memoryCopy.json, "memoryRead": .array(memoryRead.map(\.json)),
+            "pageCacheRead": .array(pageCacheRead.map(\.json)),
+        ]
+    }
+}
+
+extension BufferRate {
+    fileprivate var json: JSONValue { rate.json(["bufferByteCount": .integer(bufferByteCount)]) }
+}
+
+extension Rate {
+    fileprivate func json(_ parameters: [String: JSONValue]) -> JSONValue {
+        let figures: [String: JSONValue] = [
+            "bytesPerSecond": .integer(bytesPerSecond), "byteCount": .integer(byteCount),
+            "nanoseconds": .array(nanoseconds.map(JSONValue.integer)),
+        ]
+        return .object(figures.merging(parameters) { $1 })
+    }
+}

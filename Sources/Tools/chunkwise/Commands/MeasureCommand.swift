@@ -1,0 +1,333 @@
+import ArgumentParser
+import ByteSources
+import Measurement
+import RandomAccess
+import Report
+import Results
+import Support
+import SystemPackage
+
+/// `chunkwise measure`
+struct MeasureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure",
+        abstract: "Measures one cell: backend, strategy, chunk, window, workload, threads.",
+        discussion: helpText(
+            """
+            The plaintext is checked first; then memory, latencies and several rounds of timings, each in a fresh process.
+
+            EXAMPLES
+              chunkwise measure --backend openssl --window 100MiB
+              chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:4KiB --access chunk-cache
+              chunkwise measure --source generated --object-size 64GiB --workload random:4KiB --format json
+              chunkwise measure --strategy hls-aes128 --segment-size 4MiB --workload random:64KiB
+              chunkwise measure --workload trace:avplayer --access whole-chunk --window 1MiB
+              chunkwise measure --workload trace:recorded.json --strategy cbc-chunked --chunk-size 16MB
+              chunkwise measure --workload trace:ffprobe-mp4 --bit-rate 20Mbit/s --latency 20ms --bandwidth 5MB/s
+              chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
+              chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
+              chunkwise measure --source https --object-size 64MiB
+              chunkwise measure --source https://example.org/film.enc --key-file k --iv $IV
+
+            EXIT CODES
+              0 measured; 1 the cell failed, for instance its plaintext is wrong; 2 stopped
+            """))
+
+    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
+    var backend = "libgcrypt"
+
+    @OptionGroup var layout: StrategyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Plaintext bytes that are read and decrypted in one step. (default: 256KiB)", valueName: "size"),
+        completion: .sizes,
+        transform: ByteSize.argument)
+    var window = ByteSize(256 << 10)
+
+    @Option(
+        help:
+            "sequential, random: and a size such as random:4KiB, or trace: and a file's path or its name in data/traces.",
+        completion: .workloads
+    )
+    var workload = "sequential"
+
+    @Option(help: "Reads in an iteration of a random workload.")
+    var reads = CellWorkload.defaultReadCount
+
+    @Option(
+        help: ArgumentHelp(
+            "The bits per second of the film that a trace is of, for the stalls of its player. (default: 8Mbit/s)",
+            valueName: "rate"))
+    var bitRate: String?
+
+    @Option(help: "How many threads read side by side.")
+    var threads = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How ranges are read: block (only the blocks needed), chunk-cache (whole chunks, the latest kept, as article "
+                + "000 does), whole-chunk (the same, none kept) or fresh-buffers (new buffers for each, as article 004 does)."
+        ))
+    var access = AccessPolicy.block
+
+    @Option(
+        help: "The AES key's length in bits, for an object made here: 128, 192 or 256. (default: 128)",
+        completion: .list(["128", "192", "256"]))
+    var keySize: Int?
+
+    @Option(
+        help: ArgumentHelp("Plaintext bytes of the object made here. (default: 256MiB)", valueName: "size"),
+        completion: .sizes,
+        transform: ByteSize.argument)
+    var objectSize: ByteSize?
+
+    @Option(
+        help:
+            "Where an object made here is: file, the same through mmap, over http or https from a server that is started here, or generated where it is read (any size); or the URL of an object of yours, with --key-file and --iv. (default: file)"
+    )
+    var source: String?
+
+    @OptionGroup var network: NetworkOptions
+
+    @Flag(help: "Drop the file from the page cache before each iteration, and say how much of it stayed.")
+    var cold = false
+
+    @Option(
+        help: ArgumentHelp("Put the object behind a simulated remote store: the time to an answer.", valueName: "time"))
+    var latency: String?
+
+    @Option(help: ArgumentHelp("The simulated store's bandwidth, such as 100MB/s or 800Mbit/s.", valueName: "rate"))
+    var bandwidth: String?
+
+    @Option(
+        help: ArgumentHelp("A file of yours to measure on, with --key-file and --iv.", valueName: "file"),
+        completion: .file())
+    var input: String?
+
+    @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var keyOptions: KeyOptions
+
+    @Option(help: "Fresh processes that are timed.")
+    var rounds = 5
+
+    @Option(help: "Milliseconds that each of them is timed at least; one iteration in any case.")
+    var milliseconds = 200
+
+    @Option(help: "What random offsets are drawn from.")
+    var seed: UInt64 = 1
+
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        // Somebody's own key, which the processes that are measured get as well.
+        if keyOptions.isGiven { CoreDumps.disable() }
+        let object = try inputObject()
+        var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000, cells: [])
+        plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
+        if let bitRate {
+            guard let rate = TimeText.bitsPerSecond(bitRate) else {
+                throw CommandFailure(.usage, "--bit-rate \(bitRate): expected \(TimeText.bitRateExpectation)")
+            }
+            guard !plan.traces.isEmpty else {
+                throw CommandFailure(.usage, "--bit-rate \(bitRate): expected it with --workload trace:NAME")
+            }
+            plan.bitsPerSecond = rate
+        }
+        // Before there is anything to leave behind.
+        Interruption.install()
+        let folder = try attempt { try RunFolder.temporary() }
+        defer { folder.removeTemporary() }
+        if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
+            throw CommandFailure(.usage, "--\(shortage.message)")
+        }
+        let results = try SweepRunning.run(plan, in: folder, input: object)
+        guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
+        if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
+        guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
+        let summary = CellSummary(measured, seed: seed, limits: results.header.limits)
+        switch output.format {
+        case .json: print(summary.json.text)
+        case .text: print(summary.text)
+        }
+    }
+
+    mutating func validate() throws {
+        guard (1...1000).contains(rounds) else { throw ValidationError("--rounds \(rounds): expected 1 to 1000") }
+        guard (1...600_000).contains(milliseconds) else {
+            throw ValidationError("--milliseconds \(milliseconds): expected 1 to 600000")
+        }
+        guard (1...1_000_000).contains(reads) else { throw ValidationError("--reads \(reads): expected 1 to 1000000") }
+        guard [128, 192, 256].contains(keySize ?? 128) else {
+            throw ValidationError("--key-size \(keySize ?? 0): expected 128, 192 or 256")
+        }
+        if input != nil, keySize != nil || objectSize != nil || source != nil {
+            throw ValidationError("--key-size, --object-size and --source: expected none of them with --input")
+        }
+        if let url, keySize != nil || objectSize != nil {
+            throw ValidationError(
+                "--key-size and --object-size: expected none of them with --source \(URLText.shown(url))")
+        }
+        if let source, url == nil, ObjectKind(rawValue: source) == nil {
+            let known = ObjectKind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--source \(URLText.shown(source)): expected \(known) or a URL")
+        }
+        if input == nil, url == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
+            throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input or a URL")
+        }
+        guard seed < 1 << 53 else { throw ValidationError("--seed \(seed): expected a number below 2^53") }
+    }
+
+    /// The URL that `--source` has.
+    private var url: String? { source.flatMap { RemoteObject.isURL($0) ? $0 : nil } }
+
+    /// Where an object made here is.
+    private var kind: ObjectKind { url == nil ? source.flatMap { ObjectKind(rawValue: $0) } ?? .file : .file }
+
+    /// What the cell says of where its ciphertext comes from.
+    private func sourceName() throws -> String {
+        if let url { return network.publicPlace(url).sourceName }
+        return kind.isServed ? network.adjusted(RemoteObject(url: "\(kind.rawValue)://")).sourceName : kind.rawValue
+    }
+
+    private func inputObject() throws -> MeasuredObject? {
+        let own = OwnObject(layout: layout, ivOptions: ivOptions, keyOptions: keyOptions)
+        if let url { return try own.served(url, network).object }
+        if kind.isServed { try network.refuseTrust(kind.rawValue) } else { try network.refuse(kind.rawValue) }
+        guard let input else {
+            if kind.isServed { _ = try Network.required() }
+            return nil
+        }
+        return try own.file(input)
+    }
+
+    private func cell(_ object: MeasuredObject?, traces: inout [String: PlayerTrace]) throws -> Cell {
+        _ = try Validated.backend(backend)
+        let windowByteCount = try Validated.window(window)
+        guard windowByteCount <= 256 << 20 else {
+            throw CommandFailure(.usage, "--window \(window): expected at most 256MiB for a measurement")
+        }
+        let recorded = try recordedTrace()
+        guard let parsed = recorded.map({ .trace($0.name) }) ?? CellWorkload(workload) else {
+            throw CommandFailure(.usage, "--workload \"\(workload)\": expected \(CellWorkload.expectation)")
+        }
+        let segmentByteCount = layout.isPlaylist ? try playlistSegmentByteCount() : nil
+        let strategy =
+            try segmentByteCount != nil
+            ? Strategy.cbcContinuous(iv: Block(bigEndianValue: 0), padding: .pkcs7)
+            : object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
+        let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
+        if strategy.padding == Padding.none, objectByteCount % 16 != 0 {
+            throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
+        }
+        if case .random(let rangeByteCount) = parsed, rangeByteCount > objectByteCount {
+            throw CommandFailure(
+                .usage, "--workload \(workload): expected ranges within the object's \(objectByteCount) bytes")
+        }
+        var ivRule: IVRule?
+        if case .cbcChunked(_, _, let rule, _) = strategy { ivRule = rule }
+        var cell = Cell(
+            backend: backend, strategy: layout.isPlaylist ? layout.strategy : strategy.name,
+            ivRule: ivRule?.rawValue, padding: layout.isPlaylist ? nil : strategy.padding?.rawValue,
+            chunkByteCount: segmentByteCount ?? strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
+            workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
+            threads: try Validated.threads(threads), keyByteCount: try object?.keyByteCount ?? keyByteCount(strategy),
+            objectByteCount: objectByteCount, source: try sourceName())
+        if case .trace(let name) = parsed {
+            traces[name] = try Self.trace(name, recorded, cell)
+            cell.readCount =
+                traces[name]?.reads(
+                    objectByteCount: objectByteCount, windowByteCount: cell.windowByteCount)?.count
+        }
+        if cold, kind != .file || url != nil {
+            throw CommandFailure(
+                .usage, "--cold: expected it with --source file, found \(cell.source), whose bytes no cache drops")
+        }
+        if latency != nil || bandwidth != nil, kind == .mmap {
+            throw CommandFailure(.usage, "--source mmap: expected it without --latency and --bandwidth")
+        }
+        cell.isCold = cold ? true : nil
+        try addStore(to: &cell)
+        return cell
+    }
+
+    /// The plaintext bytes of a playlist's segment; what no playlist is measured with is refused.
+    private func playlistSegmentByteCount() throws -> UInt64 {
+        guard access == .block else {
+            throw CommandFailure(.usage, "--access \(access.rawValue): expected block with \(layout.strategy)")
+        }
+        guard kind == .file || kind == .generated else {
+            throw CommandFailure(
+                .usage, "--source \(kind.rawValue): expected file or generated with \(layout.strategy)")
+        }
+        guard keySize ?? 128 == 128 else {
+            throw CommandFailure(.usage, "--key-size \(keySize ?? 0): expected 128 with \(layout.strategy)")
+        }
+        return try layout.playlistSegmentByteCount()
+    }
+
+    /// The key's length, which some strategies say by themselves.
+    private func keyByteCount(_ strategy: Strategy) throws -> Int {
+        let own: Int? =
+            switch strategy.chunkFormat {
+            case .cobblestone(let keyByteCount, _): keyByteCount
+            case .tinkAESGCMHKDF(_, _, let derivedKeyByteCount): derivedKeyByteCount
+            case nil: nil
+            }
+        if let own, let keySize, keySize != own * 8 {
+            throw CommandFailure(.usage, "--key-size \(keySize): expected \(own * 8) with this \(strategy.name)")
+        }
+        return own ?? (keySize ?? 128) / 8
+    }
+
+    /// The simulated remote store.
+    private func addStore(to cell: inout Cell) throws {
+        guard latency != nil || bandwidth != nil else { return }
+        guard let nanoseconds = latency.map(TimeText.nanoseconds) ?? 0, nanoseconds <= TimeText.longestLatency else {
+            throw CommandFailure(.usage, "--latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
+        }
+        cell.remoteLatencyNanoseconds = nanoseconds
+        guard let bandwidth else { return }
+        guard let rate = TimeText.bytesPerSecond(bandwidth) ?? TimeText.bitsPerSecond(bandwidth).map({ $0 / 8 }) else {
+            throw CommandFailure(
+                .usage, "--bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation), or bits such as 800Mbit/s"
+            )
+        }
+        cell.remoteBytesPerSecond = rate
+    }
+
+    /// The trace of a file that `--workload` names, or `nil` if it names none.
+    private func recordedTrace() throws -> PlayerTrace? {
+        let path = String(workload.dropFirst("trace:".count))
+        guard workload.hasPrefix("trace:"), Traces.isPath(path) else { return nil }
+        return try attemptInput {
+            do { return try Traces.read(path) } catch let error as TraceError {
+                throw CommandFailure(.badData, "\(error)")
+            }
+        }
+    }
+
+    /// The trace that a cell replays.
+    private static func trace(_ name: String, _ recorded: PlayerTrace?, _ cell: Cell) throws -> PlayerTrace {
+        let found =
+            try recorded
+            ?? attempt { () throws -> PlayerTrace? in
+                do { return try Traces.find(name) } catch let error as TraceError {
+                    throw CommandFailure(.badData, "\(error)")
+                }
+            }
+        guard let trace = found else {
+            throw CommandFailure(.usage, "--workload trace:\(name): expected the name of a file in data/traces")
+        }
+        guard trace.minByteCount <= cell.objectByteCount else {
+            throw CommandFailure(
+                .usage, "--workload trace:\(name): expected an object of at least \(trace.minByteCount) bytes")
+        }
+        guard trace.reads(objectByteCount: cell.objectByteCount, windowByteCount: cell.windowByteCount) != nil else {
+            throw CommandFailure(
+                .usage, "--window \(cell.windowByteCount): expected at most \(PlayerTrace.maxReads) reads of the trace"
+            )
+        }
+        return trace
+    }
+}

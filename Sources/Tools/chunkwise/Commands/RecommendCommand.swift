@@ -1,0 +1,229 @@
+import ArgumentParser
+import Glibc
+import Measurement
+import Report
+import Results
+import Support
+import SystemPackage
+
+/// `chunkwise recommend`
+struct RecommendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recommend",
+        abstract: "Says which measured configuration to take under given budgets, and why.",
+        discussion: helpText(
+            """
+            RESULTS are those of run, sweep or measure: a folder, or its results.jsonl. Each is answered on its own: figures of
+            different machines or runs are never mixed.
+
+            Of the configurations that keep all budgets, those whose 95 % interval of throughput overlaps the fastest one's
+            tie with it. Of these the one with the least memory is taken, then the soonest first byte, then the smallest
+            window. The runner-up is the best that differs in more than the window.
+
+            Memory is how far the process's peak rises above what it held when the object was open. First byte is the median
+            time to open the object and read one byte, or to read one window (or range), whichever is longer. Amplification
+            is ciphertext bytes fetched per plaintext byte delivered. A configuration without a figure keeps no budget on it.
+
+            Workloads may have the names that people use: download, playback, seek. What stands for them is said. Files that
+            are not in the page cache, and remote stores, are chosen from only with --cold and --remote.
+
+            EXAMPLES
+              chunkwise recommend reports/2026-11-21-vm
+              chunkwise recommend reports/2026-11-21-vm --memory 64MiB --first-byte 5ms --workload playback
+              chunkwise recommend reports/2026-11-21-vm --workload random:64KiB --amplification 1.1
+              chunkwise recommend reports/2026-11-21-vm --strategy ctr --threads 1 --throughput 1GB/s --format json
+
+            EXIT CODES
+              0 a choice; 1 nothing fits, and what to raise is said; 2 nothing to choose from; 65 a file is damaged or of
+              another schema; 66 a file is missing
+            """))
+
+    @Argument(
+        help: "The results: a folder, or its results.jsonl; several are answered one by one.", completion: .file())
+    var results: [String]
+
+    @OptionGroup var budgets: BudgetOptions
+
+    @Option(
+        help: "download, playback, seek, or a measured one: sequential, random:64KiB, trace:avplayer.",
+        completion: .workloadNames)
+    var workload: String?
+
+    @OptionGroup var filters: ConfigurationFilters
+
+    @Option(help: ArgumentHelp("How to print the result: text, json or markdown.", valueName: "format"))
+    var format = RecommendationFormat.text
+
+    func run() throws {
+        let request = try request()
+        var recommendations: [RunRecommendation] = []
+        var failures: [String] = []
+        for name in results {
+            let results = try ResultFiles(name, requiringCells: false).results
+            do throws(RecommendationError) {
+                recommendations.append(try RunRecommendation(results, named: name, request: request))
+            } catch {
+                failures.append("\(name): \(error)")
+            }
+        }
+        if !recommendations.isEmpty { write(recommendations) }
+        guard failures.isEmpty else { throw CommandFailure(.noAnswer, failures.joined(separator: "; ")) }
+        let unfit = recommendations.filter { !$0.hasChoice }
+        guard unfit.isEmpty else {
+            throw CommandFailure(
+                .no, unfit.map { "\($0.name): \($0.reasons.prefix(2).joined(separator: " "))" }.joined(separator: "; "))
+        }
+    }
+
+    private func write(_ recommendations: [RunRecommendation]) {
+        switch format {
+        case .text: print(recommendations.map(\.text).joined(separator: "\n\n\n"))
+        case .markdown: print(recommendations.map(\.markdown).joined(separator: "\n\n"))
+        case .json:
+            // One object, unless several answers were asked for.
+            let json = results.count == 1 ? recommendations[0].json : RunRecommendation.json(recommendations)
+            print(json.text)
+        }
+    }
+
+    private func request() throws -> RecommendationRequest {
+        var request = try filters.request()
+        request.budgets = try budgets.budgets()
+        if let workload {
+            guard let name = WorkloadAlias(rawValue: workload)?.rawValue ?? CellWorkload(workload)?.description else {
+                let names = WorkloadAlias.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandFailure(
+                    .usage, "--workload \"\(workload)\": expected \(names), or \(CellWorkload.expectation)")
+            }
+            request.workload = name
+        }
+        return request
+    }
+}
+
+/// How `chunkwise recommend` prints its result.
+enum RecommendationFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+    case markdown
+}
+
+/// What a configuration must keep.
+struct BudgetOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The most that memory may rise, such as 64MiB.", valueName: "size"))
+    var memory: String?
+
+    @Option(help: ArgumentHelp("The longest time to the first byte, such as 5ms or 20us.", valueName: "time"))
+    var firstByte: String?
+
+    @Option(
+        help: ArgumentHelp("The most ciphertext bytes fetched per plaintext byte, such as 1.1.", valueName: "ratio"))
+    var amplification: String?
+
+    @Option(help: ArgumentHelp("The least plaintext bytes per second, such as 1GB/s.", valueName: "rate"))
+    var throughput: String?
+
+    /// Reads the options.
+    func budgets() throws -> Budgets {
+        Budgets(
+            memoryByteCount: try value(
+                memory, "--memory", "a size above 0 with its unit, such as 64KiB, 16MB or 100MiB"
+            ) { text in
+                // A number alone is bytes elsewhere; as a budget it is a unit that was forgotten.
+                text.last?.isNumber == true ? nil : ByteSize(text).flatMap { $0.byteCount > 0 ? $0.byteCount : nil }
+            },
+            firstByteNanoseconds: try value(
+                firstByte, "--first-byte", "a duration above 0 such as 20us, 2.5ms or 1s", DurationArgument.nanoseconds),
+            amplification: try value(amplification, "--amplification", "a ratio above 0 such as 1.1") { text in
+                let digits = text.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
+                return digits ? Double(text).flatMap { $0 > 0 && $0 < 1e15 ? $0 : nil } : nil
+            },
+            bytesPerSecond: try value(
+                throughput, "--throughput", TimeText.bandwidthExpectation, TimeText.bytesPerSecond))
+    }
+
+    private func value<Value>(
+        _ text: String?, _ name: String, _ expected: String, _ read: (String) -> Value?
+    ) throws -> Value? {
+        guard let text else { return nil }
+        guard let value = read(text) else { throw CommandFailure(.usage, "\(name) \"\(text)\": expected \(expected)") }
+        return value
+    }
+}
+
+/// Durations with a decimal fraction.
+enum DurationArgument {
+    private static let units: [(String, Double)] = [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
+
+    /// Reads digits, possibly with a fraction, and `ns`, `us`, `µs`, `ms` or `s`.
+    ///
+    /// - Returns: Nanoseconds, rounded; `nil` for anything else, for 0, and for more than a day.
+    static func nanoseconds(_ text: String) -> UInt64? {
+        guard let unit = units.first(where: { text.hasSuffix($0.0) }) else { return nil }
+        let digits = text.dropLast(unit.0.count)
+        guard digits.count <= 12, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+            let number = Double(digits)
+        else { return nil }
+        let nanoseconds = (number * unit.1).rounded()
+        return nanoseconds >= 1 && nanoseconds <= 86_400e9 ? UInt64(nanoseconds) : nil
+    }
+}
+
+/// Which of the measured configurations may be taken; what is not given may be anything.
+struct ConfigurationFilters: ParsableArguments {
+    @Option(help: "Only this crypto library.", completion: .backends)
+    var backend: String?
+
+    @Option(help: "Only this strategy, such as cbc-continuous.", completion: .strategies)
+    var strategy: String?
+
+    @Option(
+        help: ArgumentHelp("Only chunks of this length, such as 16MB.", valueName: "size"), completion: .sizes,
+        transform: ByteSize.argument)
+    var chunkSize: ByteSize?
+
+    @Option(help: "Only this access: block, chunk-cache, whole-chunk or fresh-buffers.")
+    var access: AccessPolicy?
+
+    @Option(help: "Only this many threads.")
+    var threads: Int?
+
+    @Option(help: "Only keys of this many bits: 128, 192 or 256.", completion: .list(["128", "192", "256"]))
+    var keySize: Int?
+
+    @Option(
+        help: "Only this source, such as file or mmap.", completion: .list(ObjectKind.allCases.map(\.rawValue)))
+    var source: String?
+
+    @Option(
+        help: ArgumentHelp("Only objects of this length, such as 200MiB.", valueName: "size"),
+        transform: ByteSize.argument)
+    var objectSize: ByteSize?
+
+    @Flag(help: "Choose from files that were not in the page cache.")
+    var cold = false
+
+    @Flag(help: "Choose from objects behind a simulated remote store.")
+    var remote = false
+
+    /// Reads the options.
+    func request() throws -> RecommendationRequest {
+        var request = RecommendationRequest()
+        request.backend = backend
+        request.strategy = strategy
+        request.chunkByteCount = chunkSize?.byteCount
+        request.access = access?.rawValue
+        if let threads { request.threads = try Validated.threads(threads) }
+        if let keySize {
+            guard [128, 192, 256].contains(keySize) else {
+                throw CommandFailure(.usage, "--key-size \(keySize): expected 128, 192 or 256")
+            }
+            request.keyByteCount = keySize / 8
+        }
+        request.source = source
+        request.objectByteCount = objectSize?.byteCount
+        request.isCold = cold
+        request.isRemote = remote
+        return request
+    }
+}

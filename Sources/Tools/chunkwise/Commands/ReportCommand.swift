@@ -1,0 +1,311 @@
+import ArgumentParser
+import Glibc
+import Measurement
+import Report
+import Results
+import Support
+import SystemPackage
+
+/// `chunkwise report`
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Renders results: a page, Markdown, CSV, JSON, JUnit, and the charts as SVG.",
+        discussion: helpText(
+            """
+            The files are index.html, report.md, summary.md (fits a comment on a pull request), results.json, results.csv,
+            report.xml (JUnit) and the charts. All are written before the first replaces an old one.
+
+            EXAMPLES
+              chunkwise report reports/2026-11-21-host
+              chunkwise report reports/2026-11-21-host --format markdown
+              chunkwise report reports/2026-11-20-host reports/2026-11-20-other --output hosts
+              chunkwise report --compare reports/2026-11-20-host reports/2026-11-21-host --output comparison
+              chunkwise report --history reports
+              chunkwise report reports/2026-11-21-host --history reports
+
+            Several results stand side by side, each host by itself; nothing is averaged. --compare puts each cell of NEW
+            over that of OLD, with the 95 % interval of the ratio. --history alone draws each cell over time from a folder
+            of results, and marks where its level changed; with a run, its report has that as a section.
+
+            What keys measure and keys load left beside a run's results with --output is a section of its
+            report; a folder that holds nothing else has a page (html, full-markdown, json) with just that.
+
+            What a killed run left is reported as far as it is whole, and the cut is said.
+
+            EXIT CODES
+              0 rendered, whatever the results say; 2 nothing to compare; 65 a file is damaged, of another
+              schema, of several hosts, or without cells; 66 a file is missing; 74 the report cannot be written
+            """))
+
+    @Argument(
+        help: "Folders of runs or sweeps, or their results.jsonl; several are put side by side.", completion: .file())
+    var results: [String] = []
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Two results, OLD and NEW, whose cells are put over each other.", valueName: "results"),
+        completion: .file())
+    var compare: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder of results of other days, from which a page shows each cell over time.",
+            valueName: "folder"), completion: .directory)
+    var history: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The backend that others are put over in the history. (default: one that all runs have)",
+            valueName: "backend"), completion: .backends)
+    var reference: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Print one form instead, and write no other: html, markdown (fits a comment), full-markdown, json, csv or "
+                + "junit.", valueName: "format"))
+    var format: ReportFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder to write into; with --format, the file. (default: the run's own folder; for several side-by-side, "
+                + "for --compare comparison)", valueName: "path"), completion: .file())
+    var output: String?
+
+    @OptionGroup var color: ColorOptions
+
+    func validate() throws {
+        guard compare.isEmpty else {
+            guard compare.count == 2, results.isEmpty, history == nil else {
+                throw ValidationError(
+                    "--compare \(compare.joined(separator: " ")): expected OLD and NEW and no other results")
+            }
+            return
+        }
+        guard !results.isEmpty || history != nil else {
+            throw ValidationError("no results: expected a run's folder, several, --compare or --history")
+        }
+        guard history == nil || results.count <= 1 else {
+            throw ValidationError("--history with \(results.count) results: expected at most one")
+        }
+        guard reference == nil || history != nil else {
+            throw ValidationError("--reference without --history: expected both")
+        }
+    }
+
+    func run() throws {
+        if !compare.isEmpty { return try runComparison() }
+        if results.isEmpty, let history { return try runHistory(history) }
+        if results.count == 1, let folder = try keyFolder(results[0]) { return try runKeys(folder) }
+        let inputs = try results.map { try ResultFiles($0) }
+        if inputs.count > 1 { return try runSideBySide(inputs) }
+        for input in inputs { try run(input) }
+    }
+
+    private func run(_ input: ResultFiles) throws {
+        let folder = output.map { format == nil ? FilePath($0) : FilePath($0).removingLastComponent() } ?? input.folder
+        let history = try history.map { try HistoryReading.read($0, linkingFrom: folder, reference: reference) }
+        let report = RunReport(input.results, keys: try KeyResultFiles.read(input.folder), history: history)
+        if let format { return try write(report.file(format)) }
+        try ReportWriting.write(report.files, to: folder)
+        for line in report.verdict { color.show(TextWrapping.text(line)) }
+        print("report: \(folder.appending("index.html"))")
+    }
+
+    /// A history on its own: text, or the page in a file.
+    private func runHistory(_ folder: String) throws {
+        let name = format?.rawValue ?? (output == nil ? "text" : "html")
+        guard let form = TrendFormat(rawValue: name) else {
+            throw CommandFailure(.usage, "--format \(name) of a history: expected html, markdown or json")
+        }
+        try History.write(folder, reference: reference, form, to: output)
+    }
+
+    /// The folder of this name, if results on keys are all that it holds.
+    private func keyFolder(_ name: String) throws -> FilePath? {
+        let folder = FilePath(name)
+        guard history == nil, access(RunFolder(path: folder).resultFile.string, F_OK) != 0, errno == ENOENT else {
+            return nil
+        }
+        let names = [KeyWaitsRecord.fileName, KeyLoadRecord.fileName, KeyLoadRecord.loopbackFileName]
+        return names.contains { access(folder.appending($0).string, F_OK) == 0 } ? folder : nil
+    }
+
+    private func runKeys(_ folder: FilePath) throws {
+        let keys = try KeyResultFiles.read(folder)
+        guard !keys.isEmpty else {
+            throw CommandFailure(.badData, "\(folder) holds no cells: expected at least one on keys")
+        }
+        let report = KeyReport(keys)
+        if let format {
+            guard let file = report.file(format) else {
+                throw CommandFailure(
+                    .usage, "--format \(format.rawValue) of keys alone: expected html, full-markdown or json")
+            }
+            return try write(file)
+        }
+        let target = output.map { FilePath($0) } ?? folder
+        try ReportWriting.write(report.files, to: target)
+        for line in report.verdict { color.show(TextWrapping.text(line)) }
+        print("report: \(target.appending("index.html"))")
+    }
+
+    private func runSideBySide(_ inputs: [ResultFiles]) throws {
+        let sideBySide = SideBySide(zip(results, inputs).map { ($0, $1.results) })
+        if let format { return try write(sideBySide.file(format)) }
+        let folder = FilePath(output ?? "side-by-side")
+        try ReportWriting.write(sideBySide.files, to: folder)
+        for line in sideBySide.verdict { color.show(TextWrapping.text(line)) }
+        print("report: \(folder.appending("index.html"))")
+    }
+
+    private func runComparison() throws {
+        let (old, new) = (try ResultFiles(compare[0]), try ResultFiles(compare[1]))
+        let comparison = RunComparison(old.results, named: compare[0], with: new.results, named: compare[1])
+        if let format {
+            guard let file = comparison.file(format) else {
+                throw CommandFailure(
+                    .usage, "--format \(format.rawValue) of a comparison: expected html, markdown or json")
+            }
+            try write(file)
+        } else {
+            let folder = FilePath(output ?? "comparison")
+            try ReportWriting.write(comparison.files, to: folder)
+            for line in comparison.findings { color.show(TextWrapping.text(line)) }
+            print("report: \(folder.appending("index.html"))")
+        }
+        try comparison.requirePairs()
+    }
+
+    private func write(_ file: ReportFile) throws {
+        guard let output else { return try ReportWriting.print(file) }
+        try ReportWriting.write(file, to: FilePath(output))
+    }
+}
+
+extension ReportFormat: ExpressibleByArgument {}
+
+/// `chunkwise compare`
+struct CompareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Puts two result files side by side: what differs between the runs, and each cell's ratio.",
+        discussion: helpText(
+            """
+            A and B are results of run, sweep or measure: a folder, or its results.jsonl. Ratios are throughput of B ÷
+            throughput of A, with a 95 % interval (two-sample bootstrap over rounds and samples; Efron and Tibshirani 1993,
+            §8.3). Runs of different hosts are shown and not judged.
+
+            This is not the gate: the runs were made at different times, so that a change of the machine cannot be told from
+            a change of the program. A slower B is no failure here; chunkwise gate measures both at once and decides.
+
+            EXAMPLES
+              chunkwise compare reports/2026-11-20-host reports/2026-11-21-host
+              chunkwise compare a/results.jsonl b/results.jsonl --format json
+
+            EXIT CODES
+              0 compared, whatever came out; 2 no cell has figures in both; 65 a file is damaged or of another schema;
+              66 a file is missing
+            """),
+        shouldDisplay: false)
+
+    @Argument(help: "The results to compare with: a folder, or its results.jsonl.", completion: .file())
+    var a: String
+
+    @Argument(help: "The results to compare: a folder, or its results.jsonl.", completion: .file())
+    var b: String
+
+    @Option(help: ArgumentHelp("How to print the result: text, json or markdown.", valueName: "format"))
+    var format = ComparisonFormat.text
+
+    @OptionGroup var color: ColorOptions
+
+    func run() throws {
+        let comparison = RunComparison(
+            try ResultFiles(a, requiringCells: false).results, named: a,
+            with: try ResultFiles(b, requiringCells: false).results, named: b)
+        switch format {
+        case .text: color.show(comparison.text)
+        case .json: print(comparison.json.text)
+        case .markdown: print(comparison.markdown)
+        }
+        try comparison.requirePairs()
+    }
+}
+
+extension RunComparison {
+    /// Zero cells compared are no answer.
+    func requirePairs() throws {
+        guard pairs.isEmpty else { return }
+        throw CommandFailure(
+            .noAnswer,
+            "\(nameA) and \(nameB) have no cell with figures in both (\(onlyInA.count) only in A, "
+                + "\(onlyInB.count) only in B, \(withoutFigures.count) without figures): expected at least one")
+    }
+}
+
+/// How `chunkwise compare` prints its result.
+enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+    case markdown
+}
+
+/// `chunkwise trend`
+struct TrendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trend",
+        abstract: "Draws each cell over time from a folder of results, and marks where its level changed.",
+        discussion: helpText(
+            """
+            A history is a folder of result files and nothing more: it is searched for .jsonl and .json files, folders in it
+            included. Each cell is put over the same configuration of a reference backend in the same run, so that slow days
+            fall out; hosts are kept apart. Files that cannot be read are named and skipped.
+
+            EXAMPLES
+              chunkwise trend reports
+              chunkwise trend reports --format html --output trend.html
+              chunkwise trend reports --reference libgcrypt --format json
+
+            EXIT CODES
+              0 drawn, whatever changed; 2 no file in the folder could be read; 66 the folder is missing; 74 the output
+              cannot be written
+            """),
+        shouldDisplay: false)
+
+    @Argument(help: "The folder.", completion: .directory)
+    var folder: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The backend that others are put over. (default: one that all runs have, openssl if it is among them)",
+            valueName: "backend"), completion: .backends)
+    var reference: String?
+
+    @Option(help: ArgumentHelp("How to show it: text, html, markdown or json.", valueName: "format"))
+    var format = TrendFormat.text
+
+    @Option(help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"), completion: .file())
+    var output: String?
+
+    func run() throws {
+        try History.write(folder, reference: reference, format, to: output)
+    }
+}
+
+extension History {
+    /// Reads a folder of results, and prints its history or writes it into a file.
+    fileprivate static func write(
+        _ folder: String, reference: String?, _ format: TrendFormat, to output: String?
+    ) throws {
+        let page = output.map { FilePath($0).removingLastComponent() } ?? FilePath("")
+        let history = try HistoryReading.read(folder, linkingFrom: page, reference: reference)
+        let file = history.file(format)
+        guard let output else { return try ReportWriting.print(file) }
+        try ReportWriting.write(file, to: FilePath(output))
+        for line in history.findings { print(line) }
+        print("history: \(output)")
+    }
+}
+
+extension TrendFormat: ExpressibleByArgument {}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import BackendRegistry
+import Measurement
+import Report
+import Results
+import SystemPackage
+import Vectors
+
+/// `chunkwise run`
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "The main job: verify, then sweep, then report.",
+        discussion: helpText(
+            """
+            A backend that fails a vector is not measured. Then readers with planted faults are put to the vectors, which
+            takes some minutes and shows what passing them means. The report comes into reports/<date>-<host>/. Ctrl-C
+            leaves a report of what is there, and says how to go on; a second one ends at once. After a kill, the same
+            command goes on where it stopped, on the same day, or with --output on any.
+
+            EXAMPLES
+              chunkwise run
+              chunkwise run --plan Benchmarks/plans/small.yml --output /tmp/first --skip-mutants
+
+            EXIT CODES
+              0 all vectors passed and all cells have figures; 1 something failed, or a planted fault survived;
+              2 nothing was measured, or the run was stopped
+            """))
+
+    @Option(
+        help: ArgumentHelp("The plan. (default: Benchmarks/plans/default.yml)", valueName: "file"), completion: .plans)
+    var plan: String?
+
+    @Option(
+        help: ArgumentHelp("The folder for the report. (default: reports/<date>-<host>)", valueName: "folder"),
+        completion: .directory)
+    var output: String?
+
+    @Flag(help: "Leave out the planted faults: the report then does not say how good the vectors are.")
+    var skipMutants = false
+
+    @OptionGroup var color: ColorOptions
+
+    func run() throws {
+        let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
+        let plan = try SweepRunning.plan(try planPath(), in: folder)
+        let published = try DefaultVectors.publishedGroups()
+        let (backends, threadCount) = (Backends.available(), ThisHost.describe().cpuCount)
+        let results = try SweepRunning.run(
+            plan, in: folder, isAnnounced: true,
+            verify: {
+                let groups = published + VectorSet.standard()
+                let records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+                // Half a verification shows nothing.
+                return Interruption.wasRequested ? nil : records
+            },
+            mutants: skipMutants
+                ? nil
+                : {
+                    backends.first.flatMap {
+                        MutantVerification.record(backend: $0, published: published, threadCount: threadCount)
+                    }
+                })
+        // Tomorrow's folder is another one.
+        let options = output == nil ? ["--output", folder.path.string] : []
+        try SweepRunning.report(results, of: plan, in: folder, adding: options, color: color)
+        if let record = results.conformance.first(where: { $0.failed > 0 }) {
+            throw CommandFailure(.no, "\(record.subject) failed \(record.failed) vectors: see the report")
+        }
+        try results.mutants.map(requireKilled)
+        try SweepRunning.requireFigures(results)
+    }
+
+    /// A suite that does not notice what it should proves nothing by being passed.
+    private func requireKilled(_ mutants: MutantsRecord) throws {
+        if let first = mutants.survivors.first {
+            throw CommandFailure(
+                .no,
+                "\(mutants.survivors.count) of \(mutants.outcomes.count) planted faults survived, the first is "
+                    + "\(first.name): expected vectors of its class \(first.flag) to notice it")
+        }
+        if let control = mutants.failedControls.first {
+            throw CommandFailure(
+                .no, "\(control.name), which has no fault, failed \(control.failed) vectors: expected none")
+        }
+    }
+
+    private func planPath() throws -> String {
+        if let plan { return plan }
+        let name = "Benchmarks/plans/default.yml"
+        guard let path = DataFolder.find(name) else {
+            throw CommandFailure(.missingInput, "no file \(name): expected it here, or --plan FILE")
+        }
+        return path.string
+    }
+
+    /// Today's folder; another one where today's holds a finished run.
+    private func defaultOutput() -> String {
+        let base = "reports/\(Program.time("%Y-%m-%d"))-\(ThisHost.name)"
+        var name = base
+        var number = 2
+        while RunFolder(path: FilePath(name)).isFinished {
+            name = "\(base)-\(number)"
+            number += 1
+        }
+        return name
+    }
+}

@@ -1,0 +1,283 @@
+#if Network
+import ArgumentParser
+import ByteSources
+import CLinux
+import Glibc
+import Measurement
+import RandomAccess
+import Server
+import Support
+import SystemPackage
+
+/// `chunkwise serve`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serves encrypted files decrypted, range by range, over HTTP.",
+        discussion: helpText(
+            """
+            Nothing decrypted is written to a disk. The URLs printed hold a token, without which nothing is served; a
+            client may also show it as "Authorization: Bearer". SIGINT or SIGTERM ends the server.
+
+            A folder is served with the folders in it, without hidden files and links. Its files share the key and the
+            options. Without --iv, the IV of each file NAME stands in a file NAME.iv beside it.
+
+            The playlists of a folder, *.m3u8, are served with their segments decrypted, or with --hls-encrypted as they
+            are and with the keys under URIs of the server. --strategy hls-aes128 serves nothing but playlists: those of
+            a folder, or those named, with what they lead to.
+
+            EXAMPLES
+              chunkwise serve --key-file k --iv $IV film.mp4.enc
+              chunkwise serve --key-file k --strategy cbc-chunked --chunk-size 16MB films
+              chunkwise serve --key-file k --iv $IV film.mp4.enc --record trace.json
+              chunkwise serve --key-file k --iv $IV film.mp4.enc --port 0 --no-token
+              chunkwise serve --strategy hls-aes128 film
+              chunkwise serve --strategy hls-aes128 --keys folder --hls-encrypted film/film.m3u8
+            """))
+
+    @OptionGroup var layout: StrategyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The IV of every file, or the initial counter block of ctr: 32 hexadecimal digits. (default: NAME.iv)",
+            valueName: "hex"))
+    var iv: String?
+
+    @OptionGroup var keyOptions: KeyOptions
+    @OptionGroup var playlistKeys: PlaylistKeyOptions
+
+    @Flag(help: "Serve the segments of playlists as they are, and their keys.")
+    var hlsEncrypted = false
+
+    @Option(help: "The crypto library; see chunkwise backends.")
+    var backend = "libgcrypt"
+
+    @Option(
+        help: ArgumentHelp(
+            "The most plaintext bytes of one step. (default: 256KiB)", valueName: "size"),
+        transform: ByteSize.argument)
+    var window = ByteSize(256 << 10)
+
+    @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
+    var bind = "127.0.0.1"
+
+    @Option(help: "The port, or 0 for any that is free.")
+    var port = 8080
+
+    @Flag(help: "Serve everyone who can connect.")
+    var noToken = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the ranges that are asked for, with times, as a trace.", valueName: "file"))
+    var record: String?
+
+    @Option(help: ArgumentHelp("The most connections at once.", valueName: "count"))
+    var maxConnections = 256
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which a connection is closed on which nothing happens.", valueName: "s"))
+    var idleSeconds = 60.0
+
+    @Argument(
+        help: ArgumentHelp("Encrypted files, or one folder of them.", valueName: "file-or-folder"))
+    var inputs: [String]
+
+    func run() async throws {
+        CoreDumps.disable()
+        Interruption.ignoreBrokenPipes()
+        // Chunks of a megabyte are given back once their reader has ended.
+        chunkwise_allocator_return(512 << 10)
+        let limits = try limits()
+        raiseFileLimit(2 * limits.connectionCount + 64)
+        let token = noToken ? nil : AccessToken()
+        let catalogue = try catalogue(token)
+        var server = RangeServer(catalogue: catalogue, token: token, report: Self.report)
+        server.limits = limits
+        if let record {
+            server.recorder = try attempt {
+                try TraceRecorder(path: FilePath(record), title: "A client of chunkwise serve")
+            }
+        }
+        let (host, fileNames) = (bind, try attempt { try catalogue.listing() })
+        let recorder = server.recorder
+        do {
+            try await server.run(host: host, port: port) { port in
+                // Not before: a port that is taken would cost the trace that is there.
+                do { try recorder?.start() } catch { Self.report("\(error)") }
+                Announcement(host: host, port: port, token: token, listing: fileNames).show()
+            }
+        } catch let error as HTTPService.BindError {
+            throw CommandFailure(.io, "\(error)")
+        }
+        if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
+    }
+
+    private func limits() throws -> ServerLimits {
+        guard (0...65535).contains(port) else {
+            throw CommandFailure(.usage, "--port \(port): expected 0 to 65535")
+        }
+        guard (1...10_000).contains(maxConnections) else {
+            throw CommandFailure(.usage, "--max-connections \(maxConnections): expected 1 to 10000")
+        }
+        guard idleSeconds >= 0.1, idleSeconds <= 86_400 else {
+            throw CommandFailure(.usage, "--idle-seconds \(idleSeconds): expected 0.1 to 86400")
+        }
+        var limits = ServerLimits()
+        limits.windowByteCount = try Validated.window(window)
+        guard limits.windowByteCount <= 16 << 20 else {
+            throw CommandFailure(.usage, "--window \(window): expected at most 16MiB for a server")
+        }
+        limits.connectionCount = maxConnections
+        limits.idleMilliseconds = Int64(idleSeconds * 1000)
+        return limits
+    }
+
+    /// Each connection takes a descriptor, and its answer another one. The corresponding C function is `setrlimit`.
+    private func raiseFileLimit(_ count: Int) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(count)))
+        // Where fewer are allowed, requests beyond them are refused.
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// What is served.
+extension ServeCommand {
+    /// Where everything is said that goes wrong while the server runs.
+    @Sendable static func report(_ text: String) {
+        Terminal.writeError("chunkwise serve: \(text)")
+    }
+
+    /// What the arguments name.
+    func catalogue(_ token: AccessToken?) throws -> any ContentCatalogue {
+        let isOneFolder = inputs.count == 1 && isFolder(inputs[0])
+        for input in inputs where !isOneFolder && isFolder(input) {
+            throw CommandFailure(.usage, "folder \(input): expected files, or one folder and nothing else")
+        }
+        if layout.strategy == PlaylistKeyOptions.strategyName {
+            try layout.refuseParameters()
+            if let iv {
+                throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
+            }
+            return try playlists(token, isOneFolder: isOneFolder)
+        }
+        let format = try format()
+        guard isOneFolder else {
+            try playlistKeys.refuse(with: "\(layout.strategy) and files")
+            if hlsEncrypted {
+                throw CommandFailure(.usage, "--hls-encrypted: expected a folder, or --strategy hls-aes128")
+            }
+            let files = try attempt { try EncryptedFiles(files: inputs.map { FilePath($0) }, format: format) }
+            try checkFirst(files)
+            return files
+        }
+        let folder = FilePath(inputs[0])
+        var options = try playlistOptions(token, key: nil)
+        options.mayBeOthers = true
+        return try attemptInput {
+            CombinedCatalogue(
+                try ServedPlaylists(folder: folder, options: options),
+                before: try EncryptedFiles(folder: folder, format: format))
+        }
+    }
+
+    private func format() throws -> EncryptedFiles.Format {
+        var fixedIV = try iv.map { try IVOptions.parse(["--iv", $0]).block() }
+        // What is wrong with the options should not wait for the first request.
+        let example = try layout.strategy(iv: fixedIV ?? Block(bigEndianValue: 0))
+        if example.chunkFormat != nil {
+            if let iv {
+                throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
+            }
+            // Nothing uses it; and no file holds one.
+            fixedIV = Block(bigEndianValue: 0)
+        }
+        let cipher = try Validated.backend(backend)
+        let key = try keyOptions.key()
+        let layout = layout
+        return EncryptedFiles.Format(description: "\(example)", iv: fixedIV) {
+            (source, iv) throws(DecryptionError) in
+            guard let strategy = try? layout.strategy(iv: iv) else { throw .unsupported(layout.strategy) }
+            return try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+        }
+    }
+
+    private func playlistOptions(_ token: AccessToken?, key: SecretKey?) throws -> ServedPlaylists.Options {
+        var options = ServedPlaylists.Options(
+            backend: try Validated.backend(backend),
+            keys: try playlistKeys.rings(key, isStrict: keyOptions.strict) { Self.report("warning: \($0)") })
+        options.keepsEncryption = hlsEncrypted
+        options.query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""
+        options.isRecorded = record != nil
+        options.report = Self.report
+        return options
+    }
+
+    /// The playlists of a folder, or those that were named, which lie in one.
+    private func playlists(_ token: AccessToken?, isOneFolder: Bool) throws -> ServedPlaylists {
+        var options = try playlistOptions(token, key: keyOptions.isGiven ? keyOptions.key() : nil)
+        if isOneFolder {
+            return try attemptInput { try ServedPlaylists(folder: FilePath(inputs[0]), options: options) }
+        }
+        let paths = inputs.map { FilePath($0) }
+        let folders = Set(paths.map { $0.removingLastComponent() })
+        guard let folder = folders.first, folders.count == 1 else {
+            throw CommandFailure(.usage, "playlists in several folders: expected one folder for all")
+        }
+        options.named = paths.compactMap { $0.lastComponent?.string }
+        let playlists = try attemptInput {
+            try ServedPlaylists(folder: folder.isEmpty ? "." : folder, options: options)
+        }
+        for (input, name) in zip(inputs, options.named) {
+            let content = try attempt { try playlists.content(at: [name]) }
+            guard content != nil else {
+                throw CommandFailure(.missingInput, "\(input): expected a playlist, whose name ends in .m3u8")
+            }
+        }
+        return playlists
+    }
+
+    /// Files that were named are opened once, so that a wrong key is not found by the first client.
+    private func checkFirst(_ files: EncryptedFiles) throws {
+        for input in inputs {
+            let name = FilePath(input).lastComponent?.string ?? input
+            let content = try attempt(name) { try files.content(at: [name]) }
+            guard content != nil else {
+                throw CommandFailure(.missingInput, "\(input): expected a file that can be read")
+            }
+        }
+    }
+
+    /// The corresponding C function is `opendir`.
+    private func isFolder(_ path: String) -> Bool {
+        guard let stream = opendir(path) else { return false }
+        closedir(stream)
+        return true
+    }
+}
+
+/// What is printed when clients can connect: an address for each file.
+struct Announcement {
+    let host: String
+    let port: Int
+    let token: AccessToken?
+    let listing: [[String]]
+
+    /// The most files that are named; the start page has all of them.
+    private static let maxFiles = 20
+
+    /// Prints it: whoever waits for it may be behind a pipe.
+    func show() {
+        let root = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        let query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""
+        print("serving \(listing.count == 1 ? "1 file" : "\(listing.count) files") on \(root)\(query)")
+        for path in listing.prefix(Self.maxFiles) {
+            print(root + path.map(RequestTarget.encoded).joined(separator: "/") + query)
+        }
+        fflush(nil)
+    }
+}
+#endif

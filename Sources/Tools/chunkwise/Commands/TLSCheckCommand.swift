@@ -1,0 +1,177 @@
+#if Network
+import ArgumentParser
+import ByteSources
+import HTTPSources
+import Results
+import Support
+
+/// `chunkwise tls-check`
+struct TLSCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tls-check",
+        abstract: "Says whether a secure connection can be made to a server, and if not, why.",
+        discussion: helpText(
+            """
+            Makes a handshake and sends nothing over it. Shows the certificates that the server sends, what each check
+            finds on its own, and which single option would let the connection be made. Of a server that does not speak
+            TLS it shows what it speaks instead.
+
+            Instead of --allow-any-root, give the server's certificate or that of its authority by --ca-file: the
+            connection is as safe as with a certificate of a known authority.
+
+            EXAMPLES
+              chunkwise tls-check example.org:443
+              chunkwise tls-check 192.0.2.1:8443 --ca-file own-root.pem
+              chunkwise tls-check '[2001:db8::1]:443' --format json
+
+            EXIT CODES
+              0 secure; 1 not secure; 64 usage; 65 bad certificate file; 66 missing file; 74 no connection
+            """))
+
+    @Argument(help: ArgumentHelp("The server: a name or an address, and a port.", valueName: "host:port"))
+    var server: String
+
+    @OptionGroup var tls: TLSOptions
+
+    @Option(help: ArgumentHelp("Seconds that connecting, and the handshake, may take.", valueName: "s"))
+    var seconds = 10.0
+
+    @OptionGroup var printing: FormatOptions
+
+    func run() async throws {
+        let (host, port) = try hostAndPort()
+        guard seconds >= 0.1, seconds <= 3600 else {
+            throw CommandFailure(.usage, "--seconds \(seconds): expected 0.1 to 3600")
+        }
+        let check = TLSCheck(
+            host: host, port: port, policy: try attempt { try TLSPolicy(tls.switches) }, idleTimeout: .seconds(seconds))
+        let finding: TLSCheck.Finding
+        do throws(TLSCheck.Obstacle) {
+            finding = try await check.run()
+        } catch {
+            throw CommandFailure(Self.code(error), "\(server): \(error)")
+        }
+        let output = TLSCheckOutput(server: server, finding: finding)
+        print(printing.format == .json ? output.json.text : output.text)
+        for warning in finding.warnings { Terminal.writeError("chunkwise: warning: \(warning)") }
+        if let failure = finding.failure { throw CommandFailure(.no, "\(server): \(failure)") }
+    }
+
+    private func hostAndPort() throws -> (String, UInt16) {
+        guard let colon = server.lastIndex(of: ":"), let port = UInt16(server[colon...].dropFirst()), port > 0,
+            !server[colon...].contains("+")
+        else {
+            throw CommandFailure(
+                .usage, "server \(URLText.shown(server)): expected HOST:PORT, with a port from 1 to 65535")
+        }
+        var host = server[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        if isBracketed { host = host.dropFirst().dropLast() }
+        let isName = host.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"/@[]?#".utf8.contains($0) }
+        guard !host.isEmpty, host.utf8.count <= 253, isName, isBracketed == host.contains(":") else {
+            throw CommandFailure(
+                .usage, "server \(URLText.shown(server)): expected a name, an address, or an IPv6 address in []")
+        }
+        return (String(host), port)
+    }
+
+    private static func code(_ obstacle: TLSCheck.Obstacle) -> CommandFailure.Code {
+        switch obstacle {
+        case .unreachable, .policy(.library): .io
+        case .policy(.unreadableRoots), .policy(.noSystemRoots): .missingInput
+        case .policy(.invalidRoots): .badData
+        }
+    }
+}
+
+/// How a finding is shown. What a stranger wrote into a certificate reaches no terminal as it is.
+struct TLSCheckOutput {
+    let server: String
+    let finding: TLSCheck.Finding
+
+    /// The finding for people.
+    var text: String {
+        var lines = [
+            finding.failure.map { "\(server): not secure: \($0.name)" } ?? "\(server): secure, \(finding.version ?? "")"
+        ]
+        guard let report = finding.report else { return lines.joined(separator: "\n") }
+        if report.chain.isEmpty {
+            // The library reads no such certificate; what is signed above it is of no use then.
+            lines += ["", "\(finding.failure.map { "\($0)" } ?? "")", "nothing else of the certificates was checked"]
+        } else {
+            lines += ["", "certificates, the server's own first:"]
+            for (place, certificate) in report.chain.enumerated() { lines += Self.lines(place + 1, certificate) }
+            lines += ["", "checks, each on its own:"]
+            let rows = report.checks.map { ["  \($0.name.rawValue)"] + Self.cells($0.verdict) }
+            lines += TextTable(rows).text.split(separator: "\n").map(String.init)
+        }
+        if finding.failure != nil { lines += ["", advice(report)] }
+        return lines.map(PlainText.line).joined(separator: "\n")
+    }
+
+    /// The finding for programs.
+    var json: JSONValue {
+        let report = finding.report
+        return .object([
+            "server": .string(server), "secure": .bool(finding.failure == nil),
+            "failure": JSONValue(finding.failure?.name), "reason": JSONValue(finding.failure.map { "\($0)" }),
+            "version": JSONValue(finding.version), "warnings": JSONValue(strings: finding.warnings),
+            "certificates": .array((report?.chain ?? []).map(Self.json)),
+            "checks": .array((report?.checks ?? []).map(Self.json)),
+            "singleOptions": JSONValue(strings: (report?.helpful ?? []).map(\.option)),
+        ])
+    }
+
+    private func advice(_ report: CertificateReport) -> String {
+        guard let first = report.helpful.first else {
+            if report.faults.contains(where: { $0.name == "wrongKey" }) {
+                return "no option gives a pin up: expected another --pin, or none"
+            }
+            return report.faults.count > 1
+                ? "no single option would let it pass: \(report.faults.count) checks fail"
+                : "no option would let it pass: the server must be changed"
+        }
+        return "\(first.option) alone would let it pass; the other checks stay"
+    }
+
+    private static func lines(_ number: Int, _ certificate: CertificateSummary) -> [String] {
+        let names = certificate.names.isEmpty ? [] : ["     for \(certificate.names.joined(separator: ", "))"]
+        return ["  \(number)  \(certificate.subject)", "     signed by \(certificate.issuer)"] + names + [
+            "     valid from \(certificate.notBefore) until \(certificate.notAfter)",
+            "     key \(certificate.key), \(certificate.pin)",
+        ]
+    }
+
+    private static func cells(_ verdict: CertificateCheck.Verdict) -> [String] {
+        switch verdict {
+        case .passed: ["passed"]
+        case .failed(let fault): ["failed", "\(fault)"]
+        case .allowed(let fault, let allowance): ["allowed", "\(fault) (\(allowance.option))"]
+        case .notAsked: ["not asked"]
+        }
+    }
+
+    private static func json(_ certificate: CertificateSummary) -> JSONValue {
+        .object([
+            "subject": .string(certificate.subject), "issuer": .string(certificate.issuer),
+            "names": JSONValue(strings: certificate.names), "notBefore": .string(certificate.notBefore),
+            "notAfter": .string(certificate.notAfter), "key": .string(certificate.key),
+            "pin": .string(certificate.pin),
+        ])
+    }
+
+    private static func json(_ check: CertificateCheck) -> JSONValue {
+        let (verdict, fault, option): (String, CertificateFault?, String?) =
+            switch check.verdict {
+            case .passed: ("passed", nil, nil)
+            case .failed(let fault): ("failed", fault, nil)
+            case .allowed(let fault, let allowance): ("allowed", fault, allowance.option)
+            case .notAsked: ("notAsked", nil, nil)
+            }
+        return .object([
+            "name": .string(check.name.rawValue), "verdict": .string(verdict), "fault": JSONValue(fault?.name),
+            "reason": JSONValue(fault.map { "\($0)" }), "option": JSONValue(option),
+        ])
+    }
+}
+#endif

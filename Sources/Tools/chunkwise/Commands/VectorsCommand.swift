@@ -1,0 +1,105 @@
+import ArgumentParser
+import ByteSources
+import RandomAccess
+import SystemPackage
+import Vectors
+
+/// `chunkwise vectors`
+struct VectorsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vectors",
+        abstract: "Writes the range-read vectors as files that any language can use.",
+        subcommands: [Generate.self, Objects.self])
+
+    /// `chunkwise vectors objects`
+    struct Objects: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "objects",
+            abstract: "Writes the vectors' ciphertexts as files, for a server.",
+            discussion: helpText(
+                """
+                Each file is named after its SHA-256. On a server, chunkwise verify finds them by the folder's URL. Those of
+                more than 1 MiB are left out.
+
+                EXAMPLES
+                  chunkwise vectors objects --output served
+                  chunkwise verify --source https://example.org/served
+                """))
+
+        @Option(
+            help: ArgumentHelp("The folder for the files, made if it is not there.", valueName: "folder"),
+            completion: .directory)
+        var output: String
+
+        @Option(
+            help: ArgumentHelp("A vector file whose ciphertexts to write instead of all.", valueName: "file"),
+            completion: .file(extensions: ["json", "rsp"]))
+        var vectors: [String] = []
+
+        func run() throws {
+            var names: Set<String> = []
+            try attempt { try Folder.create(FilePath(output)) }
+            let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
+            for group in try files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups) {
+                let sources = group.playlist.map { $0.resources.values.map { MemorySource($0) as any ByteSource } }
+                for source in sources ?? [group.ciphertext] where source.byteCount <= ServedVectors.largestByteCount {
+                    let name = try attempt(group.id) { try ServedVectors.objectName(of: source) }
+                    guard names.insert(name).inserted else { continue }
+                    try attemptInput {
+                        let sink = try FileSink(path: FilePath(output).appending(name))
+                        try ServedVectors.bytes(of: source).withUnsafeBytes { try sink.write($0, at: 0) }
+                        try sink.commit()
+                    }
+                }
+            }
+            print("\(names.count) files in \(output) written")
+        }
+    }
+
+    /// `chunkwise vectors generate`
+    struct Generate: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "generate",
+            abstract: "Writes the generated vectors, the same bytes each time.",
+            discussion: helpText(
+                """
+                Each file states in its header how to expand and check it; data/schemas/vectors.json is its schema.
+
+                EXAMPLES
+                  chunkwise vectors generate
+                  chunkwise vectors generate --check      do the files hold what would be written?
+
+                EXIT CODES
+                  0 written, or the same; 1 --check found a difference; 66 no such folder
+                """))
+
+        @Option(help: ArgumentHelp("The folder for the files.", valueName: "folder"), completion: .directory)
+        var output = "data/vectors"
+
+        @Flag(help: "Write nothing, and compare with the files that are there.")
+        var check = false
+
+        func run() throws {
+            let files = VectorSet.files
+            let display = ProgressDisplay()
+            defer { Terminal.clearProgress() }
+            for (finished, vectors) in files.enumerated() {
+                display.show(finished, of: files.count, "files", name: vectors.name)
+                let path = FilePath(output).appending("\(vectors.name).json")
+                let text = try attempt(vectors.name) { try VectorWriter.text(of: vectors) }
+                if check {
+                    let found = try attemptInput { try TextFile.read(path.string) }
+                    guard let difference = FirstDifference(found: found, expected: text) else { continue }
+                    throw CommandFailure(.no, "\(path), \(difference); run chunkwise vectors generate")
+                }
+                try attemptInput {
+                    let sink = try FileSink(path: path)
+                    try Array(text.utf8).withUnsafeBytes { try sink.write($0, at: 0) }
+                    try sink.commit()
+                }
+            }
+            Terminal.clearProgress()
+            print("\(files.count) files in \(output) \(check ? "are the same" : "written")")
+        }
+    }
+}

@@ -1,0 +1,277 @@
+import ArgumentParser
+import BackendRegistry
+import ByteSources
+import Conformance
+import RandomAccess
+import Results
+import Support
+import Vectors
+
+/// `chunkwise verify`
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Runs range-read vectors against the backends.",
+        discussion: helpText(
+            """
+            Known answers of NIST SP 800-38A, and generated ranges at every kind of edge, whose expected bytes come from an
+            oracle that shares no code with what is tested. Bytes, errors, and the ciphertext that was fetched are judged.
+
+            EXAMPLES
+              chunkwise verify
+              chunkwise verify --backend openssl --backend libgcrypt --format json
+              chunkwise verify --vectors data/vectors/sp800-38a.json
+              chunkwise verify --mutants
+              chunkwise verify --tamper --subject 'python3 Examples/subjects/python_cryptography.py'
+              chunkwise verify --memory --subject 'python3 Examples/subjects/python_cryptography.py'
+              chunkwise verify --search 1m --seed 7
+              chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
+              chunkwise verify --cpu-masks
+              chunkwise verify --source https --backend openssl
+              chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
+
+            EXIT CODES
+              0 all passed; 1 something failed, survived or differed; 2 nothing was executed
+            """))
+
+    @Option(help: "A backend to test; may stand several times. (default: all)", completion: .backends)
+    var backend: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A vector file to run instead of the default set: of this project, of Wycheproof, or a NIST .rsp file.",
+            valueName: "file"), completion: .file(extensions: ["json", "rsp"]))
+    var vectors: [String] = []
+
+    @Option(help: "How many threads share the work.")
+    var threads = 2
+
+    @Flag(help: "Test the vectors: put readers with planted faults to them, each of which must be noticed.")
+    var mutants = false
+
+    @Flag(
+        help:
+            "Tamper with ciphertexts instead: what is noticed, at which read, and how many wrong bytes are delivered before."
+    )
+    var tamper = false
+
+    @Flag(help: "Check memory instead: declared bounds, objects of any size, files in a row.")
+    var memory = false
+
+    @Option(
+        help: ArgumentHelp("Compare with the oracle at random for so long, such as 10s or 2m.", valueName: "duration"))
+    var search: String?
+
+    @Option(help: "What the search draws from; the same seed draws the same cases. (default: 1)")
+    var seed: UInt64?
+
+    @Option(name: .customLong("case"), help: "The number of the search's first case. (default: 0)")
+    var firstCase: UInt32?
+
+    @Option(
+        help: ArgumentHelp(
+            "Run only the group that this vector belongs to, or with --tamper this strategy; may stand several times.",
+            valueName: "id"))
+    var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the vectors' ciphertext over http or https from a server that is started here; or from a folder on a server, by its URL, where the files of chunkwise vectors objects are.",
+            valueName: "source"))
+    var source: String?
+
+    @OptionGroup var network: NetworkOptions
+
+    @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
+    var strict = false
+
+    @OptionGroup var foreign: ExternalOptions
+
+    @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
+    var cpuMasks = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix (some minutes).",
+            valueName: "folder"), completion: .directory)
+    var evidence: String?
+
+    @OptionGroup var output: FormatOptions
+    @OptionGroup var color: ColorOptions
+
+    func validate() throws {
+        let modes = [mutants, tamper, memory, search != nil, cpuMasks]
+        guard modes.filter(\.self).count < 2 else {
+            throw ValidationError(
+                "--mutants, --tamper, --memory, --search and --cpu-masks: expected at most one of them")
+        }
+        guard !foreign.isAsked || backend.isEmpty && !cpuMasks && !mutants else {
+            throw ValidationError(
+                "--subject beside --backend, --cpu-masks or --mutants: expected it alone, for these are about backends")
+        }
+        guard source == nil || !modes.contains(true) && !foreign.isAsked && evidence == nil else {
+            throw ValidationError(
+                "--source \(URLText.shown(source ?? "")): expected it with vectors for the backends, and neither with "
+                    + "--subject, --evidence nor another mode")
+        }
+        guard search != nil || seed == nil && firstCase == nil else {
+            throw ValidationError("--seed and --case: expected --search with them")
+        }
+        guard !modes.contains(true) || evidence == nil && (only.isEmpty || tamper) && (vectors.isEmpty || cpuMasks)
+        else {
+            throw ValidationError(
+                "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory and --search with them, "
+                    + "--tamper with --only, and --cpu-masks with --vectors")
+        }
+    }
+
+    func run() throws {
+        let threadCount = try Validated.threads(threads)
+        let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
+        if memory {
+            return try MemoryVerification.run(
+                backends: backends, foreign: foreign, format: output.format, color: color)
+        }
+        if tamper {
+            return try TamperRunning.run(
+                backends: backends, foreign: foreign, only: only, threadCount: threadCount, format: output.format,
+                color: color)
+        }
+        if mutants, let first = backends.first {
+            return try MutantVerification.run(
+                backend: first, threadCount: threadCount, format: output.format, color: color)
+        }
+        if let search {
+            let subjects = try foreign.isAsked ? foreign.searchSubjects() : Backends.subjects(backends)
+            return try SearchVerification.run(
+                DifferentialSearch(subjects: subjects, seed: seed ?? 1, firstNumber: Int(firstCase ?? 0)),
+                commands: foreign.subject, duration: try SearchVerification.duration(search), format: output.format)
+        }
+        if let evidence { try EvidenceWriting.prepare(evidence) }
+        let served = try source.map { try ServedVectors($0, network, isStrict: strict) }
+        if served == nil { try network.refuse("none") }
+        let records = try verify(backends, served: served, threadCount: threadCount)
+        switch output.format {
+        case .json: print(VerifyOutput.json(records, served: served).text)
+        case .text: color.show(VerifyOutput.text(records))
+        }
+        var tampering: [TamperRecord]?
+        if let evidence {
+            // The kill matrix is about the project's vectors, and says nothing about somebody's own.
+            let matrix =
+                vectors.isEmpty
+                ? MutantVerification.matrix(
+                    backend: backends[0], published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
+                : nil
+            tampering =
+                vectors.isEmpty && only.isEmpty
+                ? try TamperRunning.records(backends: backends, foreign: foreign, threadCount: threadCount) : nil
+            try EvidenceWriting.write(
+                records, vectorFiles: vectors, mutants: matrix?.outcomes.map(\.evidence), tampering: tampering,
+                to: evidence)
+        }
+        try VerifyOutput.requirePass(records)
+        if let tampering { try TamperRunning.requirePass(tampering) }
+    }
+
+    /// Puts the subjects that are asked for to the vectors that are asked for.
+    private func verify(
+        _ backends: [any CipherBackend], served: ServedVectors?, threadCount: Int
+    ) throws -> [ConformanceRecord] {
+        let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
+        let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
+        var records: [ConformanceRecord]
+        if cpuMasks {
+            return try CPUMasks.verify(backend.isEmpty ? backends.map(\.name) : backend, vectors: vectors)
+        } else if foreign.isAsked {
+            records = try foreign.verify(groups)
+        } else if let served {
+            records = try served.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
+        } else {
+            records = Backends.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
+        }
+        let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
+        for index in records.indices { records[index].unsupported += unsupportedCount }
+        return backend.isEmpty && !foreign.isAsked ? records + Backends.notRun(groups: groups) : records
+    }
+
+    /// The groups that are asked for.
+    private func chosen(_ groups: [VectorGroup]) throws -> [VectorGroup] {
+        guard !only.isEmpty else { return groups }
+        let chosen = groups.having(only)
+        // Checks of the protocol have identifiers that no group has, and are always run.
+        let isOfProtocol = only.allSatisfy { $0.hasPrefix("protocol/") || $0.hasPrefix("order/") }
+        guard !chosen.isEmpty || foreign.isAsked && isOfProtocol else {
+            throw CommandFailure(
+                .usage, "--only \(only.joined(separator: " ")): expected the identifier of a vector or group")
+        }
+        return chosen
+    }
+}
+
+/// What `verify` prints of its records, and what they come to.
+enum VerifyOutput {
+    /// Says whether the records are a pass.
+    ///
+    /// - Throws: `ExitCode` 1 if a vector failed; `CommandFailure` if nothing was executed at all, or by one subject.
+    static func requirePass(_ records: [ConformanceRecord]) throws {
+        if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
+        guard records.contains(where: { $0.passed > 0 }) else {
+            throw CommandFailure(.noAnswer, "no vector was executed: expected at least one")
+        }
+        // A subject that only ever says "unsupported" has shown nothing.
+        if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 }) {
+            throw CommandFailure(
+                .noAnswer, "\(silent.subject) executed no vector: expected at least one that it supports")
+        }
+    }
+
+    /// The counts as a table, the flags that failed, and the failures.
+    static func text(_ records: [ConformanceRecord]) -> String {
+        var rows = [["subject", "passed", "failed", "unsupported", "not run"]]
+        for record in records {
+            rows.append(
+                [record.subject] + [record.passed, record.failed, record.unsupported, record.notRun].map(String.init))
+        }
+        let flags = records.flatMap { record in
+            (record.flags ?? []).filter { $0.failed > 0 }.map {
+                "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
+            }
+        }
+        let failures = records.flatMap { record in
+            record.failures.map {
+                "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
+            }
+        }
+        return ([table(rows, rightAligned: [1, 2, 3, 4])] + flags + failures).joined(separator: "\n")
+    }
+
+    /// The same as JSON.
+    static func json(_ records: [ConformanceRecord], served: ServedVectors? = nil) -> JSONValue {
+        func counts(_ records: [ConformanceRecord]) -> [String: JSONValue] {
+            [
+                "passed": JSONValue(count: records.reduce(0) { $0 + $1.passed }),
+                "failed": JSONValue(count: records.reduce(0) { $0 + $1.failed }),
+                "unsupported": JSONValue(count: records.reduce(0) { $0 + $1.unsupported }),
+                "notRun": JSONValue(count: records.reduce(0) { $0 + $1.notRun }),
+            ]
+        }
+        let subjects = records.map { record -> JSONValue in
+            var members = counts([record])
+            members["name"] = .string(record.subject)
+            members["failures"] = .array(
+                record.failures.map {
+                    ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
+                })
+            return .object(members)
+        }
+        var members = counts(records)
+        members["subjects"] = .array(subjects)
+        if let served {
+            members["source"] = .string(served.sourceName)
+            members["warnings"] = JSONValue(strings: served.warnings)
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,349 @@
+import ArgumentParser
+import BackendRegistry
+import Conformance
+import Measurement
+import RandomAccess
+import Report
+import Results
+import SubjectProtocol
+import Support
+import Vectors
+
+/// `chunkwise verify --mutants`: the vectors themselves, put to the test.
+enum MutantVerification {
+    /// Runs the kill matrix and prints it.
+    ///
+    /// - Throws: `ExitCode` 1 unless every mutant is killed by the flag that stands for its fault.
+    static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
+        let matrix = matrix(
+            backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
+        switch format {
+        case .json: print(json(matrix).text)
+        case .text: color.show(text(matrix))
+        }
+        guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
+    }
+
+    /// Runs the kill matrix, and returns it as a result file holds it; `nil` if the user stopped it.
+    static func record(
+        backend: any CipherBackend, published: [VectorGroup], threadCount: Int
+    ) -> MutantsRecord? {
+        let matrix = matrix(backend: backend, published: published, threadCount: threadCount)
+        guard matrix.isFinished else { return nil }
+        return MutantsRecord(
+            backend: backend.name, outcomes: matrix.outcomes.map(\.evidence),
+            controls: matrix.controls.map { .init(name: $0.subject, passed: $0.passed, failed: $0.failed) })
+    }
+
+    /// Runs the kill matrix; it ends early if the user stops it.
+    static func matrix(backend: any CipherBackend, published: [VectorGroup], threadCount: Int) -> KillMatrix {
+        let groups = published + VectorSet.mutation()
+        // The mutants, and two readers without a fault.
+        let total = Mutant.all.count + 2
+        let display = ProgressDisplay()
+        let matrix = KillMatrix.run(
+            over: backend, groups: groups, threadCount: threadCount,
+            shouldStop: { Interruption.wasRequested }
+        ) { finished in
+            display.show(finished, of: total, "readers", name: "planted faults")
+        }
+        Terminal.clearProgress()
+        return matrix
+    }
+
+    private static func text(_ matrix: KillMatrix) -> String {
+        let rows = matrix.outcomes.map { outcome in
+            let others = outcome.killedBy.filter { $0 != outcome.mutant.flag }.map(\.rawValue)
+            return [
+                outcome.isKilledByItsFlag ? "killed" : "SURVIVED", outcome.mutant.name, outcome.mutant.flag.rawValue,
+                others.isEmpty ? "-" : others.joined(separator: " "),
+            ]
+        }
+        var lines = [table([["", "mutant", "its flag", "other flags that noticed"]] + rows), ""]
+        for outcome in matrix.survivors {
+            lines.append(
+                "SURVIVED \(outcome.mutant.name): \(outcome.mutant.summary) Expected \(outcome.mutant.flag.rawValue) to "
+                    + "notice (\(outcome.mutant.source))")
+        }
+        for control in matrix.controls where control.failed > 0 || control.passed == 0 {
+            let reason = control.failures.first.map { "\($0.id): \($0.reason)" } ?? "nothing passed"
+            lines.append("FAILED \(control.subject), which has no fault: \(reason)")
+        }
+        let killed = matrix.outcomes.count - matrix.survivors.count
+        lines.append("\(killed) of \(matrix.outcomes.count) planted faults were killed by their own flag")
+        return lines.joined(separator: "\n")
+    }
+
+    private static func json(_ matrix: KillMatrix) -> JSONValue {
+        let mutants = matrix.outcomes.map { outcome -> JSONValue in
+            let failure = outcome.record.failures.first { $0.flags.contains(outcome.mutant.flag.rawValue) }
+            return [
+                "name": .string(outcome.mutant.name), "flag": .string(outcome.mutant.flag.rawValue),
+                "killedBy": JSONValue(strings: outcome.killedBy.map(\.rawValue)),
+                "summary": .string(outcome.mutant.summary), "source": .string(outcome.mutant.source),
+                "vector": JSONValue(failure?.id), "reason": JSONValue(failure?.reason),
+            ]
+        }
+        let controls = matrix.controls.map { record -> JSONValue in
+            [
+                "name": .string(record.subject), "passed": JSONValue(count: record.passed),
+                "failed": JSONValue(count: record.failed),
+            ]
+        }
+        return [
+            "planted": JSONValue(count: matrix.outcomes.count),
+            "killed": JSONValue(count: matrix.outcomes.count - matrix.survivors.count),
+            "survivors": JSONValue(strings: matrix.survivors.map(\.mutant.name)),
+            "mutants": .array(mutants), "controls": .array(controls),
+        ]
+    }
+}
+
+extension MutantOutcome {
+    /// The outcome as evidence holds it.
+    var evidence: Evidence.MutantOutcome {
+        Evidence.MutantOutcome(name: mutant.name, flag: mutant.flag.rawValue, killedBy: killedBy.map(\.rawValue))
+    }
+}
+
+/// `chunkwise verify --tamper`: the integrity matrix.
+enum TamperRunning {
+    /// Tampers with ciphertexts, and prints what was noticed.
+    ///
+    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed.
+    static func run(
+        backends: [any CipherBackend], foreign: ExternalOptions, only: [String], threadCount: Int,
+        format: OutputFormat, color: ColorOptions
+    ) throws {
+        let records = try records(backends: backends, foreign: foreign, only: only, threadCount: threadCount)
+        switch format {
+        case .json: print(TamperRecord.json(records).text)
+        case .text: color.show(TamperRecord.text(records))
+        }
+        try requirePass(records)
+    }
+
+    /// The objects of strategies by their names, or by their names with what tells them from others; all for no names.
+    private static func targets(_ names: [String]) throws -> [TamperTarget] {
+        let all = TamperTarget.all
+        for name in names where !all.contains(where: { $0.isCalled(name) }) {
+            throw CommandFailure(
+                .usage, "--only \(name): expected a strategy, such as \(all.map(\.label).joined(separator: ", "))")
+        }
+        return names.isEmpty ? all : all.filter { target in names.contains(where: target.isCalled) }
+    }
+
+    /// Puts the subjects that are asked for to all of it, or to some strategies.
+    static func records(
+        backends: [any CipherBackend], foreign: ExternalOptions, only: [String] = [], threadCount: Int
+    ) throws -> [TamperRecord] {
+        let targets = try targets(only)
+        Interruption.install()
+        defer { Terminal.clearProgress() }
+        let verification = TamperVerification(targets: targets, isInterrupted: { Interruption.wasRequested })
+        let display = ProgressDisplay()
+        guard foreign.isAsked else {
+            return verification.run(
+                Backends.subjects(backends), threadCount: threadCount
+            ) { progress in
+                display.show(progress.finished, of: progress.total, "rows", name: progress.subject)
+            }
+        }
+        return try foreign.subject.map { command in
+            do throws(ExternalVerification.Failure) {
+                return try verification.run(command: command, timeout: .seconds(foreign.timeout)) { finished, total in
+                    display.show(finished, of: total, "rows", name: command)
+                }
+            } catch {
+                throw ExternalOptions.failure(error, command)
+            }
+        }
+    }
+
+    /// Says whether the records are a pass.
+    ///
+    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed, by any of the subjects.
+    static func requirePass(_ records: [TamperRecord]) throws {
+        if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
+        if let silent = records.first(where: { $0.executed == 0 }) {
+            throw CommandFailure(
+                .noAnswer, "\(silent.subject) executed no tampering: expected at least one that it supports")
+        }
+        if let broken = records.first(where: { $0.rows.contains { $0.state == .notRun } }) {
+            throw CommandFailure(
+                .noAnswer, "\(broken.subject) was given up before the end: expected answers to everything")
+        }
+    }
+}
+
+extension TamperTarget {
+    /// Whether this is the strategy's name, with or without what tells it from others.
+    fileprivate func isCalled(_ name: String) -> Bool { label == name || label.hasPrefix(name + " ") }
+}
+
+/// `chunkwise verify --memory`: whether readers keep to their bounds.
+enum MemoryVerification {
+    /// Examines backends, or the foreign subjects that are asked for, and prints the verdicts.
+    ///
+    /// - Throws: `ExitCode` 1 if a check failed; `CommandFailure` if none was made.
+    static func run(backends: [any CipherBackend], foreign: ExternalOptions, format: OutputFormat, color: ColorOptions)
+        throws
+    {
+        Interruption.install(endsAtOnce: true)
+        let subjects =
+            foreign.isAsked
+            ? foreign.subject.map { MemorySubject.foreign(command: $0) }
+            : backends.map { MemorySubject.own(program: Program.subjectCommand(), backend: $0) }
+        let folder = try attempt { try RunFolder.temporary() }
+        defer { folder.removeTemporary() }
+        try attempt { try folder.create() }
+        let timeout: Duration = foreign.isAsked ? .seconds(foreign.timeout) : .seconds(60)
+        var outcomes: [MemoryOutcome] = []
+        for subject in subjects {
+            let exam = MemoryCheck(subject: subject, folder: folder.objectFolder, timeout: timeout)
+            do throws(SubjectError) {
+                outcomes.append(try exam.run { Terminal.showProgress("memory: \($0)") })
+            } catch {
+                throw CommandFailure(.missingInput, "subject \"\(subject.name)\": \(error): expected a command")
+            }
+        }
+        Terminal.clearProgress()
+        switch format {
+        case .json: print(json(outcomes).text)
+        case .text: color.show(text(outcomes))
+        }
+        if outcomes.contains(where: { $0.count(.failed) > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        guard outcomes.allSatisfy({ $0.count(.passed) > 0 }) else {
+            throw CommandFailure(.noAnswer, "no memory was measured: expected at least one check of every subject")
+        }
+    }
+
+    private static func text(_ outcomes: [MemoryOutcome]) -> String {
+        var rows = [["subject", "check", "", "measured"]]
+        for outcome in outcomes {
+            for check in outcome.checks {
+                rows.append([outcome.subject, check.name, word(check.verdict), check.reason])
+            }
+        }
+        return table(rows)
+    }
+
+    private static func word(_ verdict: MemoryOutcome.Verdict) -> String {
+        switch verdict {
+        case .passed: "passed"
+        case .failed: "FAILED"
+        case .notRun: "not run"
+        }
+    }
+
+    private static func json(_ outcomes: [MemoryOutcome]) -> JSONValue {
+        func counts(_ outcomes: [MemoryOutcome]) -> [String: JSONValue] {
+            Dictionary(
+                uniqueKeysWithValues: [MemoryOutcome.Verdict.passed, .failed, .notRun].map { verdict in
+                    (verdict.rawValue, JSONValue(count: outcomes.reduce(0) { $0 + $1.count(verdict) }))
+                })
+        }
+        let subjects = outcomes.map { outcome -> JSONValue in
+            let checks = outcome.checks.map { check -> JSONValue in
+                [
+                    "name": .string(check.name), "verdict": .string(check.verdict.rawValue),
+                    "byteCount": JSONValue(check.byteCount), "limitByteCount": JSONValue(check.limitByteCount),
+                    "reason": .string(check.reason),
+                ]
+            }
+            return .object(
+                counts([outcome]).merging(["name": .string(outcome.subject), "checks": .array(checks)]) { $1 })
+        }
+        return .object(counts(outcomes).merging(["subjects": .array(subjects)]) { $1 })
+    }
+}
+
+/// `chunkwise verify --search`: reads that nobody thought of.
+enum SearchVerification {
+    /// Searches for as long as it is told to, and prints what it found.
+    ///
+    /// - Throws: `ExitCode` 1 if a subject differs from the oracle; `CommandFailure` if no case was executed.
+    static func run(
+        _ search: DifferentialSearch, commands: [String], duration: Duration, format: OutputFormat
+    ) throws {
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: duration)
+        let outcome = search.run { drawn in
+            if drawn % 100 == 0 { Terminal.showProgress("verify: \(drawn) cases drawn") }
+            return clock.now < end
+        }
+        Terminal.clearProgress()
+        switch format {
+        case .json: print(json(outcome, of: search, commands).text)
+        case .text: print(text(outcome, of: search, commands))
+        }
+        if !outcome.differences.isEmpty { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        guard outcome.executed > 0 else {
+            throw CommandFailure(.noAnswer, "no case was executed: expected at least one; try a longer --search")
+        }
+    }
+
+    /// Reads a duration such as `500ms`, `10s`, `2m` or `1h`.
+    ///
+    /// - Throws: `CommandFailure` for anything else.
+    static func duration(_ text: String) throws -> Duration {
+        let digits = text.prefix { $0.isNumber }
+        let unit = text.dropFirst(digits.count)
+        let milliseconds = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000][String(unit)]
+        guard let milliseconds, let count = Int(digits), (1...1_000_000).contains(count) else {
+            throw CommandFailure(.usage, "--search \(text): expected a duration such as 500ms, 10s, 2m or 1h")
+        }
+        return .milliseconds(count * milliseconds)
+    }
+
+    private static func text(
+        _ outcome: DifferentialSearch.Outcome, of search: DifferentialSearch, _ commands: [String]
+    ) -> String {
+        var lines = [
+            "seed \(search.seed): \(outcome.drawn) cases drawn, \(outcome.executed) executed with \(outcome.readCount) reads, "
+                + "\(outcome.unsupported) unsupported, \(outcome.differences.count) differences"
+        ]
+        for difference in outcome.differences {
+            lines.append("DIFFERENCE \(difference.subject), \(difference.searchCase.setup): \(difference.reason)")
+            lines.append(vectors(difference, seed: search.seed).text)
+            lines.append("again: \(command(difference, of: search, commands))")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func json(
+        _ outcome: DifferentialSearch.Outcome, of search: DifferentialSearch, _ commands: [String]
+    ) -> JSONValue {
+        [
+            "seed": .integer(search.seed), "drawn": JSONValue(count: outcome.drawn),
+            "executed": JSONValue(count: outcome.executed), "reads": JSONValue(count: outcome.readCount),
+            "unsupported": JSONValue(count: outcome.unsupported),
+            "differences": .array(
+                outcome.differences.map {
+                    [
+                        "subject": .string($0.subject), "number": JSONValue(count: $0.number),
+                        "setup": .string("\($0.searchCase.setup)"), "reason": .string($0.reason),
+                        "command": .string(command($0, of: search, commands)),
+                        "vectors": vectors($0, seed: search.seed),
+                    ]
+                }),
+        ]
+    }
+
+    private static func vectors(_ difference: DifferentialSearch.Difference, seed: UInt64) -> JSONValue {
+        difference.searchCase.vectorFile(
+            id: "search/\(seed)/\(difference.number)",
+            source: "differential search with seed \(seed), case \(difference.number), shrunk")
+    }
+
+    /// Repeats a case, which the seed and its number are enough for.
+    private static func command(
+        _ difference: DifferentialSearch.Difference, of search: DifferentialSearch, _ commands: [String]
+    ) -> String {
+        let place = search.subjects.firstIndex { $0.name == difference.subject } ?? 0
+        let subject =
+            commands.isEmpty ? "--backend \(difference.subject)" : "--subject \(ShellText.quoted(commands[place]))"
+        return "chunkwise verify --search 1ms --seed \(search.seed) --case \(difference.number) \(subject)"
+    }
+}

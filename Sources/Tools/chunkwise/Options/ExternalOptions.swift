@@ -1,0 +1,73 @@
+import ArgumentParser
+import Conformance
+import Results
+import Vectors
+
+/// The options of `verify` for programs that speak the subject protocol.
+struct ExternalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A program that speaks the subject protocol, to test instead of the backends; may stand several times.",
+            valueName: "command"))
+    var subject: [String] = []
+
+    @Option(help: ArgumentHelp("How long each answer of a subject may take.", valueName: "seconds"))
+    var timeout = 10.0
+
+    @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 5,000 reads.")
+    var all = false
+
+    /// Whether there is a subject.
+    var isAsked: Bool { !subject.isEmpty }
+
+    mutating func validate() throws {
+        guard timeout >= 0.1, timeout <= 3600 else {
+            throw ValidationError("--timeout \(timeout): expected 0.1 to 3600 seconds")
+        }
+    }
+
+    /// The subjects as a differential search takes them.
+    func searchSubjects() throws -> [ConformanceSubject] {
+        Interruption.ignoreBrokenPipes()
+        return try subject.map { command in
+            do throws(ExternalVerification.Failure) {
+                return try ExternalSearchSubject.start(command: command, timeout: .seconds(timeout))
+            } catch {
+                throw Self.failure(error, command)
+            }
+        }
+    }
+
+    /// What is said of a subject that does not start.
+    static func failure(_ error: ExternalVerification.Failure, _ command: String) -> CommandFailure {
+        switch error {
+        case .notStarted(let reason):
+            CommandFailure(
+                .missingInput, "subject \"\(command)\" did not start: \(reason): expected a command for /bin/sh")
+        }
+    }
+
+    /// Puts every subject to the vectors, one after the other.
+    func verify(_ groups: [VectorGroup]) throws -> [ConformanceRecord] {
+        // Ctrl-C ends the check that is running, and its subject with it.
+        Interruption.install()
+        defer { Terminal.clearProgress() }
+        let tier = all ? nil : VectorTier(of: groups)
+        var records: [ConformanceRecord] = []
+        for command in subject {
+            let verification = ExternalVerification(
+                command: command, timeout: .seconds(timeout), runsEverything: all,
+                isInterrupted: { Interruption.wasRequested })
+            do throws(ExternalVerification.Failure) {
+                let display = ProgressDisplay()
+                records.append(
+                    try verification.run(groups, tier: tier) { finished, total in
+                        display.show(finished, of: total, "groups of vectors", name: command)
+                    }.record)
+            } catch {
+                throw Self.failure(error, command)
+            }
+        }
+        return records
+    }
+}

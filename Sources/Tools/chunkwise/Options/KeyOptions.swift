@@ -1,0 +1,191 @@
+import ArgumentParser
+import ByteSources
+import Glibc
+import HLS
+import RandomAccess
+import SubjectProtocol
+import Support
+import SystemPackage
+
+/// Where the key comes from.
+struct KeyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits.", valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The key in hexadecimal. For tests: every process of this machine can read it.", valueName: "hex"))
+    var keyHex: String?
+
+    @Flag(help: "Refuse a file with a key or a token that others than its owner can read, instead of a warning.")
+    var strict = false
+
+    init() {}
+
+    /// Whether one of the options is there.
+    var isGiven: Bool { keyFile != nil || keyHex != nil }
+
+    /// Reads the key.
+    func key() throws -> SecretKey {
+        switch (keyFile, keyHex) {
+        case (let file?, nil):
+            if [32, 48, 64].contains(file.utf8.count), Hexadecimal.decode(file, allowsUpperCase: true) != nil {
+                throw CommandFailure(
+                    .usage, "--key-file was given what looks like a key, not shown here: expected a file's name")
+            }
+            return try attemptInput {
+                try KeyFile.read(file) { (permissions) throws(DecryptionError) in
+                    guard !strict else {
+                        throw .openToOthers(path: "key file \(file)", permissions: permissions, expected: 0o600)
+                    }
+                    let warning = KeyWarning.readableByOthers(path: file, permissions: permissions)
+                    Terminal.writeError("chunkwise: warning: \(warning)")
+                }
+            }
+        case (nil, let hex?):
+            Terminal.writeError("chunkwise: warning: --key-hex shows the key to every process; prefer --key-file")
+            guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
+                throw CommandFailure(.usage, "--key-hex is not hexadecimal: expected 32, 48 or 64 digits")
+            }
+            return try attempt("--key-hex") { try SecretKey(bytes) }
+        case (nil, nil):
+            throw CommandFailure(.usage, "no key: expected --key-file FILE")
+        case (_?, _?):
+            throw CommandFailure(.usage, "two keys: expected either --key-file or --key-hex")
+        }
+    }
+}
+
+/// Where the keys of playlists come from.
+struct PlaylistKeyOptions: ParsableArguments {
+    /// The name of the strategy that is one of playlists.
+    static let strategyName = "hls-aes128"
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: the folder with the keys, each named like the end of its URI. (default: where the URIs say)",
+            valueName: "folder"))
+    var keys: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument.",
+            valueName: "command"))
+    var keyCommand: String?
+
+    @OptionGroup var keyServer: KeyServerOptions
+
+    init() {}
+
+    /// Refuses options that another strategy has no use for.
+    func refuse(with strategy: String) throws {
+        try keyServer.refuse(with: strategy)
+        for case (let name, let value?) in [("--keys", keys), ("--key-command", keyCommand)] {
+            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
+        }
+    }
+
+    /// Checks that keys are to come from one place.
+    ///
+    /// - Parameters:
+    ///   - key: The key of all playlists, if there is one.
+    ///   - isStrict: Whether key files, and a token, that others can read are refused.
+    ///   - warn: Is called with each thing that is worth a warning, once.
+    /// - Returns: What makes the keys of a playlist, given those that lie where its URIs say.
+    /// - Throws: `CommandFailure`.
+    func rings(
+        _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
+    ) throws -> @Sendable (any KeyProvider) -> KeyRing {
+        let server = try keyServer.command(isStrict: isStrict)
+        guard [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1 else {
+            throw CommandFailure(
+                .usage, "several sources of keys: expected one of --keys, --key-command, --key-server and --key-file")
+        }
+        // It tries again for a minute, and its time is over before this one is.
+        if let server {
+            let name = "chunkwise keys fetch"
+            return { _ in KeyRing(BatchCommandKeys(command: server, name: name, deadline: .seconds(90))) }
+        }
+        if let key { return { _ in KeyRing(HandlerKeys { _ in key }) } }
+        if let keys {
+            return { _ in KeyRing(FolderKeys(folder: FilePath(keys)), isStrict: isStrict, warn: warn) }
+        }
+        if let keyCommand {
+            return { _ in KeyRing(CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"])) }
+        }
+        return { KeyRing($0, isStrict: isStrict, warn: warn) }
+    }
+}
+
+/// Which key server has the keys of playlists.
+struct KeyServerOptions: ParsableArguments {
+    @Option(
+        name: .customLong("key-server"),
+        help: ArgumentHelp("hls-aes128: the URL of a server that has the keys, without credentials.", valueName: "url"))
+    var url: String?
+
+    @Option(
+        name: .customLong("key-server-token"),
+        help: ArgumentHelp("A file with the token that the key server wants.", valueName: "file"), completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        name: .customLong("key-server-key"),
+        help: ArgumentHelp("The key server's own public key: 64 hexadecimal digits.", valueName: "hex"))
+    var publicKey: String?
+
+    @Option(
+        name: .customLong("key-server-ca"),
+        help: ArgumentHelp(
+            "For the key server, trust the certificates in this PEM file, and no others.", valueName: "file"),
+        completion: .file())
+    var certificates: String?
+
+    init() {}
+
+    /// Refuses options that have no use.
+    func refuse(with strategy: String) throws {
+        for case (let name, _?) in [("--key-server", url)] + details {
+            throw CommandFailure(.usage, "\(name): expected none with the strategy \(strategy)")
+        }
+    }
+
+    /// The command that asks the server for the key whose URI is its last argument, and prints the key's bytes: this
+    /// program, in a process of its own.
+    ///
+    /// Tokens go through files: every process of a machine can read arguments.
+    ///
+    /// - Parameter isStrict: Whether a token is refused that others can read.
+    /// - Returns: `nil` if no server is named.
+    /// - Throws: `CommandFailure`.
+    func command(isStrict: Bool) throws -> [String]? {
+        guard let url else {
+            for case (let name, _?) in details {
+                throw CommandFailure(.usage, "\(name): expected --key-server beside it")
+            }
+            return nil
+        }
+        // Nobody should find out by asking for the first key; and what may be a password is shown to nobody.
+        let authority = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
+        guard let authority, !authority.prefix(while: { !"/?#".contains($0) }).contains("@") else {
+            throw CommandFailure(
+                .usage, "--key-server: expected a URL without user name and password (a token goes into a file)")
+        }
+        guard Network.isBuiltIn else { throw Network.missing("--key-server") }
+        if isStrict, let tokenFile { _ = try SmallFile.text(tokenFile, "token file", isStrict: true) }
+        let names = [
+            "--key-server-token": "--token-file", "--key-server-key": "--server-key", "--key-server-ca": "--ca-file",
+        ]
+        let options = details.flatMap { name, value in value.map { [names[name] ?? name, $0] } ?? [] }
+        return [Program.path, "keys", "fetch", "--server", url] + options + (isStrict ? ["--strict"] : []) + [
+            "--"
+        ]
+    }
+
+    private var details: [(String, String?)] {
+        [("--key-server-token", tokenFile), ("--key-server-key", publicKey), ("--key-server-ca", certificates)]
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Glibc
+import Support
+
+/// How a result is printed.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+}
+
+/// The option `--format`.
+struct FormatOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("How to print the result: text or json.", valueName: "format"))
+    var format: OutputFormat = .text
+}
+
+/// Rows with columns that line up, in 80 columns: the first to the left, numbers to the right.
+func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
+    TextTable(rows, rightAligned: rightAligned).text
+}
+
+/// The option `--color`.
+struct ColorOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Whether words of text output are coloured: auto (on a terminal, unless NO_COLOR is set), always or never.",
+            valueName: "when"))
+    var color = ColorChoice.auto
+
+    /// Prints text, with colours if they are wanted.
+    ///
+    /// - Parameters:
+    ///   - text: The text, which says everything without colours too.
+    ///   - words: What its words mean.
+    func show(_ text: String, _ words: [String: Tone] = Self.words) {
+        print(color.isColored(isTerminal: isatty(1) == 1, variable: Terminal.variable) ? Tone.paint(text, words) : text)
+    }
+
+    /// The words that are answers.
+    private static let words: [String: Tone] = [
+        "FAILED": .bad, "SURVIVED": .bad, "Wrong": .bad, "wrong": .bad, "slower": .bad, "grew": .bad,
+        "killed": .good, "Correct": .good, "faster": .good, "same": .good,
+        "INCOMPLETE": .unclear, "inconclusive": .unclear, "hostUnfit": .unclear, "host": .unclear,
+        "undecided": .unclear, "warning": .unclear, "not": .unclear,
+    ]
+}
+
+extension ColorChoice: ExpressibleByArgument {}

@@ -1,0 +1,179 @@
+import ByteSources
+import Conformance
+import Glibc
+import Measurement
+import RandomAccess
+import Report
+import Results
+import SystemPackage
+import Vectors
+
+/// Files with a few lines: a token, clients.
+enum SmallFile {
+    private static let maxByteCount = 1 << 20
+
+    /// A file's text. What others can read is worth a warning.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - name: What it is.
+    ///   - isStrict: Whether what others can read is refused instead.
+    /// - Returns: All of it.
+    /// - Throws: `CommandFailure`.
+    static func text(_ path: String, _ name: String, isStrict: Bool) throws -> String {
+        do {
+            let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            defer { try? descriptor.close() }
+            var status = stat()
+            if fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0
+            {
+                let permissions = UInt32(status.st_mode) & 0o777
+                guard !isStrict else {
+                    let error = DecryptionError.openToOthers(
+                        path: "\(name) \(path)", permissions: permissions, expected: 0o600)
+                    throw CommandFailure(.init(error), "\(error)")
+                }
+                Terminal.writeError(
+                    "chunkwise: warning: \(name) \(path) can be read by others "
+                        + "(permissions \(String(permissions, radix: 8))): expected 600")
+            }
+            var bytes: [UInt8] = []
+            while bytes.count <= maxByteCount {
+                let part = try [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, count in
+                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(room))
+                }
+                if part.isEmpty { break }
+                bytes += part
+            }
+            guard bytes.count <= maxByteCount, let text = String(validating: bytes, as: UTF8.self) else {
+                throw CommandFailure(.badData, "\(name) \(path): expected at most 1 MiB of text")
+            }
+            return text
+        } catch let error as Errno {
+            throw CommandFailure(.missingInput, "read \(name) \(path): \(error)")
+        }
+    }
+}
+
+/// Files of text that appear complete or not at all.
+enum WholeFile {
+    /// Checks that a file could be written, as far as its folder tells.
+    ///
+    /// - Throws: `CommandFailure`.
+    static func requireFolder(of path: String) throws {
+        let folder = FilePath(path).removingLastComponent()
+        guard access(folder.isEmpty ? "." : folder.string, W_OK | X_OK) == 0 else {
+            throw CommandFailure(
+                .io,
+                "no folder to write \(path) to: \(String(cString: strerror(errno))): expected one that can be written")
+        }
+    }
+
+    /// Writes a file.
+    static func write(_ text: String, to path: String) throws {
+        try attempt {
+            let sink = try FileSink(path: FilePath(path))
+            try Array(text.utf8).withUnsafeBytes { try sink.write($0, at: 0) }
+            try sink.commit()
+        }
+    }
+}
+
+/// Puts reports on disk, or on standard output.
+enum ReportWriting {
+    /// Writes files into a folder, which is created if need be. All are there, on the disk, before the first one replaces
+    /// what has its name: if anything fails, the old report is left as it was.
+    static func write(_ files: [ReportFile], to folder: FilePath) throws {
+        try attempt { try Folder.create(folder) }
+        try write(files.map { ($0, folder.appending($0.name)) })
+    }
+
+    /// Writes one file under a name of the user's, complete or not at all.
+    static func write(_ file: ReportFile, to path: FilePath) throws {
+        try write([(file, path)])
+    }
+
+    /// Writes a file to standard output; what it does not take is an error.
+    static func print(_ file: ReportFile) throws {
+        Interruption.ignoreBrokenPipes()
+        let sink = StreamSink(descriptor: .standardOutput, name: "standard output", closesAtEnd: false)
+        try attempt { try file.write { try sink.write($0, at: 0) } }
+    }
+
+    private static func write(_ files: [(file: ReportFile, path: FilePath)]) throws {
+        // A limit on the size of files is an error like a full disk, and not the process's end.
+        signal(SIGXFSZ, SIG_IGN)
+        try attempt {
+            for (_, path) in files { try requireFile(path) }
+            let sinks = try files.map { file, path in
+                let sink = try FileSink(path: path)
+                var offset: UInt64 = 0
+                try file.write { bytes in
+                    try sink.write(bytes, at: offset)
+                    offset += UInt64(bytes.count)
+                }
+                return sink
+            }
+            let prepared = try sinks.map { try $0.prepare() }
+            for file in prepared { try file.rename() }
+        }
+    }
+
+    /// A folder in the place of a file would be noticed only when others are replaced already.
+    private static func requireFile(_ path: FilePath) throws(DecryptionError) {
+        var status = stat()
+        guard stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
+        throw .io(operation: "create \(path)", code: EISDIR, reason: "it is a directory, expected a file or nothing")
+    }
+}
+
+/// Puts the evidence of a verification on disk.
+enum EvidenceWriting {
+    /// Creates the folder, so that one that cannot be is found before the work is done.
+    static func prepare(_ folder: String) throws {
+        try attempt { try Folder.create(FilePath(folder)) }
+    }
+
+    /// Renders evidence into a folder, which is created if need be.
+    static func write(
+        _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?,
+        tampering: [TamperRecord]?, to folder: String
+    ) throws {
+        let backends = Backends.available().map {
+            RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
+        }
+        let pins = try pins(vectorFiles)
+        let evidence = Evidence(
+            programVersion: Program.version, command: Program.command, startedAt: Program.time(),
+            host: ThisHost.describe(), backends: backends, vectorFiles: pins,
+            flags: flags(of: records), requirements: Requirements.all, subjects: records, mutants: mutants,
+            tampering: tampering)
+        try ReportWriting.write(renderEvidence(evidence), to: FilePath(folder))
+    }
+
+    /// The classes of vectors; of those that only subjects in other processes meet, the ones that were.
+    private static func flags(of records: [ConformanceRecord]) -> [Evidence.FlagExplanation] {
+        let known = Set(VectorFlag.allCases.map(\.rawValue))
+        let met = Set(records.flatMap { ($0.flags ?? []).map(\.flag) })
+        return VectorFlag.allCases.map { .init(flag: $0.rawValue, explanation: $0.explanation, source: $0.source) }
+            + ExternalFlag.allCases.filter { met.contains($0.rawValue) && !known.contains($0.rawValue) }.map {
+                .init(flag: $0.rawValue, explanation: $0.explanation, source: $0.source)
+            }
+    }
+
+    /// The pins of what was run: files that were named, or else the known answers and what the generator writes.
+    private static func pins(_ vectorFiles: [String]) throws -> [Evidence.VectorFilePin] {
+        let files = vectorFiles.isEmpty ? DefaultVectors.files : vectorFiles
+        var pins = try files.map { name in
+            let path = FilePath(name)
+            return Evidence.VectorFilePin(
+                name: path.lastComponent?.string ?? path.string, sha256: try attempt { try FileDigest.sha256(path) })
+        }
+        guard vectorFiles.isEmpty else { return pins }
+        for vectors in VectorSet.files {
+            let digest = try attempt { try VectorWriter.sha256(of: vectors) }
+            pins.append(.init(name: vectors.name + ".json", sha256: digest))
+        }
+        return pins
+    }
+}

@@ -1,0 +1,107 @@
+import Dispatch
+import Glibc
+import Measurement
+import SubjectProtocol
+import Synchronization
+
+/// Ctrl-C, `kill` and a terminal that is closed: the first asks to stop, with results whole; the second ends the process
+/// at once. Neither leaves children or temporary files.
+enum Interruption {
+    private static let signals = Atomic<Int>(0)
+    private static let minForEnd = Atomic<Int>(2)
+    /// Where the handler writes to wake the thread that ends the process.
+    private static let wakingEnd = Atomic<Int32>(-1)
+
+    /// Whether the user asked to stop.
+    static var wasRequested: Bool { signals.load(ordering: .relaxed) > 0 }
+
+    /// Takes over SIGINT, SIGTERM and SIGHUP. A subject that dies is a result.
+    ///
+    /// - Parameter endsAtOnce: Whether the first signal ends the process already, for commands that keep nothing.
+    static func install(endsAtOnce: Bool = false) {
+        minForEnd.store(endsAtOnce ? 1 : 2, ordering: .relaxed)
+        ignoreBrokenPipes()
+        guard wakingEnd.load(ordering: .relaxed) < 0, startEndingThread() else { return }
+        for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || !isIgnored(number) {
+            signal(number) { number in
+                let count = Interruption.signals.add(1, ordering: .relaxed).newValue
+                guard count >= Interruption.minForEnd.load(ordering: .relaxed) else { return }
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = write(Interruption.wakingEnd.load(ordering: .relaxed), &byte, 1)
+            }
+        }
+    }
+
+    /// Makes writing to a pipe that nobody reads an error instead of the process's end.
+    static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Ending takes locks and removes files, which a signal handler may not: a thread sleeps until it is to be done.
+    private static func startEndingThread() -> Bool {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return false }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        wakingEnd.store(ends[1], ordering: .relaxed)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                Interruption.endWhenWoken(Int32(Int(bitPattern: argument)))
+                return nil
+            }, UnsafeMutableRawPointer(bitPattern: Int(ends[0])))
+        return code == 0
+    }
+
+    private static func endWhenWoken(_ descriptor: Int32) {
+        var number: UInt8 = 0
+        while read(descriptor, &number, 1) < 0, errno == EINTR {}
+        // Whoever presses again does not keep this from being done; what holds it up for seconds, does.
+        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
+        alarm(3)
+        LiveProcesses.killAll()
+        RunFolder.removeAllTemporary()
+        Terminal.clearProgress()
+        signal(Int32(number), SIG_DFL)
+        kill(getpid(), Int32(number))
+    }
+
+    /// Whether a signal is ignored, as `nohup` has it. The corresponding C function is `sigaction`.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        return handler == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
+
+/// Waiting for asynchronous work on the first thread, which has nothing else to do.
+enum Waiting {
+    /// What another thread leaves.
+    private final class Box<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, any Error>?>(nil)
+    }
+
+    /// Waits for the end of a task.
+    ///
+    /// - Returns: What the task returned.
+    /// - Throws: What it threw.
+    static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let box = Box<Value>()
+        let semaphore = DispatchSemaphore(value: 0)
+        Task {
+            do {
+                let value = try await body()
+                box.result.withLock { $0 = .success(value) }
+            } catch {
+                box.result.withLock { $0 = .failure(error) }
+            }
+            semaphore.signal()
+        }
+        semaphore.wait()
+        guard let result = box.result.withLock({ $0 }) else {
+            throw CommandFailure(.io, "the task did not end: expected a result")
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,197 @@
+import ByteSources
+import Glibc
+import Measurement
+import RandomAccess
+import Report
+import Results
+import Support
+import SystemPackage
+
+/// Results that a user names: a run's folder, or a result file.
+struct ResultFiles {
+    /// The result file.
+    let file: FilePath
+    /// The folder that it is in.
+    let folder: FilePath
+    /// What is in the file.
+    let results: RunResults
+
+    /// Reads results, and says on standard error what of the file is left out.
+    ///
+    /// - Throws: `CommandFailure`: 65 for a file that is damaged or without results, 66 for a missing one.
+    init(_ name: String, requiringCells: Bool = true) throws {
+        let path = FilePath(name)
+        var status = stat()
+        let isFolder = stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let file = isFolder ? RunFolder(path: path).resultFile : path
+        let parent = file.removingLastComponent()
+        self.file = file
+        folder = parent.isEmpty ? "." : parent
+        let results = try attemptInput { try ResultLog.read(file).results }
+        self.results = results
+        // A run that was killed before its first cell may have verified backends, which is worth a report.
+        let isEmpty = results.cells.isEmpty && (results.isComplete || results.conformance.isEmpty)
+        if requiringCells, isEmpty {
+            throw CommandFailure(.badData, "\(file) holds no cells: expected at least one record of a cell")
+        }
+        for text in RunReport.warnings(of: results) { Terminal.writeError("chunkwise: warning: \(file): \(text)") }
+    }
+}
+
+/// Results on keys, as `key-client measure` and `chunkwise-keys load` leave them in a folder.
+enum KeyResultFiles {
+    /// Reads what a folder holds.
+    ///
+    /// - Returns: What is there; nothing of files that are not.
+    /// - Throws: `CommandFailure`: 65 for a file that is damaged or of another schema, 66 for one that cannot be read.
+    static func read(_ folder: FilePath) throws -> KeyResults {
+        KeyResults(
+            waits: try record(folder.appending(KeyWaitsRecord.fileName)),
+            load: try record(folder.appending(KeyLoadRecord.fileName)),
+            loopback: try record(folder.appending(KeyLoadRecord.loopbackFileName)))
+    }
+
+    private static func record<Record: KeyRecord>(_ path: FilePath) throws -> Record? {
+        let text: String
+        do throws(DecryptionError) {
+            text = try TextFile.read(path.string)
+        } catch {
+            switch error {
+            case .io(_, code: ENOENT, _): return nil
+            // Too long for what it should be.
+            case .io(_, code: 0, _): throw CommandFailure(.badData, "\(error)")
+            default: throw CommandFailure(.missingInput, "\(error)")
+            }
+        }
+        do throws(KeyResultsError) {
+            return try Record(file: Array(text.utf8))
+        } catch {
+            throw CommandFailure(.badData, "\(path): \(error)")
+        }
+    }
+}
+
+/// Reads a folder of results as a history.
+enum HistoryReading {
+    /// Reads all results in a folder, on all CPUs; says on standard error what is skipped.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - page: The folder from which the history's page will link to the runs.
+    ///   - reference: The reference backend that was asked for.
+    /// - Returns: The history.
+    /// - Throws: `CommandFailure`: 66 for a missing folder, 2 if nothing in it could be read, 64 if no run has the backend.
+    static func read(_ folder: String, linkingFrom page: FilePath, reference: String?) throws -> History {
+        var status = stat()
+        guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            let reason = errno == 0 || status.st_mode != 0 ? "it is no folder" : String(cString: strerror(errno))
+            throw CommandFailure(.missingInput, "\(folder): \(reason): expected a folder of result files")
+        }
+        let names = try names(in: folder)
+        let (top, base) = (absolute(FilePath(folder)), absolute(page))
+        let outcomes = Parallel.map(names) { name in outcome(name, top: top, base: base) }
+        let runs = outcomes.compactMap { try? $0.get() }
+        var skipped: [SkippedFile] = []
+        for (name, outcome) in zip(names, outcomes) {
+            guard case .failure(let problem) = outcome else { continue }
+            skipped.append(SkippedFile(path: name, reason: problem.reason))
+            Terminal.writeError("chunkwise: warning: skipped \(name): \(problem.reason)")
+        }
+        guard !runs.isEmpty else {
+            throw CommandFailure(
+                .noAnswer,
+                "no results in \(folder) (\(skipped.count) files skipped): expected at least one results.jsonl in it or "
+                    + "in a folder below")
+        }
+        let history = History(runs, skipped: skipped, reference: reference)
+        if let reference, !history.backends.contains(reference) {
+            throw CommandFailure(
+                .usage,
+                "no run in \(folder) has figures of \"\(reference)\": expected --reference to be one of "
+                    + history.backends.joined(separator: ", "))
+        }
+        return history
+    }
+
+    /// Why a file is skipped.
+    private struct Problem: Error {
+        var reason: String
+    }
+
+    private static func outcome(_ name: String, top: FilePath, base: FilePath) -> Result<HistoricalRun, Problem> {
+        let file = top.pushing(FilePath(name))
+        do {
+            let results = try ResultLog.read(file).results
+            // A page says more than raw results, where there is one.
+            let page = file.removingLastComponent().appending("index.html")
+            let target = access(page.string, R_OK) == 0 ? page : file
+            let run = HistoricalRun(
+                results, path: name, link: LinkText.path(from: base.string, to: target.string))
+            return run.cells.isEmpty ? .failure(Problem(reason: "no cell in it has figures")) : .success(run)
+        } catch {
+            // The path is said already.
+            if case .damaged(_, let error) = error { return .failure(Problem(reason: "\(error)")) }
+            return .failure(Problem(reason: "\(error)"))
+        }
+    }
+
+    /// The files that may hold results, by their paths below a folder, in order.
+    private static func names(in folder: String) throws -> [String] {
+        var names: [String] = []
+        var folders = [""]
+        while let below = folders.popLast() {
+            let entries = FolderEntries.list(folder + "/" + below)
+            guard !entries.isEmpty || !below.isEmpty || access(folder, R_OK | X_OK) == 0 else {
+                throw CommandFailure(
+                    .missingInput, "\(folder): \(String(cString: strerror(errno))): expected a folder that can be read")
+            }
+            for entry in entries where !entry.name.hasPrefix(".") {
+                let path = below.isEmpty ? entry.name : "\(below)/\(entry.name)"
+                if entry.isFolder {
+                    folders.append(path)
+                } else if entry.name.hasSuffix(".jsonl") || entry.name.hasSuffix(".json") {
+                    // What a report wrote beside the results it was made of says the same again.
+                    let isCopy = entry.name == "results.json" && entries.contains { $0.name == "results.jsonl" }
+                    if !isCopy { names.append(path) }
+                }
+            }
+        }
+        return names.sorted()
+    }
+
+    /// A path without `.` and `..`, from the root. The corresponding C function is `realpath`.
+    private static func absolute(_ path: FilePath) -> FilePath {
+        let name = path.isEmpty ? "." : path.string
+        guard let resolved = realpath(name, nil) else { return path.lexicallyNormalized() }
+        defer { free(resolved) }
+        return FilePath(String(cString: resolved))
+    }
+}
+
+/// What is in a folder.
+enum FolderEntries {
+    /// Something in a folder.
+    struct Entry {
+        var name: String
+        /// Whether it is a folder itself; a link to one is none, so that no search goes in circles.
+        var isFolder: Bool
+    }
+
+    /// Lists a folder, without `.` and `..`, in no order; nothing if it cannot be read. The corresponding C functions are
+    /// `readdir` and `lstat`.
+    static func list(_ folder: String) -> [Entry] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var entries: [Entry] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name != ".", name != ".." else { continue }
+            var status = stat()
+            let isKnown = lstat(folder + "/" + name, &status) == 0
+            entries.append(Entry(name: name, isFolder: isKnown && status.st_mode & S_IFMT == S_IFDIR))
+        }
+        return entries
+    }
+}

@@ -1,0 +1,226 @@
+import ByteSources
+import Conformance
+import Crypto
+import Glibc
+import RandomAccess
+import Results
+import Support
+import Synchronization
+import Vectors
+
+/// Vectors whose ciphertext is read over HTTP or TLS.
+final class ServedVectors: Sendable {
+    /// What every record says of the source.
+    let sourceName: String
+
+    /// Where the ciphertext is.
+    private enum Origin: Sendable {
+        /// On a server that was started here.
+        case here(any LoopbackServer)
+        /// In a folder on a server, under the names of ``objectName(of:)``.
+        case folder(RemoteObject)
+    }
+
+    private let origin: Origin
+    private let sources: any NetworkSources
+    private let options: @Sendable (RemoteObject) -> RemoteObject
+    private let said = Mutex<[String]>([])
+    private let watch = AnswerWatch(countsMissing: true)
+
+    /// The largest ciphertext that is looked for in a folder on a server.
+    static let largestByteCount: UInt64 = 1 << 20
+
+    /// Prepares; a server is started, but no folder is looked at.
+    ///
+    /// - Parameters:
+    ///   - text: `http`, `https`, or the URL of a folder.
+    ///   - network: How it is asked.
+    ///   - isStrict: Whether a token is refused that others can read.
+    /// - Throws: `CommandFailure`.
+    init(_ text: String, _ network: NetworkOptions, isStrict: Bool) throws {
+        sources = try Network.required()
+        if ["http", "https"].contains(text) {
+            try network.refuseTrust(text)
+            origin = .here(try attempt { [sources] in try sources.startServer(isSecure: text == "https") })
+            sourceName = network.adjusted(RemoteObject(url: text + "://")).sourceName
+        } else {
+            guard RemoteObject.isURL(text) else {
+                throw CommandFailure(.usage, "--source \(URLText.shown(text)): expected http, https or a URL")
+            }
+            let shown = URLText.shown(text)
+            let place = try network.place(text.hasSuffix("/") ? text : text + "/", isStrict: isStrict)
+            try attempt { [sources] in try sources.check(place) }
+            guard !text.contains(where: { "?#".contains($0) }) else {
+                throw CommandFailure(
+                    .usage, "--source \(shown): expected the URL of a folder, without a query and a fragment")
+            }
+            origin = .folder(place)
+            let known = sources.warnings(of: place)
+            said.withLock { $0 = known }
+            sourceName = place.sourceName
+        }
+        let adjustments = network.adjusted(RemoteObject(url: ""))
+        options = { place in
+            var place = place
+            place.keepsConnections = adjustments.keepsConnections
+            place.readAheadDepth = adjustments.readAheadDepth
+            place.idleTimeoutMilliseconds = adjustments.idleTimeoutMilliseconds
+            place.deadlineMilliseconds = adjustments.deadlineMilliseconds
+            // Nothing is to be in memory before a vector asks for it.
+            place.firstByteCount = 1
+            place.sharesConnections = true
+            return place
+        }
+    }
+
+    /// What every result must say of how the bytes came.
+    var warnings: [String] { said.withLock { $0 } }
+
+    /// Runs vectors: a choice of some thousand reads, unless everything is asked for.
+    ///
+    /// - Throws: `CommandFailure` if nobody answers, or nothing is there.
+    func verify(
+        _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool
+    ) throws -> [ConformanceRecord] {
+        let reachable = groups.filter(isReachable)
+        let chosen = all ? reachable : VectorTier(of: reachable).chosen(of: reachable)
+        var records = Backends.verify(
+            backends, groups: chosen, threadCount: threadCount, all: all,
+            relocate: { [self] source throws(DecryptionError) in try open(source) },
+            shouldStop: { [self] in watch.givenUp != nil || Interruption.wasRequested })
+        if let givenUp = watch.givenUp {
+            Network.warn(warnings)
+            let count = AnswerWatch.maxInVain
+            guard case .io(_, ENOENT, _) = givenUp else {
+                throw CommandFailure(.io, "\(count) requests in a row without an answer: \(givenUp)")
+            }
+            throw CommandFailure(
+                .missingInput,
+                "none of the first \(count) objects is there: \(givenUp), and what chunkwise vectors objects writes")
+        }
+        let leftOut = groups.reduce(0) { $0 + $1.vectorCount } - chosen.reduce(0) { $0 + $1.vectorCount }
+        for index in records.indices {
+            records[index].notRun += leftOut
+            records[index].subject += " over \(sourceName)"
+        }
+        Network.warn(warnings)
+        return records
+    }
+
+    /// The name of a ciphertext in a folder: SHA-256 in hexadecimal digits, and `.bin`.
+    ///
+    /// - Throws: `DecryptionError.io` if it cannot be read.
+    static func objectName(of source: any ByteSource) throws(DecryptionError) -> String {
+        let bytes = try bytes(of: source)
+        return SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ".bin"
+    }
+
+    /// All of a small source.
+    static func bytes(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(source.byteCount))
+        let outcome = bytes.withUnsafeMutableBytes { room in
+            Result { () throws(DecryptionError) in try source.fetch(at: 0, into: FetchBuffers(room)) }
+        }
+        try outcome.get()
+        return bytes
+    }
+
+    /// Whether a group's ciphertext can be where it is looked for.
+    private func isReachable(_ group: VectorGroup) -> Bool {
+        if case .here = origin { return true }
+        return group.ciphertext.byteCount <= Self.largestByteCount
+    }
+
+    private func open(_ source: any ByteSource) throws(DecryptionError) -> any ByteSource {
+        let place: RemoteObject
+        switch origin {
+        case .here(let server): place = server.offer(source)
+        case .folder(var folder):
+            folder.url += try Self.objectName(of: source)
+            place = folder
+        }
+        let object = try watch.open { () throws(DecryptionError) in try sources.open(options(place)) }
+        said.withLock { said in said += object.warnings.filter { !said.contains($0) } }
+        guard case .here(let server) = origin else { return object.source }
+        return OfferedSource(base: object.source) { server.withdraw(place) }
+    }
+}
+
+/// A source that a server forgets when nobody reads it any more.
+private final class OfferedSource: ByteSource {
+    private let base: any ByteSource
+    private let end: @Sendable () -> Void
+
+    init(base: any ByteSource, end: @escaping @Sendable () -> Void) {
+        self.base = base
+        self.end = end
+    }
+
+    deinit { end() }
+
+    var byteCount: UInt64 { base.byteCount }
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try base.read(at: offset, into: buffers)
+    }
+
+    func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
+}
+
+/// Asks a server only as long as there is some use in it: after a few requests in a row that nobody answers, nobody is
+/// asked any more, and likewise if none of the first objects is there.
+final class AnswerWatch: Sendable {
+    private struct State {
+        /// Requests that nobody answered, since the last answer.
+        var unansweredCount = 0
+        /// Objects that were not there, as long as none was.
+        var missingCount = 0
+        var hasOpened = false
+        var reason: DecryptionError?
+    }
+
+    /// After so many requests nobody is asked any more.
+    static let maxInVain = 3
+
+    private let countsMissing: Bool
+    private let state = Mutex(State())
+
+    /// Starts.
+    ///
+    /// - Parameter countsMissing: Whether objects that are not there are a reason to give up.
+    init(countsMissing: Bool) {
+        self.countsMissing = countsMissing
+    }
+
+    /// Why nobody is asked any more; `nil` as long as somebody is.
+    var givenUp: DecryptionError? { state.withLock { $0.reason } }
+
+    /// Opens an object, unless there is no use in it.
+    func open(
+        _ body: () throws(DecryptionError) -> NetworkObject
+    ) throws(DecryptionError) -> NetworkObject {
+        if let givenUp { throw givenUp }
+        do throws(DecryptionError) {
+            let object = try body()
+            state.withLock { state in
+                state.unansweredCount = 0
+                state.hasOpened = true
+            }
+            return object
+        } catch {
+            note(error)
+            throw error
+        }
+    }
+
+    private func note(_ error: DecryptionError) {
+        var code: Int32 = 0
+        if case .io(_, let number, _) = error { code = number }
+        state.withLock { state in
+            state.unansweredCount = code == RemoteObject.unansweredCode ? state.unansweredCount + 1 : 0
+            if countsMissing, code == ENOENT, !state.hasOpened { state.missingCount += 1 }
+            guard max(state.unansweredCount, state.missingCount) >= Self.maxInVain else { return }
+            state.reason = state.reason ?? error
+        }
+    }
+}

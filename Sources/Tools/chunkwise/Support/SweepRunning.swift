@@ -1,0 +1,200 @@
+import BackendRegistry
+import ByteSources
+import Glibc
+import Measurement
+import RandomAccess
+import Report
+import Results
+import Support
+import SystemPackage
+
+/// What `measure`, `sweep` and `run` have in common.
+enum SweepRunning {
+    /// Runs a job with progress on standard error, until it is done or the user stops it.
+    static func run(
+        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil, isAnnounced: Bool = false,
+        verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil
+    ) throws -> RunResults {
+        Interruption.install()
+        defer { Terminal.clearProgress() }
+        let estimate = estimate(plan)
+        var progress = SweepProgress(estimate)
+        let job = try attempt {
+            try SweepJob(
+                folder: folder, plan: plan, program: Program.subjectCommand(readsServers: readsServers(plan)),
+                programVersion: Program.version,
+                command: Program.command, startedAt: Program.time(), backends: Backends.available(),
+                network: Network.client())
+        }
+        return try attempt {
+            try job.run(
+                input: input, starting: { if isAnnounced { announce(plan, estimate) } }, limits: { limits(folder) },
+                verify: verify, mutants: mutants, progress: { progress.note($0) },
+                shouldStop: { Interruption.wasRequested }, isInterrupted: { Interruption.wasRequested })
+        }
+    }
+
+    /// Whether any cell's ciphertext comes from a server. All cells of a plan are then measured by one program.
+    private static func readsServers(_ plan: Plan) -> Bool {
+        plan.cells.contains { ObjectKind(of: $0.cell)?.isServed ?? true }
+    }
+
+    /// How long a plan will take, by a first look at the backends.
+    private static func estimate(_ plan: Plan) -> SweepEstimate {
+        var speeds: [String: Double] = [:]
+        for backend in Backends.available() where plan.cells.contains(where: { $0.cell.backend == backend.name }) {
+            speeds[backend.name] = BackendSpeed.bytesPerSecond(backend)
+        }
+        return SweepEstimate(plan) { speeds[$0] ?? 1e9 }
+    }
+
+    /// Says how long a plan will take, before anything is measured.
+    private static func announce(_ plan: Plan, _ estimate: SweepEstimate) {
+        print("sweep: \(plan.cells.count) cells, \(estimate)")
+        // Whoever waits wants to know now, also behind a pipe.
+        fflush(nil)
+    }
+
+    /// Measures the machine, in a second or two; says so if that fails, and goes on without.
+    private static func limits(_ folder: RunFolder) -> MachineLimits? {
+        Terminal.showProgress("limits of this machine")
+        let host = ThisHost.describe()
+        var options = LimitOptions(
+            threads: min(host.cpuCount, 256), cacheByteCounts: host.cacheByteCounts,
+            machineByteCount: host.memoryByteCount, folder: folder.path.string)
+        options.memoryByteCount = min(options.memoryByteCount, 128 << 20)
+        options.sampleCount = 3
+        options.sampleNanoseconds = 2_000_000
+        do throws(LimitError) {
+            return try MachineLimits.measure(options)
+        } catch {
+            Terminal.writeError("chunkwise: warning: \(error): no share of this machine's limits is stated")
+            return nil
+        }
+    }
+
+    /// Reads a plan's file.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - folder: Where objects are made.
+    ///   - object: What all cells are measured on; `nil` for objects that are made.
+    /// - Returns: The plan.
+    /// - Throws: `CommandFailure`, also if there is no space for its objects.
+    static func plan(_ path: String, in folder: RunFolder, on object: PlanObject? = nil) throws -> Plan {
+        let text = try attemptInput { try TextFile.read(path) }
+        let plan = try attempt {
+            try PlanReader(
+                file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
+                object: object, trace: Traces.find
+            ).read(text)
+        }
+        // Before anything is written.
+        if plan.cells.contains(where: { ObjectKind(of: $0.cell)?.isServed == true }) { _ = try Network.required() }
+        if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
+            let error = PlanError(file: path, line: shortage.cell.objectLine, message: shortage.message)
+            throw CommandFailure(.badData, "\(error)")
+        }
+        return plan
+    }
+
+    /// Writes the report of what is there, and prints the verdict; of a run that was stopped, also how much it has, and how
+    /// to go on.
+    ///
+    /// - Parameters:
+    ///   - results: What was found.
+    ///   - plan: What was asked for.
+    ///   - folder: Where it goes.
+    ///   - options: What the command line needs beside what it has to find the folder again.
+    ///   - color: Whether words are coloured.
+    /// - Throws: `CommandFailure`, also for results that are not complete.
+    static func report(
+        _ results: RunResults, of plan: Plan, in folder: RunFolder, adding options: [String], color: ColorOptions
+    ) throws {
+        let command = ShellText.joined(Program.command + options)
+        guard !results.cells.isEmpty || !results.conformance.isEmpty else {
+            throw CommandFailure(
+                .noAnswer,
+                results.isComplete
+                    ? "no cell was measured: expected at least one"
+                    : "stopped before anything was measured; to start again: \(command)")
+        }
+        let report = RunReport(results, keys: try KeyResultFiles.read(folder.path))
+        try ReportWriting.write(report.files, to: folder.path)
+        for line in report.verdict { color.show(TextWrapping.text(line)) }
+        if !results.isComplete {
+            let rounds = Dictionary(plan.cells.map { ($0.cell.id, $0.rounds) }) { $1 }
+            let whole = results.cells.count { $0.rounds.count >= rounds[$0.cell.id] ?? .max }
+            let begun = results.cells.count { !$0.rounds.isEmpty } - whole
+            color.show(
+                "INCOMPLETE: of \(plan.cells.count) cells, \(whole) were timed in all rounds, \(begun) in some, "
+                    + "\(max(0, plan.cells.count - whole - begun)) in none")
+        }
+        print("report: \(folder.path.appending("index.html"))")
+        guard results.isComplete else {
+            throw CommandFailure(.noAnswer, "stopped before the end; to go on: \(command)")
+        }
+    }
+
+    /// The exit code for results: whether every cell has figures.
+    static func requireFigures(_ results: RunResults) throws {
+        guard !results.cells.isEmpty else {
+            throw CommandFailure(.noAnswer, "no cell was measured: expected at least one")
+        }
+        let failed = results.cells.filter { $0.failure != nil }
+        guard let first = failed.first, let reason = first.failure else { return }
+        throw CommandFailure(
+            .no, "\(failed.count) of \(results.cells.count) cells failed, the first is \(first.cell.id): \(reason)")
+    }
+}
+
+/// How far a sweep is, on standard error: how many passes over cells are done of all, which only grows, and what runs.
+struct SweepProgress {
+    private let steps: [SweepStep]
+    private let roundCount: Int
+    private let display = ProgressDisplay()
+    private var timeLeft: TimeLeft
+    private var doneCount = 0
+
+    /// Starts with what a plan was expected to take.
+    init(_ estimate: SweepEstimate) {
+        steps = estimate.steps
+        timeLeft = TimeLeft(
+            zip(estimate.steps, estimate.stepSeconds).map { step, seconds in
+                TimeLeft.Step(kind: Self.kind(step.pass), item: step.cell.id, expectedSeconds: seconds)
+            })
+        roundCount = Set(steps.map(\.pass)).count { if case .time = $0 { true } else { false } }
+    }
+
+    /// Takes in what happened, and shows it.
+    mutating func note(_ event: SweepEvent) {
+        switch event {
+        case .notNeeded(let index):
+            doneCount += 1
+            timeLeft.end(index, seconds: nil)
+        case .ended(let index, let seconds):
+            doneCount += 1
+            timeLeft.end(index, seconds: seconds)
+        case .starts(let index):
+            let step = steps[index]
+            display.show(
+                ProgressLine(
+                    place: "\(doneCount)/\(steps.count) passes", name: step.cell.shortName, stage: stage(step.pass),
+                    rest: TimeLeft.text(seconds: timeLeft.seconds)),
+                share: timeLeft.share)
+        }
+    }
+
+    private func stage(_ pass: SweepStep.Pass) -> String {
+        if case .time(let round) = pass { "round \(round + 1) of \(roundCount)" } else { Self.kind(pass) }
+    }
+
+    private static func kind(_ pass: SweepStep.Pass) -> String {
+        switch pass {
+        case .check: "plaintext check"
+        case .memory: "memory"
+        case .latencies: "latencies"
+        case .time: "round"
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import Support
+import Synchronization
+
+/// Standard error: messages always, progress only where a person sees it; and whether standard output is coloured.
+enum Terminal {
+    /// Whether standard error is a terminal on which a line can be written over.
+    static let isInteractive = isatty(2) == 1 && variable("TERM") != "dumb"
+
+    /// The columns of the terminal; where `COLUMNS` says less, that many. The corresponding C function is `ioctl` with
+    /// `TIOCGWINSZ`, asked each time since windows change.
+    static var columns: Int {
+        var size = winsize()
+        let found = ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+        let said = variable("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+        return [found, said].compactMap(\.self).min() ?? TextTable.width
+    }
+
+    /// Writes a line, over the progress if there is one.
+    static func writeError(_ line: String) {
+        write((isInteractive ? "\r\u{1B}[K" : "") + line + "\n")
+    }
+
+    /// Shows how far something is, in place of what stood there; nothing where standard error is no terminal.
+    static func showProgress(_ text: String) {
+        guard isInteractive else { return }
+        // A line that reaches the last column is broken by some terminals.
+        write("\r\u{1B}[K" + String(text.prefix(columns - 1)))
+    }
+
+    /// Removes the progress.
+    static func clearProgress() {
+        guard isInteractive else { return }
+        write("\r\u{1B}[K")
+    }
+
+    /// What the environment has under a name.
+    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    private static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            // Nobody is left to tell if this fails.
+            _ = Glibc.write(2, bytes.baseAddress, bytes.count)
+        }
+    }
+}
+
+/// Progress as it suits standard error: a line that changes on a terminal, and now and then a line in a pipe.
+final class ProgressDisplay: Sendable {
+    private let start = ContinuousClock.now
+    private let pace = Mutex(ProgressPace())
+
+    /// Starts the clock.
+    init() {}
+
+    /// The seconds since the start.
+    var seconds: Double { start.duration(to: .now) / .seconds(1) }
+
+    /// Shows a line; may be called on any thread.
+    ///
+    /// - Parameters:
+    ///   - line: What is running.
+    ///   - share: How much is done, from 0 to 1.
+    func show(_ line: ProgressLine, share: Double) {
+        guard !Terminal.isInteractive else { return Terminal.showProgress(line.text(columns: Terminal.columns - 1)) }
+        pace.withLock { pace in
+            guard pace.isDue(share: share, seconds: seconds) else { return }
+            let percent = "\(Int(max(0, min(1, share)) * 100)) %"
+            Terminal.writeError("progress: \(percent) · \(line.text(columns: 100))")
+        }
+    }
+
+    /// Shows how many of equal parts are finished; may be called on any thread.
+    ///
+    /// - Parameters:
+    ///   - finished: How many are.
+    ///   - total: All parts.
+    ///   - parts: What they are: `groups`.
+    ///   - name: What is running.
+    func show(_ finished: Int, of total: Int, _ parts: String, name: String) {
+        let rest = TimeLeft.seconds(finished: finished, of: total, elapsed: seconds)
+        show(
+            ProgressLine(
+                place: "\(finished)/\(total) \(parts)", name: name, rest: rest.map { TimeLeft.text(seconds: $0) } ?? ""),
+            share: Double(finished) / Double(max(1, total)))
+    }
+}

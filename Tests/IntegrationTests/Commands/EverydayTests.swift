@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("what people type")
+struct EverydayTests {
+    @Test(
+        "a mistyped command is refused, with the one that was meant",
+        arguments: [
+            (["mesure"], "measure?"), (["verfiy", "--backend", "openssl"], "verify?"), (["help", "foo"], "--help"),
+            (["help", "measrue"], "measure?"), (["keys", "scenario"], "scenarios?"), (["vectors", "gen"], "generate?"),
+            (["foo"], "unknown command"), (["key-srver"], "key-server?"),
+        ])
+    func mistyped(arguments: [String], meant: String) throws {
+        Chunkwise.expectFailure(try Chunkwise.run(arguments), 64, meant, "\(arguments)")
+    }
+
+    @Test(
+        "help of a command, of the root and of a group is help",
+        arguments: [["help", "measure"], ["help"], [], ["keys", "--help"], ["help", "keys", "load"], ["--help"]])
+    func help(arguments: [String]) throws {
+        let run = try Chunkwise.run(arguments)
+        #expect(run.status == 0 && run.errorLines.isEmpty && run.text.contains("USAGE: chunkwise"), "\(run.errorLines)")
+    }
+
+    @Test("older spellings work and are not listed", arguments: ["compare", "trend", "key-client"])
+    func aliases(name: String) throws {
+        #expect(try Chunkwise.run([name, "--help"]).status == 0)
+        #expect(try !Chunkwise.run(["--help"]).text.contains("  \(name) "))
+    }
+
+    @Test("a memory budget without a unit is refused")
+    func unit() throws {
+        Chunkwise.expectFailure(try Chunkwise.run(["recommend", "nothing", "--memory", "64"]), 64, "64KiB")
+        // With one, what is missing is the result.
+        Chunkwise.expectFailure(try Chunkwise.run(["recommend", "nothing", "--memory", "64MiB"]), 66, "nothing")
+    }
+
+    @Test("a bandwidth in bits is the one in bytes", arguments: [["8Gbit/s"], ["1GB/s"]])
+    func bandwidth(_ rate: [String]) throws {
+        let run = try Chunkwise.run(
+            [
+                "measure", "--backend", "openssl", "--object-size", "64KiB", "--rounds", "1", "--milliseconds", "1",
+                "--format", "json", "--bandwidth",
+            ] + rate)
+        #expect(run.status == 0 && run.text.contains("1000000000"), "\(run.errorLines) \(run.text)")
+    }
+
+    @Test("decrypt does not replace its input, by whatever name", arguments: ["f", "./f", "link"])
+    func sameFile(name: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.file("plain", Samples.bytes(1000))
+        #expect(try Chunkwise.convert("encrypt", folder, ["plain", "f"]).status == 0)
+        try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: folder.path("f"))
+        let before = folder.bytes("f")
+        Chunkwise.expectFailure(try Chunkwise.convert("decrypt", folder, ["f", name]), 64, "is the input")
+        #expect(folder.bytes("f") == before)
+    }
+
+    @Test("encrypt reads a pipe", arguments: [0, 1, 100_000])
+    func pipe(count: Int) throws {
+        let folder = try TemporaryFolder()
+        try folder.file("plain", Samples.bytes(count))
+        try folder.file("key", Chunkwise.keyHex, isSecret: true)
+        let line = "cat plain | '\(Programs.chunkwise)' encrypt --key-file key --iv \(Chunkwise.ivHex) - sealed"
+        let run = try CommandRun.run("/usr/bin/env", ["sh", "-c", line], in: folder.path)
+        #expect(run.status == 0, "\(run.errorLines)")
+        #expect(try Chunkwise.convert("decrypt", folder, ["sealed", "-"]).output == Samples.bytes(count))
+    }
+
+    @Test("every example of a command's help is one line or goes on with a backslash")
+    func examples() throws {
+        let text = try CommandRun.run("/usr/bin/env", ["COLUMNS=80", Programs.chunkwise, "help", "sweep"]).text
+        #expect(text.contains("--source https://example.org/film.enc") && text.contains(" --key-file k --iv $IV\n"))
+        for line in text.split(separator: "\n") where line.contains("--key-file k") && !line.contains("chunkwise ") {
+            #expect(line.hasPrefix("      "), "\(line)")
+        }
+    }
+}

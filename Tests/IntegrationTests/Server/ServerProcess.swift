@@ -1,0 +1,144 @@
+import ByteSources
+import Foundation
+import Glibc
+import OpenSSLBackend
+import RandomAccess
+import TestSupport
+
+/// Encrypted files, and a server in a process of its own that serves them.
+final class ServerProcess {
+    static let key = [UInt8](0x10..<0x20)
+    static let iv = [UInt8](0xA0..<0xB0)
+
+    /// The folder with the files.
+    let folder: TemporaryFolder
+    /// The port that the server listens on.
+    let port: UInt16
+    /// What clients have to show; empty with `--no-token`.
+    let token: String
+    /// What it printed.
+    let announcement: String
+    let process: Process
+
+    private let streams: TemporaryFolder
+
+    /// A folder with a key file and nothing else.
+    static func makeFolder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.file("key", key, isSecret: true)
+        return folder
+    }
+
+    /// Encrypts a file as `openssl enc` would.
+    static func encrypt(
+        _ plaintext: [UInt8], strategy: Strategy? = nil, to name: String, in folder: TemporaryFolder
+    ) throws {
+        let encryptor = try ObjectEncryptor(
+            strategy: strategy ?? .cbcContinuous(iv: Block(iv), padding: .pkcs7), backend: OpenSSL(),
+            key: SecretKey(key), windowByteCount: 1 << 20)
+        var ciphertext: [UInt8] = []
+        ciphertext.reserveCapacity(plaintext.count + 16)
+        try plaintext.withUnsafeBytes { bytes in try encryptor.append(bytes) { ciphertext += $0 } }
+        try encryptor.finish { ciphertext += $0 }
+        try folder.file(name, ciphertext)
+    }
+
+    /// The options that the files of ``encrypt(_:strategy:to:in:)`` need.
+    static func options(_ folder: TemporaryFolder) -> [String] {
+        ["--key-file", folder.path("key"), "--iv", hexadecimal(iv), "--port", "0"]
+    }
+
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Starts a server and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - folder: A folder with a key file, in which the server works.
+    ///   - arguments: What it is given besides the options.
+    ///   - options: Others than ``options(_:)``.
+    /// - Throws: ``ServerFailure`` if it does not listen after a while.
+    init(_ folder: TemporaryFolder, _ arguments: [String], options: [String]? = nil) throws {
+        self.folder = folder
+        self.streams = try TemporaryFolder()
+        // On a machine that is busy, what comes slowly is no sign of anything.
+        let given = (options ?? Self.options(folder)) + arguments
+        let isKeyServer = given.first == "key-server"
+        let isSet = given.contains("--idle-seconds") || isKeyServer
+        self.process = try CommandRun.start(
+            Programs.chunkwise, (isKeyServer ? [] : ["serve"]) + given + (isSet ? [] : ["--idle-seconds", "3600"]),
+            in: folder.path,
+            streams: streams)
+        var text = ""
+        for _ in 0..<3000 {
+            text = String(decoding: streams.bytes("out") ?? [], as: UTF8.self)
+            if text.contains("\n") || !process.isRunning { break }
+            usleep(10_000)
+        }
+        let first = text.split(separator: "\n").first.map(String.init) ?? ""
+        let parts = first.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 4, let port = parts[2].split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            process.terminate()
+            throw ServerFailure(
+                "no server: \(text) \(String(decoding: streams.bytes("err") ?? [], as: UTF8.self))")
+        }
+        self.announcement = text
+        self.port = port
+        self.token = first.split(separator: "=").dropFirst().first.map(String.init) ?? ""
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+        process.waitUntilExit()
+    }
+
+    /// What it wrote to standard error so far.
+    var errors: String { String(decoding: streams.bytes("err") ?? [], as: UTF8.self) }
+
+    /// Ends it with a signal, and waits.
+    func end(_ number: Int32 = SIGTERM) -> Int32 {
+        kill(process.processIdentifier, number)
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// Waits until something is so, for as long as it may take a machine that is busy.
+    func waits(until condition: () -> Bool) -> Bool {
+        for _ in 0..<12_000 where !condition() { usleep(5_000) }
+        return condition()
+    }
+
+    /// How many files it has open.
+    var openFileCount: Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd")) ?? []).count
+    }
+
+    /// A line of `/proc/PID/status` in bytes, such as `VmRSS`.
+    func memory(_ name: String) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return (line?.split(separator: " ", omittingEmptySubsequences: true).dropFirst().first.flatMap { Int($0) } ?? 0)
+            << 10
+    }
+
+    /// Opens a connection.
+    func connect() throws -> RawConnection { try RawConnection(port: port) }
+
+    /// A whole exchange on a connection of its own.
+    func get(_ target: String, _ fields: [String] = [], method: String = "GET") throws -> RawResponse {
+        let connection = try connect()
+        let all = (["\(method) \(target) HTTP/1.1", "Host: x", "Connection: close"] + fields).joined(separator: "\r\n")
+        try connection.send(all + "\r\n\r\n")
+        return try connection.response(hasBody: method != "HEAD")
+    }
+}
+
+/// Why a test has no server or no answer.
+struct ServerFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
