@@ -65,12 +65,32 @@ struct VerificationTests {
     @Test("failures come smallest first, and all are counted")
     func order() {
         var (left, right) = (Tally(capacity: 3), Tally(capacity: 3))
-        for size in [5, 1, 4, 9] { left.fail(id: "\(size)", flags: [], reason: "", size: [UInt64(size), 0, 0]) }
-        for size in [2, 7, 0] { right.fail(id: "\(size)", flags: [], reason: "", size: [UInt64(size), 0, 0]) }
+        for size in [5, 1, 4, 9] { left.add(failure(size: size)) }
+        for size in [2, 7, 0] { right.add(failure(size: size)) }
         left.merge(right)
         let record = left.record(subject: "s")
         #expect(record.failures.map(\.id) == ["0", "1", "2"])
         #expect(record.failed == 7)
+    }
+
+    private func failure(
+        size: UInt64, _ flags: [String] = [], _ subject: Verdict.Subject = .bytes, _ reason: String = ""
+    ) -> Verdict {
+        Verdict(id: "\(size)", flags: flags, subject: subject, mismatch: reason, size: [size, 0, 0])
+    }
+
+    @Test("wrong bytes come before errors, errors before the adapter, and no flag loses its only counterexample")
+    func subjects() {
+        var tally = Tally(capacity: 4)
+        for size in 1...20 { tally.add(failure(size: UInt64(size), ["Protocol"], .adapter, "reason \(size)")) }
+        tally.add(failure(size: 700, ["BadPadding"], .error, "opened"))
+        for size in 100...120 { tally.add(failure(size: UInt64(size), ["LongRead"], .bytes, "wrong")) }
+        tally.add(failure(size: 900, ["Fetches"], .adapter, "too many"))
+        let record = tally.record(subject: "s")
+        #expect(record.failures.map(\.id).first == "100")
+        #expect(record.failures.map { $0.flags[0] }.sorted() == ["BadPadding", "Fetches", "LongRead", "Protocol"])
+        #expect(record.failures.map { $0.flags[0] }.prefix(2) == ["LongRead", "BadPadding"])
+        #expect(record.failed == 43)
     }
 }
 
@@ -78,25 +98,35 @@ struct VerificationTests {
 struct FetchRuleTests {
     private let iv = Block(bigEndianValue: 0)
 
+    private func mismatch(
+        _ rule: FetchRule, _ fetches: [Range<UInt64>], delivering range: Range<UInt64>
+    ) -> String? {
+        rule.mismatch(
+            in: fetches.map { .init(asked: $0, deliveredByteCount: UInt64($0.count)) }, delivering: range)
+    }
+
     @Test("the previous block belongs to it, the start does not")
     func continuous() {
-        let rule = FetchRule(strategy: .cbcContinuous(iv: iv, padding: .pkcs7), windowByteCount: .max)
-        #expect(rule.mismatch(in: [48..<80], delivering: 65..<70) == nil)
-        #expect(rule.mismatch(in: [64..<80], delivering: 65..<70) != nil, "the previous block is missing")
-        #expect(rule.mismatch(in: [0..<80], delivering: 65..<70) != nil, "from the start of the file")
-        #expect(rule.mismatch(in: [48..<80, 0..<1], delivering: 65..<70) != nil, "a byte from the start")
-        #expect(rule.mismatch(in: [0..<16], delivering: 0..<1) == nil)
-        #expect(rule.mismatch(in: [0..<16], delivering: 5..<5) != nil, "a fetch for nothing")
+        let rule = FetchRule(
+            strategy: .cbcContinuous(iv: iv, padding: .pkcs7), granularity: .window(byteCount: .max),
+            ciphertextByteCount: 160)
+        #expect(mismatch(rule, [48..<80], delivering: 65..<70) == nil)
+        #expect(mismatch(rule, [64..<80], delivering: 65..<70) != nil, "the previous block is missing")
+        #expect(mismatch(rule, [0..<80], delivering: 65..<70) != nil, "from the start of the file")
+        #expect(mismatch(rule, [48..<80, 0..<1], delivering: 65..<70) != nil, "a byte from the start")
+        #expect(mismatch(rule, [0..<16], delivering: 0..<1) == nil)
+        #expect(mismatch(rule, [0..<16], delivering: 5..<5) != nil, "a fetch for nothing")
     }
 
     @Test("padding between chunks may be fetched or left out, data may not")
     func chunked() {
         let rule = FetchRule(
-            strategy: .cbcChunked(chunkByteCount: 32, iv: iv, ivRule: .fixed, padding: .pkcs7), windowByteCount: .max)
-        #expect(rule.mismatch(in: [0..<32, 48..<64], delivering: 16..<40) == nil)
-        #expect(rule.mismatch(in: [0..<64], delivering: 16..<40) == nil)
-        #expect(rule.mismatch(in: [0..<16, 48..<64], delivering: 16..<40) != nil)
-        #expect(rule.touchedCount(of: 16..<40) == 2)
-        #expect(rule.touchedCount(of: 0..<32) == 1)
+            strategy: .cbcChunked(chunkByteCount: 32, iv: iv, ivRule: .fixed, padding: .pkcs7),
+            granularity: .window(byteCount: .max), ciphertextByteCount: 144)
+        #expect(mismatch(rule, [0..<32, 48..<64], delivering: 16..<40) == nil)
+        #expect(mismatch(rule, [0..<64], delivering: 16..<40) == nil)
+        #expect(mismatch(rule, [0..<16, 48..<64], delivering: 16..<40) != nil)
+        #expect(rule.touchedCount(of: 16..<40, windowByteCount: .max) == 2)
+        #expect(rule.touchedCount(of: 0..<32, windowByteCount: .max) == 1)
     }
 }

@@ -1,10 +1,11 @@
 import ByteSources
-@testable import Conformance
 import Glibc
 import RandomAccess
 import Results
 import Testing
 import Vectors
+
+@testable import Conformance
 
 @Suite("checks of subjects in other processes")
 struct ExternalCheckTests {
@@ -80,11 +81,11 @@ struct ExternalCheckTests {
 
     @Test("fetches are judged by the granularity")
     func fetches() {
-        func fetch(_ range: Range<UInt64>) -> ServedCiphertext.Fetch {
+        func fetch(_ range: Range<UInt64>) -> FetchRule.Fetch {
             .init(asked: range, deliveredByteCount: UInt64(range.count))
         }
         let strategy = Strategy.cbcChunked(chunkByteCount: 32, iv: iv, ivRule: .fixed, padding: .pkcs7)
-        let block = ExternalFetchRule(strategy: strategy, granularity: .block, ciphertextByteCount: 144)
+        let block = FetchRule(strategy: strategy, granularity: .block, ciphertextByteCount: 144)
         let none = RangeSet<UInt64>()
         // Chunks take 48 bytes: 16..<40 is the last block of the first chunk and the first of the second.
         let goods: [[Range<UInt64>]] = [
@@ -101,7 +102,7 @@ struct ExternalCheckTests {
         }
         #expect(block.mismatch(in: [fetch(0..<1)], delivering: 16..<16, having: none) != nil)
         #expect(block.mismatch(in: [], delivering: 16..<40, having: RangeSet(0..<64)) == nil, "kept")
-        let chunk = ExternalFetchRule(strategy: strategy, granularity: .chunk, ciphertextByteCount: 144)
+        let chunk = FetchRule(strategy: strategy, granularity: .chunk, ciphertextByteCount: 144)
         #expect(chunk.mismatch(in: [fetch(0..<96)], delivering: 16..<40, having: none) == nil)
         #expect(chunk.mismatch(in: [fetch(0..<97)], delivering: 16..<40, having: none) != nil)
         #expect(block.openingMismatch([fetch(112..<144)]) == nil)

@@ -36,6 +36,11 @@ struct ExpectedBytes {
         self.content = .held(bytes)
     }
 
+    /// The bytes, where they are held.
+    var held: [UInt8]? {
+        if case .held(let bytes) = content { bytes } else { nil }
+    }
+
     /// What is wrong with delivered bytes, of which there are `byteCount`, or `nil`.
     func mismatch(in delivered: UnsafeRawBufferPointer) -> String? {
         switch content {

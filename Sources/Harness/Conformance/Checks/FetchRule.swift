@@ -1,103 +1,195 @@
 package import RandomAccess
 internal import Vectors
 
-/// Judges which ciphertext a read fetched, apart from whether its bytes are right.
+/// Judges which ciphertext a subject fetched, apart from whether its bytes are right.
 ///
-/// A reader that promises blocks may fetch those that cover the range, one more for each chunk or window that it
-/// touches, and the padding between chunks; and it has no way to be right without them.
-///
-/// Of authenticated chunks a reader may fetch those that the range touches, whole; it needs none that it has kept.
+/// A read may fetch what the granularity that was declared allows; of that, one block twice for each request, or for each
+/// window, which is what a reader with windows does at their edges. What was fetched since the object was opened may have
+/// been kept, and need not be fetched again. Of authenticated chunks a read may fetch those that it touches, whole.
 ///
 /// - Source: PROTOCOL.md, "Served sources"; NIST SP 800-38A, section 6.2.
 package struct FetchRule: Sendable {
-    private let isCBC: Bool
+    /// What a subject declares.
+    package enum Granularity: Hashable, Sendable {
+        /// The blocks that cover the range, and in CBC the one before in each chunk; of each window of so many bytes one
+        /// block may be fetched twice. What our cursors promise, which keep nothing.
+        case window(byteCount: Int)
+        /// The blocks that cover the range and the one before, in each chunk.
+        case block
+        /// The chunks that the range touches.
+        case chunk
+    }
+
+    /// A range that was asked for, and how much of it was delivered.
+    package struct Fetch: Hashable, Sendable {
+        var asked: Range<UInt64>
+        var deliveredByteCount: UInt64
+
+        var delivered: Range<UInt64> { asked.lowerBound..<asked.lowerBound + deliveredByteCount }
+    }
+
+    private let granularity: Granularity
+    private let ciphertextByteCount: UInt64
+    private let isCTR: Bool
     private let chunkByteCount: UInt64
     private let chunkCiphertextByteCount: UInt64
-    private let windowByteCount: UInt64
+    /// Where authenticated chunks lie, which are fetched whole.
     private let chunks: OracleChunkPlaces?
 
-    /// Creates the rule for an object and a reader with a window.
-    package init(strategy: Strategy, ciphertextByteCount: UInt64 = .max, windowByteCount: Int) {
+    /// Creates the rule for an object.
+    package init(strategy: Strategy, granularity: Granularity, ciphertextByteCount: UInt64) {
+        self.granularity = granularity
+        self.ciphertextByteCount = ciphertextByteCount
+        self.isCTR = strategy.mode == .ctr
+        self.chunkByteCount = strategy.chunkByteCount ?? 1 << 62
+        self.chunkCiphertextByteCount = chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0)
         self.chunks = strategy.chunkFormat.flatMap {
             try? OracleChunkPlaces($0, ciphertextByteCount: ciphertextByteCount)
         }
-        self.isCBC = strategy.mode == .cbc
-        let chunk = strategy.chunkByteCount ?? 1 << 62
-        self.chunkByteCount = chunk
-        self.chunkCiphertextByteCount = chunk + (strategy.padding == .pkcs7 ? 16 : 0)
-        self.windowByteCount = UInt64(max(1, windowByteCount / 16)) * 16
+    }
+
+    /// What opening the object may fetch: the last chunk's last two blocks; or that chunk, where chunks are declared.
+    var allowedToOpen: RangeSet<UInt64> {
+        guard ciphertextByteCount > 0 else { return RangeSet() }
+        if let chunks {
+            var allowed = RangeSet(0..<chunks.headerByteCount)
+            allowed.insert(
+                contentsOf: chunks.ciphertextStart(ofChunk: chunks.chunkCount - 1)..<ciphertextByteCount)
+            return allowed
+        }
+        let lastChunk = (ciphertextByteCount - 1) / chunkCiphertextByteCount * chunkCiphertextByteCount
+        let lastBlocks = ciphertextByteCount - min(32, ciphertextByteCount)
+        return RangeSet((granularity == .chunk ? lastChunk : max(lastChunk, lastBlocks))..<ciphertextByteCount)
     }
 
     /// The ciphertext from the first needed byte to the last, for a range that is not empty.
-    package func span(of range: Range<UInt64>) -> Range<UInt64> {
+    func span(of range: Range<UInt64>) -> Range<UInt64> {
         if let chunks { return chunks.ciphertext(of: range) }
-        let first = place(of: range.lowerBound)
-        let last = place(of: range.upperBound - 1)
-        let hasPreviousBlock = isCBC && range.lowerBound % chunkByteCount >= 16
-        return first / 16 * 16 - (hasPreviousBlock ? 16 : 0)..<(isCBC ? last / 16 * 16 + 16 : last + 1)
+        let (first, last) = (ciphertextOffset(of: range.lowerBound), ciphertextOffset(of: range.upperBound - 1))
+        let hasPreviousBlock = !isCTR && range.lowerBound % chunkByteCount >= 16
+        return first / 16 * 16 - (hasPreviousBlock ? 16 : 0)..<(isCTR ? last + 1 : last / 16 * 16 + 16)
+    }
+
+    /// What a read that delivers `range` may fetch.
+    func allowed(for range: Range<UInt64>) -> RangeSet<UInt64> {
+        guard !range.isEmpty else { return RangeSet() }
+        if chunks != nil { return RangeSet(span(of: range)) }
+        if case .window = granularity { return RangeSet(span(of: range)) }
+        var allowed = RangeSet<UInt64>()
+        forEachChunk(of: range) { chunkStart, inChunk, isLast in
+            let isWhole = granularity == .chunk
+            let first = inChunk.lowerBound / 16 * 16
+            let start = isWhole ? 0 : first - min(first, 16)
+            let end = isWhole || !isLast ? chunkCiphertextByteCount : (inChunk.upperBound + 15) / 16 * 16
+            allowed.insert(contentsOf: chunkStart + start..<min(chunkStart + end, ciphertextByteCount))
+        }
+        return allowed
+    }
+
+    /// What a read that delivers `range` cannot be right without.
+    func needed(for range: Range<UInt64>) -> RangeSet<UInt64> {
+        guard !range.isEmpty else { return RangeSet() }
+        if let chunks { return RangeSet(chunks.ciphertext(of: range)) }
+        var needed = RangeSet<UInt64>()
+        forEachChunk(of: range) { chunkStart, inChunk, _ in
+            let first = inChunk.lowerBound / 16 * 16
+            let span = isCTR ? inChunk : first - min(first, 16)..<(inChunk.upperBound + 15) / 16 * 16
+            needed.insert(contentsOf: chunkStart + span.lowerBound..<chunkStart + span.upperBound)
+        }
+        return needed
+    }
+
+    /// What is wrong with the fetches of an `open`, or `nil`.
+    func openingMismatch(_ fetches: [Fetch]) -> String? {
+        mismatch(in: fetches, allowed: allowedToOpen, maxRepeats: UInt64(fetches.count), purpose: "to open")
+    }
+
+    /// What is wrong with the fetches of a read that delivered `range`, or `nil`.
+    func mismatch(
+        in fetches: [Fetch], delivering range: Range<UInt64>, having kept: RangeSet<UInt64> = RangeSet()
+    ) -> String? {
+        // The ordinary case of a million reads: one fetch, of just what is needed.
+        if fetches.count == 1, !range.isEmpty, fetches[0].asked == span(of: range),
+            fetches[0].delivered == fetches[0].asked
+        {
+            return nil
+        }
+        let purpose = "to deliver \(range.count) bytes"
+        let allowed = allowed(for: range)
+        var maxRepeats = UInt64(fetches.count)
+        var mayHaveKept = false
+        if case .window(let byteCount) = granularity {
+            maxRepeats = chunks == nil ? touchedCount(of: range, windowByteCount: byteCount) : 0
+            // A reader of authenticated chunks keeps the last one.
+            mayHaveKept = chunks != nil
+        }
+        if let found = mismatch(in: fetches, allowed: allowed, maxRepeats: maxRepeats, purpose: purpose) {
+            return found
+        }
+        guard !mayHaveKept else { return nil }
+        let missing = needed(for: range).subtracting(kept).subtracting(RangeSet(fetches.map(\.delivered)))
+        guard let first = missing.ranges.first else { return nil }
+        let isPrevious = first.upperBound <= allowed.ranges.first.map { $0.lowerBound + 16 } ?? 0
+        return "ciphertext \(first)\(isPrevious ? ", the block before," : "") is needed and was never fetched"
+    }
+
+    /// What is wrong with fetches of which each byte is to be allowed, and so many blocks may be fetched twice.
+    private func mismatch(
+        in fetches: [Fetch], allowed: RangeSet<UInt64>, maxRepeats: UInt64, purpose: String
+    ) -> String? {
+        let sum = fetches.reduce(0) { $0 + $1.deliveredByteCount }
+        var expected: String {
+            let maximum = allowed.ranges.reduce(0) { $0 + UInt64($1.count) }
+            return maximum == 0 ? "expected none" : "expected at most \(maximum), of \(Self.text(allowed))"
+        }
+        if let fetch = fetches.first(where: { !Self.contains(allowed, $0.asked) }) {
+            let isFromStart = fetch.asked.lowerBound == 0 && allowed.ranges.first?.lowerBound != 0
+            let what = isFromStart ? "the file is read from its start, " : ""
+            return "\(what)ciphertext \(fetch.asked) asked for (\(sum) bytes fetched in all) \(purpose): \(expected)"
+        }
+        let different = RangeSet(fetches.map(\.delivered)).ranges.reduce(0) { $0 + UInt64($1.count) }
+        guard sum - different <= 16 * maxRepeats else {
+            return "\(sum) bytes fetched \(purpose), \(sum - different) of them more than once: \(expected)"
+        }
+        return nil
     }
 
     /// The chunks and windows that a range touches.
-    package func touchedCount(of range: Range<UInt64>) -> UInt64 {
+    func touchedCount(of range: Range<UInt64>, windowByteCount: Int) -> UInt64 {
+        let window = UInt64(max(1, windowByteCount / 16)) * 16
         var count: UInt64 = 0
         var position = range.lowerBound
         while position < range.upperBound {
             count += 1
-            let rest = min(chunkByteCount - position % chunkByteCount, windowByteCount - position % windowByteCount)
+            let rest = min(chunkByteCount - position % chunkByteCount, window - position % window)
             position += min(rest, range.upperBound - position)
         }
         return count
     }
 
-    /// What is wrong with the fetches of a read that delivered `range`, or `nil`.
-    package func mismatch(in fetches: [Range<UInt64>], delivering range: Range<UInt64>) -> String? {
-        let fetched = fetches.reduce(0) { $0 + UInt64($1.count) }
-        guard !range.isEmpty else {
-            return fetched == 0 ? nil : "\(fetched) bytes fetched to deliver none"
-        }
-        if let chunks { return mismatch(in: fetches, within: chunks.ciphertext(of: range)) }
-        let maximum = UInt64(range.count) + 30 + 16 * touchedCount(of: range)
-        guard fetched <= maximum else {
-            return "\(fetched) bytes fetched to deliver \(range.count): expected at most \(maximum)"
-        }
-        let span = span(of: range)
-        var reached = span.lowerBound
-        for fetch in fetches.sorted(by: { $0.lowerBound < $1.lowerBound }) where !fetch.isEmpty {
-            guard fetch.lowerBound >= span.lowerBound, fetch.upperBound <= span.upperBound else {
-                return "ciphertext \(fetch) fetched: expected bytes of \(span) only"
-            }
-            if fetch.lowerBound > reached, !isPadding(reached..<fetch.lowerBound) {
-                return "ciphertext \(reached..<fetch.lowerBound) is needed and was never fetched"
-            }
-            reached = max(reached, fetch.upperBound)
-        }
-        guard reached == span.upperBound else {
-            return "ciphertext \(reached..<span.upperBound) is needed and was never fetched"
-        }
-        return nil
-    }
-
-    /// What is wrong with fetches of which each byte is to lie in a span, and none to be fetched twice, or `nil`.
-    private func mismatch(in fetches: [Range<UInt64>], within span: Range<UInt64>) -> String? {
-        var reached = span.lowerBound
-        for fetch in fetches.sorted(by: { $0.lowerBound < $1.lowerBound }) where !fetch.isEmpty {
-            guard fetch.lowerBound >= span.lowerBound, fetch.upperBound <= span.upperBound else {
-                return "ciphertext \(fetch) fetched: expected bytes of the chunks \(span) only"
-            }
-            guard fetch.lowerBound >= reached else { return "ciphertext \(fetch) fetched twice: expected once" }
-            reached = fetch.upperBound
-        }
-        return nil
-    }
-
-    /// Where a plaintext byte's ciphertext is.
-    private func place(of offset: UInt64) -> UInt64 {
+    private func ciphertextOffset(of offset: UInt64) -> UInt64 {
         offset / chunkByteCount * chunkCiphertextByteCount + offset % chunkByteCount
     }
 
-    /// Whether a stretch is the block of padding at a full chunk's end.
-    private func isPadding(_ range: Range<UInt64>) -> Bool {
-        chunkCiphertextByteCount > chunkByteCount && range.count == 16
-            && range.upperBound % chunkCiphertextByteCount == 0
+    private func forEachChunk(
+        of range: Range<UInt64>, _ body: (_ chunkStart: UInt64, _ inChunk: Range<UInt64>, _ isLast: Bool) -> Void
+    ) {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let (chunk, start) = position.quotientAndRemainder(dividingBy: chunkByteCount)
+            let count = min(chunkByteCount - start, range.upperBound - position)
+            position += count
+            body(chunk * chunkCiphertextByteCount, start..<start + count, position == range.upperBound)
+        }
+    }
+
+    private static func contains(_ allowed: RangeSet<UInt64>, _ range: Range<UInt64>) -> Bool {
+        range.isEmpty
+            || allowed.ranges.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
+    }
+
+    private static func text(_ ranges: RangeSet<UInt64>) -> String {
+        let parts = ranges.ranges.prefix(3).map { "\($0)" }.joined(separator: ", ")
+        return ranges.ranges.count > 3 ? parts + ", …" : parts
     }
 }

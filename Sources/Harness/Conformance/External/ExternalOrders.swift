@@ -3,26 +3,27 @@ import Vectors
 
 /// Reads in every order: forward, backward, repeated, of several open objects in turn, and after one that failed.
 struct ExternalOrders {
-    let session: ExternalSession
-    let hello: ExternalHello
+    let subject: ExternalSubject
+
+    private var hello: ExternalHello { subject.hello }
 
     private static let byteCount: UInt64 = 333
     private static let count: UInt64 = 37
 
     /// Runs every order on every strategy that the subject has.
-    func run(into tally: inout ExternalTally) {
+    func run(into tally: inout Tally) {
         for (number, strategy) in Self.strategies.enumerated() {
             // In process these are run from several threads at once; the protocol has one request at a time.
-            tally.addNotRun([ExternalFlag.threads.rawValue])
+            tally.note(.notRun, flags: [ExternalFlag.threads.rawValue])
             run((0..<3).compactMap { object(strategy, number: number * 3 + $0) }, into: &tally)
         }
         if hello.readsPlaylists { run((50..<53).compactMap(playlist), into: &tally) }
     }
 
     /// Runs every order on objects of one strategy.
-    private func run(_ objects: [ExternalObject], into tally: inout ExternalTally) {
-        guard session.reasonToGiveUp == nil, objects.count == 3 else {
-            tally.addUnsupported([ExternalFlag.readOrder.rawValue])
+    private func run(_ objects: [ExternalObject], into tally: inout Tally) {
+        guard subject.session.reasonToGiveUp == nil, objects.count == 3 else {
+            tally.note(.unsupported, flags: [ExternalFlag.readOrder.rawValue])
             return
         }
         for object in objects { open(object, into: &tally) }
@@ -64,24 +65,24 @@ struct ExternalOrders {
                 id: "order/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
                 number: number, plaintextByteCount: Self.byteCount)
         else { return nil }
-        return try? ExternalObject(group, session: session, hello: hello)
+        return try? ExternalObject(group, session: subject.session, hello: hello)
     }
 
     private func playlist(_ number: Int) -> ExternalObject? {
         let group = ExternalFixture.playlist(
             id: "order/\(PlaylistObject.strategyName)", number: number, plaintextByteCount: Self.byteCount)
-        return try? ExternalObject(group, session: session, hello: hello)
+        return try? ExternalObject(group, session: subject.session, hello: hello)
     }
 
-    private func open(_ object: ExternalObject, into tally: inout ExternalTally) {
-        let mismatch = ExternalGroupRun.mismatch(in: object.open(), expecting: object.group.opening)
+    private func open(_ object: ExternalObject, into tally: inout Tally) {
         tally.add(
-            ExternalVerdict(
-                id: "\(object.group.id) open beside others", flags: [ExternalFlag.severalObjects.rawValue],
-                mismatch: mismatch, size: [object.group.ciphertext.byteCount, 0, 0]))
+            .adapter(
+                "\(object.group.id) open beside others", .severalObjects,
+                size: [object.group.ciphertext.byteCount, 0, 0],
+                object.open().mismatch(expecting: object.group.opening)))
     }
 
-    private func run(_ order: Order, on objects: [ExternalObject], into tally: inout ExternalTally) {
+    private func run(_ order: Order, on objects: [ExternalObject], into tally: inout Tally) {
         let starts = Array(stride(from: 0, to: Self.byteCount, by: Int(Self.count)))
         for (number, start) in starts.enumerated() {
             switch order {
@@ -102,45 +103,43 @@ struct ExternalOrders {
         }
     }
 
-    private func read(_ offset: UInt64, of object: ExternalObject, _ order: Order, into tally: inout ExternalTally) {
+    private func read(_ offset: UInt64, of object: ExternalObject, _ order: Order, into tally: inout Tally) {
         let read = RangeRead(offset: offset, count: Int(Self.count), of: Self.byteCount, flags: [])
-        ExternalReadRun(
-            object: object, read: read, id: "\(object.group.id(of: read)) \(order.rawValue)",
-            flags: order.flags.map(\.rawValue)
-        ).runPlain(session: session, into: &tally)
+        GroupRun(group: object.group, subject: subject).judge(
+            read, of: object, id: "\(object.group.id(of: read)) \(order.rawValue)", flags: order.flags, into: &tally)
     }
 }
 
 /// Reads of objects that the subject opens by their path, for subjects that are served everything else.
 struct ExternalPaths {
-    let session: ExternalSession
-    let hello: ExternalHello
+    let subject: ExternalSubject
+
+    private var hello: ExternalHello { subject.hello }
 
     /// Longer than buffers that programs read files with.
     private static let byteCount: UInt64 = 300_005
 
     /// Runs the reads, on every strategy that the subject has.
-    func run(into tally: inout ExternalTally) {
+    func run(into tally: inout Tally) {
         guard hello.isServed, hello.readsPaths else { return }
-        var byPath = hello
-        byPath.isServed = false
+        let subject = self.subject.byPath
         let flags = [ExternalFlag.path.rawValue]
         for group in groups {
-            guard session.isWorthAsking(flags), let group,
-                let object = try? ExternalObject(group, session: session, hello: byPath)
+            guard subject.isWorthAsking(flags), let group,
+                let object = try? subject.object(group, setup: ReaderSetup(.cursor(windowByteCount: .max)))
             else {
-                tally.addNotRun(flags)
+                tally.note(.notRun, flags: flags)
                 continue
             }
-            let mismatch = ExternalGroupRun.mismatch(in: object.open(), expecting: group.opening)
             tally.add(
-                ExternalVerdict(
-                    id: "\(group.id) open", flags: flags, mismatch: mismatch,
-                    size: [group.ciphertext.byteCount, 0, 0]))
+                .adapter(
+                    "\(group.id) open", .path, size: [group.ciphertext.byteCount, 0, 0],
+                    object.open().mismatch(expecting: group.opening)))
+            let run = GroupRun(group: group, subject: subject)
             for offset in [0, 1, 4095, 4096, 65535, 65537, 131_072, Self.byteCount - 20, Self.byteCount + 1] {
                 for count in [1, 17, 5000, 70_000] {
                     let read = RangeRead(offset: offset, count: count, of: Self.byteCount, flags: [])
-                    ExternalReadRun(object: object, read: read, flags: flags).runPlain(session: session, into: &tally)
+                    run.judge(read, of: object, flags: [.path], into: &tally)
                 }
             }
             object.close()

@@ -138,19 +138,14 @@ final class ExternalSession {
 
 /// What a subject says about itself. Source: PROTOCOL.md, "Requests".
 struct ExternalHello: Hashable, Sendable {
-    /// How much the subject fetches at least.
-    enum Granularity: String, Sendable {
-        case block
-        case chunk
-    }
-
     var name: String
     var version: String
     var strategies: [String]
     var keyByteCounts: [UInt64]
     var isServed: Bool
     var readsPaths: Bool
-    var granularity: Granularity
+    /// How much the subject fetches at least.
+    var granularity: FetchRule.Granularity
     var measures: Bool
 
     /// Source: FIPS 197, section 5.
@@ -195,7 +190,8 @@ struct ExternalHello: Hashable, Sendable {
         guard let sources = answer["sources"]?.array?.compactMap(\.string),
             sources.contains("served") || sources.contains("path")
         else { throw Complaint(text: "hello: expected \"sources\" with \"path\", \"served\" or both") }
-        guard let granularity = answer["granularity"]?.string.flatMap(Granularity.init) else {
+        let granularities: [String: FetchRule.Granularity] = ["block": .block, "chunk": .chunk]
+        guard let granularity = answer["granularity"]?.string.flatMap({ granularities[$0] }) else {
             throw Complaint(text: "hello: expected a \"granularity\" of block or chunk")
         }
         guard let measures = answer["measures"]?.bool else {

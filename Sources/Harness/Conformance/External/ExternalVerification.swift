@@ -60,50 +60,38 @@ package struct ExternalVerification: Sendable {
         _ groups: [VectorGroup], tier: VectorTier? = nil, progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
     ) throws(Failure) -> Outcome {
         let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
-        var tally = ExternalTally(capacity: listedFailureCount)
+        var tally = Tally(capacity: listedFailureCount)
         let hello: ExternalHello
         do throws(HelloFailure) {
             hello = try greet(session)
         } catch {
             if let reason = error.notStarted { throw .notStarted(reason: reason) }
-            tally.add(
-                ExternalVerdict(
-                    id: "protocol/hello", flags: [ExternalFlag.subjectProtocol.rawValue], mismatch: error.reason,
-                    size: [0, 0, 0]))
+            tally.add(.adapter("protocol/hello", .subjectProtocol, error.reason))
             return Outcome(record: tally.record(subject: command), version: "", readCount: 0)
         }
-        tally.add(
-            ExternalVerdict(
-                id: "protocol/hello", flags: [ExternalFlag.subjectProtocol.rawValue], mismatch: nil, size: [0, 0, 0]))
+        tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
         // Formats that the protocol knows and this version has no vectors for.
         for name in hello.strategies where !ExternalHello.knownStrategies.contains(name) {
-            tally.addNotRun([ExternalFlag.subjectProtocol.rawValue])
+            tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
         }
+        let subject = ExternalSubject(session: session, hello: hello)
         ProtocolRun(session: session, hello: hello).run(into: &tally)
-        ExternalOrders(session: session, hello: hello).run(into: &tally)
-        ExternalPaths(session: session, hello: hello).run(into: &tally)
+        ExternalOrders(subject: subject).run(into: &tally)
+        ExternalPaths(subject: subject).run(into: &tally)
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
-        var together: [String: [ExternalTurns.Member]] = [:]
-        for (index, group) in groups.enumerated() where tier?.contains(group: index) ?? true {
-            let run = ExternalGroupRun(group: group, session: session, hello: hello)
-            if let name = group.interleaving {
-                let reads = tier?.reads(of: group, index: index) ?? Array(group.reads.numbered)
-                together[name, default: []].append(.init(run: run, reads: reads))
-            } else if let tier {
-                run.run(tier.reads(of: group, index: index), into: &tally)
-            } else {
-                run.run(group.reads.numbered, into: &tally)
-            }
-            progress?(index + 1, groups.count)
-        }
-        for (_, members) in together.sorted(by: { $0.key < $1.key }) {
-            ExternalTurns(members: members).run(into: &tally)
+        let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
+        for members in InterleavedRun.sets(of: chosen, group: \.element) {
+            InterleavedRun.run(
+                members.map { index, group in
+                    (group, tier.map { Array($0.reads(of: group, index: index)) } ?? Array(group.reads.numbered))
+                }, subject: subject, into: &tally)
+            progress?((members.last?.offset ?? 0) + 1, groups.count)
         }
         if !isInterrupted(), let reason = session.reasonToGiveUp {
             tally.add(
-                ExternalVerdict(
-                    id: "protocol/given up", flags: [ExternalFlag.subjectProtocol.rawValue],
-                    mismatch: "\(reason): expected answers; what was left is not run", size: [0, 0, 0]))
+                .adapter(
+                    "protocol/given up", .subjectProtocol,
+                    "\(reason): expected answers; what was left is not run"))
         }
         return Outcome(
             record: tally.record(subject: hello.name), version: hello.version, readCount: session.readCount)

@@ -276,7 +276,7 @@ extension ProtocolCheck {
 
     /// An object that does not open for what its source holds or does: the id stays free.
     static func faultyOpenings() -> [ProtocolCheck] {
-        [(ServedCiphertext.Fault.failure, ErrorName.io), (.end(at: 1), .truncatedCiphertext)].map { fault, error in
+        [(SourceFault.failure, ErrorName.io), (.end(at: 1), .truncatedCiphertext)].map { fault, error in
             ProtocolCheck(
                 name: error == .io ? "open from a source that fails" : "open from a source that ends early",
                 flag: error == .io ? .sourceFailure : .sourceEndsEarly
@@ -284,14 +284,13 @@ extension ProtocolCheck {
                 guard let object = try? ExternalObject(probe.fixture, session: probe.session, hello: probe.hello) else {
                     return
                 }
-                let outcome = object.open(fault)
-                let isHit = object.served?.hasFaulted ?? false
+                let answer = object.open(fault)
                 // A subject that fetches nothing to open an object meets no fault.
-                guard isHit else { return }
-                if let text = ExternalGroupRun.mismatch(in: outcome, expecting: .fails(error)) {
+                guard object.hasFaulted else { return }
+                if let text = answer.mismatch(expecting: .fails(error)) {
                     throw ProtocolProbe.Complaint(text: text)
                 }
-                guard case .answered = object.openAgain() else {
+                guard case .opened = object.openAgain() else {
                     throw ProtocolProbe.Complaint(text: "open after it, under the same id: expected success")
                 }
                 object.close()

@@ -159,7 +159,7 @@ struct ProtocolRun {
     let hello: ExternalHello
 
     /// Runs everything and adds what came of it.
-    func run(into tally: inout ExternalTally) {
+    func run(into tally: inout Tally) {
         let keyByteCount = hello.knownKeyByteCounts.first ?? 16
         let first = ExternalFixture.strategy(of: hello)
         for strategy in ExternalFixture.strategies(of: hello) {
@@ -190,10 +190,10 @@ struct ProtocolRun {
         return checks
     }
 
-    private func run(_ check: ProtocolCheck, with probe: ProtocolProbe, into tally: inout ExternalTally) {
+    private func run(_ check: ProtocolCheck, with probe: ProtocolProbe, into tally: inout Tally) {
         let flags = [check.flag.rawValue]
-        guard session.reasonToGiveUp == nil else { return tally.addNotRun(flags) }
-        var verdict = ExternalVerdict(id: "protocol/\(check.name)", flags: flags, mismatch: nil, size: [0, 0, 0])
+        guard session.reasonToGiveUp == nil else { return tally.note(.notRun, flags: flags) }
+        var verdict = Verdict.adapter("protocol/\(check.name)", check.flag, nil)
         do throws(ProtocolProbe.Complaint) {
             try check.run(probe)
         } catch {

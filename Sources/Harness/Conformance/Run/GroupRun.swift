@@ -1,268 +1,326 @@
-import ByteSources
-import RandomAccess
-import Vectors
+internal import RandomAccess
+internal import Vectors
 
-/// Puts one subject to one group.
+/// A read with its place among those of its group.
+typealias NumberedRead = (number: Int, read: RangeRead)
+
+extension Sequence<RangeRead> {
+    /// The reads with their places.
+    var numbered: some Sequence<NumberedRead> {
+        lazy.enumerated().map { (number: $0.offset, read: $0.element) }
+    }
+}
+
+/// Puts one subject to one group: its opening, and some reads or all of them.
 struct GroupRun {
     private let group: VectorGroup
-    private let subject: ConformanceSubject
+    private let subject: any JudgedSubject
     private let check: ReadCheck
-    private let faults: FaultCheck
 
-    init(group: VectorGroup, subject: ConformanceSubject) {
+    /// One read in so many meets each fault, where faults are findings of their own. A prime, so that the faults meet
+    /// every kind of a regular list of reads.
+    private static let faultStride = 19
+
+    init(group: VectorGroup, subject: any JudgedSubject) {
         self.group = group
         self.subject = subject
-        self.check = ReadCheck(group: group)
-        self.faults = FaultCheck(group: group, check: check)
+        self.check = ReadCheck(group: group, subject: subject)
     }
 
     /// Runs everything and adds what came of it.
-    func run(into tally: inout Tally) {
-        guard let opened = open(into: &tally) else { return }
+    func run(_ reads: some Sequence<NumberedRead>, into tally: inout Tally) {
+        guard let opened = open(reads, into: &tally) else { return }
         let together = ConcurrentReads(group: group, subject: subject).mismatches()
-        for (index, read) in group.reads.enumerated() {
-            run(read, index: index, opened: opened, concurrentComplaint: together[index], into: &tally)
+        for (number, read) in reads {
+            run(read, number: number, of: opened, concurrentMismatch: together[number], into: &tally)
         }
+        close(opened, into: &tally)
     }
 
-    /// The readers of an opened object.
+    /// The objects that a group's object was opened as.
     struct Opened {
         /// Those that get every read.
-        let always: ArraySlice<OpenedReader>
+        let always: ArraySlice<any JudgedObject>
         /// Those that share the reads.
-        let inTurn: ArraySlice<OpenedReader>
+        let inTurn: ArraySlice<any JudgedObject>
+        /// Whether there is something to read.
+        let isReadable: Bool
     }
 
-    /// Opens the object for every reader, which is a vector of its own; `nil` if there is nothing to read.
-    func open(into tally: inout Tally) -> Opened? {
-        guard subject.supports(group) else {
-            tally.note(.unsupported, flags: group.flags, count: group.vectorCount)
+    /// Opens the object for every setup, which is a vector of its own; `nil` if there is nothing to read.
+    func open(_ reads: some Sequence<NumberedRead>, into tally: inout Tally) -> Opened? {
+        let flags = group.flags.map(\.rawValue)
+        switch subject.fitness(for: group) {
+        case .fit where subject.isWorthAsking(flags): break
+        case .unsupported:
+            skip(.unsupported, reads, into: &tally)
+            return nil
+        case .fit, .notRun:
+            skip(.notRun, reads, into: &tally)
             return nil
         }
-        let always = ReaderSetup.forEveryRead(of: group)
-        let inTurn = ReaderSetup.inTurn(of: group)
-        var readers: [OpenedReader] = []
-        var mismatch: String?
-        for setup in always + inTurn {
-            switch opening(setup) {
-            case .success(let reader): reader.map { readers.append($0) }
-            case .failure(let failure): mismatch = mismatch ?? "\(setup): \(failure.reason)"
-            }
+        let setups = subject.setups(for: group)
+        var objects: [any JudgedObject] = []
+        do throws(DecryptionError) {
+            for setup in setups.always + setups.inTurn { objects.append(try subject.object(group, setup: setup)) }
+        } catch {
+            skip(.notRun, reads, into: &tally)
+            return nil
         }
-        if let mismatch {
-            tally.fail(id: group.openingID, flags: group.flags, reason: mismatch, size: [objectByteCount, 0, 0])
-        } else {
-            tally.note(.passed, flags: group.flags)
-        }
-        guard readers.count == always.count + inTurn.count else {
+        var isReadable = true
+        subject.attempt(flags) { isReadable = open(objects, flags: flags, into: &tally) }
+        if !isReadable, !subject.tellsFindingsApart {
             if group.readCount > 0 {
-                tally.fail(
-                    id: "\(group.id) reads", flags: group.flags, reason: "the object was not opened as it should be",
-                    size: [objectByteCount, 1, 0], count: group.readCount)
+                tally.add(
+                    Verdict(
+                        id: "\(group.id) reads", flags: flags, subject: .error,
+                        mismatch: "the object was not opened as it should be", size: [objectByteCount, 1, 0]),
+                    count: group.readCount)
             }
             return nil
         }
-        guard group.readCount > 0 else { return nil }
-        return Opened(always: readers[..<always.count], inTurn: readers[always.count...])
+        let count = setups.always.count
+        return Opened(always: objects[..<count], inTurn: objects[count...], isReadable: isReadable)
+    }
+
+    /// Opens objects. Returns whether there is something to read of all of them.
+    private func open(_ objects: [any JudgedObject], flags: [String], into tally: inout Tally) -> Bool {
+        var mismatch: String?
+        var isReadable = true
+        for object in objects {
+            let answer = object.open()
+            var found = answer.mismatch(expecting: group.opening)
+            let fetches = object.rule.flatMap { $0.openingMismatch(object.fetches) }
+            if subject.tellsFindingsApart {
+                addFetches(group.openingID, of: object, size: [objectByteCount, 0, 0], mismatch: fetches, into: &tally)
+            } else if case .opens = group.opening {
+                found = found ?? fetches
+            }
+            mismatch = mismatch ?? found.map { Self.text($0, of: object) }
+            if case .opened = answer, case .opens = group.opening, found == nil || subject.tellsFindingsApart {
+                continue
+            }
+            isReadable = false
+        }
+        let isError = if case .fails = group.opening { true } else { false }
+        add(
+            Verdict(
+                id: group.openingID, flags: flags, subject: isError ? .error : .bytes, mismatch: mismatch,
+                size: [objectByteCount, 0, 0]), to: &tally)
+        return isReadable
     }
 
     private var objectByteCount: UInt64 { group.ciphertext.byteCount }
 
-    private struct Complaint: Error {
-        var reason: String
+    private static func text(_ mismatch: String, of object: any JudgedObject) -> String {
+        object.label.map { "\($0): \(mismatch)" } ?? mismatch
     }
 
-    /// Opens the object: a reader if it is to open, and does; `nil` if it is not to, and does not.
-    private func opening(_ setup: ReaderSetup) -> Result<OpenedReader?, Complaint> {
-        do {
-            let reader = try OpenedReader(group, setup: setup, subject: subject)
-            switch group.opening {
-            case .fails(let name):
-                return .failure(Complaint(reason: "opened: expected the error \(name.rawValue)"))
-            case .opens(let plaintextByteCount):
-                let found = reader.decryptor.plaintextByteCount
-                guard found == plaintextByteCount else {
-                    return .failure(
-                        Complaint(reason: "the plaintext has \(found) bytes: expected \(plaintextByteCount)"))
-                }
-                if reader.rule != nil, let fetch = reader.recorder?.ranges.first(where: { !isForOpening($0) }) {
-                    let parts = openingParts.map { "\($0)" }.joined(separator: " and ")
-                    return .failure(
-                        Complaint(reason: "ciphertext \(fetch) fetched to open: expected bytes of \(parts) only"))
-                }
-                return .success(reader)
-            }
-        } catch {
-            if case .fails(let name) = group.opening, ErrorName(error) == name { return .success(nil) }
-            let expected =
-                switch group.opening {
-                case .fails(let name): "the error \(name.rawValue)"
-                case .opens: "it to open"
-                }
-            return .failure(Complaint(reason: "\(ErrorName(error).rawValue) (\(error)): expected \(expected)"))
+    private func skip(_ outcome: Tally.Outcome, _ reads: some Sequence<NumberedRead>, into tally: inout Tally) {
+        guard subject.tellsFindingsApart else {
+            return tally.note(outcome, flags: group.flags, count: group.vectorCount)
         }
+        tally.note(outcome, flags: Set(group.flags.map(\.rawValue)))
+        for (_, read) in reads { tally.note(outcome, flags: Set(read.flags.map(\.rawValue))) }
     }
 
-    /// All that opening can need: the last two blocks; of authenticated chunks the header and the last chunk. Source:
-    /// PROTOCOL.md, "Served sources".
-    private var openingParts: [Range<UInt64>] {
-        if let format = group.strategy.chunkFormat,
-            let places = try? OracleChunkPlaces(format, ciphertextByteCount: objectByteCount)
-        {
-            return [
-                0..<places.headerByteCount, places.ciphertextStart(ofChunk: places.chunkCount - 1)..<objectByteCount,
-            ]
-        }
-        return [objectByteCount - min(objectByteCount, 32)..<objectByteCount]
-    }
-
-    private func isForOpening(_ fetch: Range<UInt64>) -> Bool {
-        openingParts.contains { $0.contains(fetch) }
-    }
-
-    /// Puts one read to the readers whose turn it is.
+    /// Puts one read to the objects whose turn it is.
     func run(
-        _ read: RangeRead, index: Int, opened: Opened, concurrentComplaint: String? = nil, into tally: inout Tally
+        _ read: RangeRead, number: Int, of opened: Opened, concurrentMismatch: String? = nil, into tally: inout Tally
     ) {
-        guard read.count <= subject.largestReadByteCount else {
-            tally.note(.notRun, flags: read.flags)
+        guard subject.takes(offset: read.offset, count: read.count) else {
+            return tally.note(.notRun, flags: read.flags)
+        }
+        guard subject.tellsFindingsApart else {
+            var objects = Array(opened.always)
+            // Large reads are about windows, which only the cursor has to prove.
+            if read.count <= ExpectedBytes.largestHeldByteCount, !opened.inTurn.isEmpty {
+                objects.append(opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count])
+            }
+            if let mismatch = mismatch(in: objects, read: read, number: number) ?? concurrentMismatch {
+                tally.add(verdict(read, mismatch))
+            } else {
+                tally.note(.passed, flags: read.flags)
+            }
             return
         }
-        var readers = Array(opened.always)
-        let inTurn = opened.inTurn
-        // Large reads are about windows, which only the cursor has to prove.
-        if read.count <= ExpectedBytes.largestHeldByteCount {
-            readers.append(inTurn[inTurn.startIndex + index % inTurn.count])
+        let flags = read.flags.map(\.rawValue)
+        guard subject.isWorthAsking(flags), let object = opened.always.first else {
+            return tally.note(.notRun, flags: Set(flags))
         }
-        var mismatch: String?
-        do {
-            mismatch = try self.mismatch(in: readers, read: read) ?? concurrentComplaint
-        } catch {
-            mismatch = "the expected bytes cannot be had: \(error)"
+        guard opened.isReadable else {
+            return tally.add(verdict(read, "the object was not opened as it should be"))
         }
-        if let mismatch {
-            tally.fail(
-                id: group.id(of: read), flags: read.flags, reason: mismatch,
-                size: [objectByteCount, UInt64(read.count), read.offset])
-        } else {
-            tally.note(.passed, flags: read.flags)
+        subject.attempt(flags) {
+            if judge(read, number: number, of: object, into: &tally) {
+                probeSource(read, number: number, of: object, into: &tally)
+            }
         }
     }
 
-    /// The first complaint about a read, of any of the readers.
-    private func mismatch(in readers: [OpenedReader], read: RangeRead) throws(DecryptionError) -> String? {
-        let expected: ExpectedBytes
-        switch read.expected {
-        case .bytes(let bytes):
-            expected = ExpectedBytes(bytes)
-        case .plaintext(let byteCount):
-            expected = try ExpectedBytes(of: group.plaintext, offset: read.offset, count: byteCount)
-        case .error(let name):
-            for reader in readers {
-                var found = check.mismatch(in: reader, offset: read.offset, count: read.count, expecting: name)
+    /// Closes the objects.
+    func close(_ opened: Opened, into tally: inout Tally) {
+        for object in opened.always + opened.inTurn {
+            guard let mismatch = object.close() else { continue }
+            tally.add(.adapter("\(group.id) close", .subjectProtocol, size: [objectByteCount, 0, 0], mismatch))
+        }
+    }
+
+    /// The first thing that is wrong with a read, by any of the objects.
+    private func mismatch(in objects: [any JudgedObject], read: RangeRead, number: Int) -> String? {
+        do throws(DecryptionError) {
+            let expectation = try check.expectation(of: read)
+            for object in objects {
+                var found = check.mismatch(in: object, read: read, number: number, expecting: expectation)
                 // Which chunks of one that was tampered with still read, its other vectors say.
-                if found == nil, name != .authenticationFailed {
-                    found = try check.mismatchAfterFailure(in: reader)
+                if found == nil, case .error(let name) = expectation, name != .authenticationFailed {
+                    found = try check.mismatchAfterFailure(in: object)
                 }
-                if let found { return "\(reader.setup): \(found)" }
+                if let found { return Self.text(found, of: object) }
             }
             return nil
+        } catch {
+            return "the expected bytes cannot be had: \(error)"
         }
-        for reader in readers {
-            let found =
-                faults.mismatch(in: reader, read: read, expected: expected)
-                ?? check.mismatch(in: reader, offset: read.offset, count: read.count, expecting: expected)
-            if let found { return "\(reader.setup): \(found)" }
-        }
-        return nil
     }
-}
 
-extension Range<UInt64> {
-    fileprivate func contains(_ other: Range<UInt64>) -> Bool {
-        other.isEmpty || lowerBound <= other.lowerBound && other.upperBound <= upperBound
+    /// Puts one read to an object, and adds the verdicts on bytes and on fetches, which are findings of their own; under
+    /// an identifier and flags of its own, where the read's do not tell what it is about.
+    ///
+    /// Returns whether there were bytes, and they were right.
+    @discardableResult
+    func judge(
+        _ read: RangeRead, number: Int = 0, of object: any JudgedObject, id: String? = nil,
+        flags: [ExternalFlag]? = nil,
+        into tally: inout Tally
+    ) -> Bool {
+        let expectation: ReadCheck.Expectation
+        do throws(DecryptionError) {
+            expectation = try check.expectation(of: read)
+        } catch {
+            tally.add(verdict(read, id: id, flags: flags, "the expected bytes cannot be had: \(error)"))
+            return false
+        }
+        let found = check.mismatch(in: object, read: read, number: number, expecting: expectation)
+        let verdict = verdict(read, id: id, flags: flags, found)
+        add(verdict, to: &tally)
+        guard group.supply == .any || group.supply == .whole else { return false }
+        switch expectation {
+        case .error where object.rule != nil || object.hasDelivered: break
+        case .bytes where object.rule != nil && !object.hasDelivered: break
+        case .error, .bytes:
+            let range = read.offset..<read.offset + UInt64(expectation.byteCount)
+            addFetches(
+                verdict.id, of: object, size: verdict.size,
+                mismatch: object.rule?.mismatch(in: object.fetches, delivering: range, having: object.kept),
+                into: &tally)
+        }
+        return found == nil && expectation.byteCount > 0
+    }
+
+    /// Every few reads, adds what comes of the read while the source delivers little, fails, or ends early.
+    private func probeSource(_ read: RangeRead, number: Int, of object: any JudgedObject, into tally: inout Tally) {
+        guard object.isServed,
+            let expectation = try? check.expectation(of: read), case .bytes(let bytes) = expectation
+        else { return }
+        let range = read.offset..<read.offset + UInt64(bytes.byteCount)
+        func add(_ flags: [ExternalFlag], _ occasion: String, _ mismatch: String?) {
+            let id = "\(group.id(of: read)) \(occasion)"
+            self.add(verdict(read, id: id, flags: flags, mismatch), to: &tally)
+        }
+        /// Lets the source go wrong, and then reads once more to see that the subject has got over it.
+        func probe(_ fault: SourceFault, _ name: ErrorName, _ flag: ExternalFlag) {
+            add(
+                [flag], fault == .failure ? "as the source fails" : "as the source ends early",
+                check.mismatch(
+                    in: object, at: read.offset, count: read.count, expecting: name, fault, mayDeliver: bytes))
+            add(
+                [flag, .afterFailure], fault == .failure ? "after the source failed" : "after the source ended early",
+                check.mismatch(in: object, at: read.offset, count: read.count, expecting: bytes))
+        }
+        switch number % Self.faultStride {
+        case 3:
+            add(
+                [.shortReads], "in short reads",
+                check.mismatch(
+                    in: object, at: read.offset, count: read.count, expecting: bytes, .short(largest: 7)))
+        case 7: probe(.failure, .io, .sourceFailure)
+        case 11:
+            guard group.playlist == nil else { return probe(.end(at: 0), .truncatedCiphertext, .sourceEndsEarly) }
+            guard let end = object.rule?.needed(for: range).ranges.last?.upperBound else { return }
+            probe(.end(at: end - 1), .truncatedCiphertext, .sourceEndsEarly)
+        default: break
+        }
+    }
+
+    private func verdict(
+        _ read: RangeRead, id: String? = nil, flags: [ExternalFlag]? = nil, _ mismatch: String?
+    ) -> Verdict {
+        let isError = if case .error = read.expected { true } else { false }
+        return Verdict(
+            id: id ?? group.id(of: read), flags: flags?.map(\.rawValue) ?? read.flags.map(\.rawValue),
+            subject: isError ? .error : .bytes, mismatch: mismatch,
+            size: [objectByteCount, UInt64(read.count), read.offset])
+    }
+
+    private func add(_ verdict: Verdict, to tally: inout Tally) {
+        tally.add(verdict)
+        if verdict.mismatch != nil { subject.recover() }
+    }
+
+    private func addFetches(
+        _ id: String, of object: any JudgedObject, size: [UInt64], mismatch: String?, into tally: inout Tally
+    ) {
+        guard object.rule != nil else { return tally.note(.notRun, flags: [ExternalFlag.fetches.rawValue]) }
+        tally.add(.adapter("\(id) fetches", .fetches, size: size, mismatch))
     }
 }
 
 /// Puts one subject to groups that are open at the same time, and reads them in turn.
 struct InterleavedRun {
-    private let runs: [(group: VectorGroup, run: GroupRun)]
-
-    init(groups: [VectorGroup], subject: ConformanceSubject) {
-        self.runs = groups.map { ($0, GroupRun(group: $0, subject: subject)) }
-    }
+    /// A group with the reads that are put to the subject.
+    typealias Member = (group: VectorGroup, reads: [NumberedRead])
 
     /// Puts groups of the same interleaving together, where the first of them stands; all others stay alone.
-    static func sets(of groups: some Sequence<VectorGroup>) -> [[VectorGroup]] {
-        var sets: [[VectorGroup]] = []
-        var places: [String: Int] = [:]
-        for group in groups {
-            if let name = group.interleaving, let place = places[name] {
-                sets[place].append(group)
+    static func sets<Item>(of items: some Sequence<Item>, group: (Item) -> VectorGroup) -> [[Item]] {
+        var sets: [[Item]] = []
+        var indices: [String: Int] = [:]
+        for item in items {
+            if let name = group(item).interleaving, let index = indices[name] {
+                sets[index].append(item)
                 continue
             }
-            if let name = group.interleaving { places[name] = sets.count }
-            sets.append([group])
+            if let name = group(item).interleaving { indices[name] = sets.count }
+            sets.append([item])
         }
         return sets
     }
 
+    /// Puts all reads of a set of groups to the subject.
+    static func run(_ groups: [VectorGroup], subject: any JudgedSubject, into tally: inout Tally) {
+        if groups.count == 1 {
+            GroupRun(group: groups[0], subject: subject).run(groups[0].reads.numbered, into: &tally)
+        } else {
+            run(groups.map { ($0, Array($0.reads.numbered)) }, subject: subject, into: &tally)
+        }
+    }
+
     /// Opens all, then puts the first read of each, the second of each, and so on.
-    func run(into tally: inout Tally) {
-        guard runs.count > 1 else {
-            runs.first?.run.run(into: &tally)
+    static func run(_ members: [Member], subject: any JudgedSubject, into tally: inout Tally) {
+        guard members.count > 1 else {
+            for (group, reads) in members { GroupRun(group: group, subject: subject).run(reads, into: &tally) }
             return
         }
-        var open: [(run: GroupRun, opened: GroupRun.Opened, reads: [RangeRead])] = []
-        for (group, run) in runs {
-            guard let opened = run.open(into: &tally) else { continue }
-            open.append((run, opened, Array(group.reads)))
+        var open: [(run: GroupRun, opened: GroupRun.Opened, reads: [NumberedRead])] = []
+        for (group, reads) in members {
+            let run = GroupRun(group: group, subject: subject)
+            if let opened = run.open(reads, into: &tally) { open.append((run, opened, reads)) }
         }
-        for index in 0..<(open.map(\.reads.count).max() ?? 0) {
-            for object in open where index < object.reads.count {
-                object.run.run(object.reads[index], index: index, opened: object.opened, into: &tally)
+        for turn in 0..<(open.map(\.reads.count).max() ?? 0) {
+            for (run, opened, reads) in open where turn < reads.count {
+                run.run(reads[turn].read, number: reads[turn].number, of: opened, into: &tally)
             }
         }
-    }
-}
-
-/// A group's object, opened for one setup, with the handles on its source.
-struct OpenedReader {
-    let setup: ReaderSetup
-    let decryptor: any RandomAccessDecryptor
-    let recorder: RecordingSource?
-    /// The sources that can be told to go wrong: one, or one for each resource of a playlist.
-    let faults: [FaultySource]
-    let rule: FetchRule?
-
-    init(_ group: VectorGroup, setup: ReaderSetup, subject: ConformanceSubject) throws(DecryptionError) {
-        var recorder: RecordingSource?
-        var faults: [FaultySource] = []
-        self.setup = setup
-        self.decryptor = try subject.open(group, setup: setup) { source in
-            switch setup.supply {
-            case .whole:
-                let wrapped = RecordingSource(source, keepsRanges: true)
-                recorder = wrapped
-                return wrapped
-            case .shortReads(let largest):
-                return ShortReadingSource(source, largestRead: largest)
-            case .faulty:
-                let wrapped = FaultySource(source)
-                faults.append(wrapped)
-                return wrapped
-            }
-        }
-        self.recorder = recorder
-        self.faults = faults
-        // Where the parts of a playlist lie, and so what a read of it needs, is not known here.
-        self.rule = (group.playlist == nil ? setup.gradedWindowByteCount : nil).map {
-            FetchRule(strategy: group.strategy, ciphertextByteCount: group.ciphertext.byteCount, windowByteCount: $0)
-        }
-    }
-
-    /// Tells the sources what goes wrong from now on.
-    func inject(_ fault: FaultySource.Fault) {
-        for source in faults { source.inject(fault) }
+        for (run, opened, _) in open { run.close(opened, into: &tally) }
     }
 }

@@ -1,86 +1,142 @@
-import ByteSources
-import RandomAccess
-import Support
+internal import RandomAccess
+internal import Support
 import Synchronization
-import Vectors
+internal import Vectors
 
-/// Puts one reader to one read and says what is wrong.
+/// Puts objects of one group to reads and says what is wrong: the one judge of readers in this process, of programs, and
+/// of mutants of both.
 struct ReadCheck {
+    /// What is to come of a read.
+    enum Expectation {
+        case bytes(ExpectedBytes)
+        case error(ErrorName)
+
+        /// The bytes that are to be delivered.
+        var byteCount: Int {
+            if case .bytes(let bytes) = self { bytes.byteCount } else { 0 }
+        }
+    }
+
     let group: VectorGroup
-    let buffer = GuardedBuffer()
-    private let guesses = GuessCount()
+    /// Whether superfluous fetches make a read fail.
+    let judgesFetches: Bool
+    private let guesses: GuessCount
 
     /// How often the origin of wrong bytes is still looked for, which takes much longer than a read.
     private final class GuessCount {
-        var left = 2
+        var left: Int
+
+        init(_ left: Int) {
+            self.left = left
+        }
     }
 
-    /// What came of a read that is to deliver `expected` from `offset` on, or `nil` if it did.
-    func mismatch(
-        in reader: OpenedReader, offset: UInt64, count: Int, expecting expected: ExpectedBytes
-    ) -> String? {
-        reader.recorder?.reset()
-        let room = buffer.prepare(count: count)
-        let delivered: Int
-        do {
-            delivered = try reader.decryptor.read(at: offset, into: room)
-        } catch {
-            return "\(ErrorName(error).rawValue) (\(error)): expected \(expected.byteCount) bytes"
-        }
-        guard delivered == expected.byteCount else {
-            return "\(delivered) bytes delivered: expected \(expected.byteCount)"
-        }
-        if let mismatch = expected.mismatch(in: UnsafeRawBufferPointer(rebasing: room[..<delivered])) {
-            return explained(mismatch, offset: offset, delivered: UnsafeRawBufferPointer(rebasing: room[..<delivered]))
-        }
-        if let mismatch = buffer.mismatch(delivered: delivered) { return mismatch }
-        guard let rule = reader.rule, let recorder = reader.recorder else { return nil }
-        return rule.mismatch(in: recorder.ranges, delivering: offset..<offset + UInt64(delivered))
+    init(group: VectorGroup, judgesFetches: Bool = true, maxGuesses: Int = 2) {
+        self.group = group
+        self.judgesFetches = judgesFetches
+        self.guesses = GuessCount(maxGuesses)
     }
 
-    /// The complaint with what wrong bytes may come from, such as another block as the IV, if that can be told.
-    private func explained(_ mismatch: String, offset: UInt64, delivered: UnsafeRawBufferPointer) -> String {
-        guard guesses.left > 0, delivered.count <= ExpectedBytes.largestHeldByteCount else { return mismatch }
-        guesses.left -= 1
-        let wrong = WrongBytes(group: group, offset: offset, expectedByteCount: delivered.count, listed: nil)
-        return (try? wrong.mismatch(in: Array(delivered))) ?? mismatch
+    /// The check for a subject.
+    init(group: VectorGroup, subject: any JudgedSubject) {
+        // Where a vector is put to many readers, nobody reads more than its first failures.
+        self.init(
+            group: group, judgesFetches: !subject.tellsFindingsApart, maxGuesses: subject.tellsFindingsApart ? .max : 2)
     }
 
-    /// What came of a read that is to fail, or `nil` if it did, under the right name and without harm.
+    /// What is to come of a read, computed once for all readers.
     ///
-    /// From a reader that may still have them, the bytes `mayDeliver` are as good.
+    /// - Throws: `DecryptionError` if the vector's own source fails.
+    func expectation(of read: RangeRead) throws(DecryptionError) -> Expectation {
+        switch read.expected {
+        case .bytes(let bytes): .bytes(ExpectedBytes(bytes))
+        case .plaintext(let count): .bytes(try ExpectedBytes(of: group.plaintext, offset: read.offset, count: count))
+        case .error(let name): .error(name)
+        }
+    }
+
+    /// What is wrong with what comes of the read of a `number` in its group, or `nil`; also with how the object fails where
+    /// its source is to fail.
     func mismatch(
-        in reader: OpenedReader, offset: UInt64, count: Int, expecting name: ErrorName,
-        mayDeliver: ExpectedBytes? = nil
+        in object: any JudgedObject, read: RangeRead, number: Int, expecting expectation: Expectation
     ) -> String? {
-        let room = buffer.prepare(count: count)
-        do {
-            let delivered = try reader.decryptor.read(at: offset, into: room)
-            guard let mayDeliver, delivered == mayDeliver.byteCount else {
-                return "\(delivered) bytes delivered: expected the error \(name.rawValue)"
+        switch expectation {
+        case .error(let name):
+            return mismatch(in: object, at: read.offset, count: read.count, expecting: name)
+        case .bytes(let bytes):
+            return faultMismatch(in: object, read: read, expected: bytes)
+                ?? mismatch(
+                    in: object, at: read.offset, count: read.count, expecting: bytes,
+                    object.supply(forRead: number, byteCount: bytes.byteCount))
+        }
+    }
+
+    /// What is wrong with a read that is to deliver `expected`, or `nil`.
+    func mismatch(
+        in object: any JudgedObject, at offset: UInt64, count: Int, expecting expected: ExpectedBytes,
+        _ fault: SourceFault = .none
+    ) -> String? {
+        switch object.read(at: offset, count: count, fault) {
+        case .noAnswer(let reason): return reason
+        case .refused(let refusal, _): return "\(refusal.text): expected \(expected.byteCount) bytes"
+        case .delivered(let bytes):
+            if let found = mismatch(in: bytes, expected: expected, offset: offset) { return found }
+            if let found = object.overrun(delivered: bytes.count) { return found }
+            guard judgesFetches, let rule = object.rule else { return nil }
+            return rule.mismatch(
+                in: object.fetches, delivering: offset..<offset + UInt64(bytes.count), having: object.kept)
+        }
+    }
+
+    private func mismatch(in bytes: AnswerBytes, expected: ExpectedBytes, offset: UInt64) -> String? {
+        let found =
+            bytes.count == expected.byteCount
+            ? bytes.withBytes { expected.mismatch(in: $0) }
+            : "\(bytes.count) bytes delivered: expected \(expected.byteCount)"
+        // What wrong bytes may come from, such as another block as the IV, if that can be told.
+        guard let found, guesses.left > 0, bytes.count <= Self.maxExplainedByteCount else { return found }
+        guesses.left -= 1
+        let wrong = WrongBytes(
+            group: group, offset: offset, expectedByteCount: expected.byteCount, listed: expected.held)
+        return ((try? wrong.mismatch(in: bytes.copy)) ?? nil) ?? found
+    }
+
+    private static let maxExplainedByteCount = 1 << 22
+
+    /// What is wrong with a read that is to fail, or `nil` if it did, under the right name and without harm.
+    ///
+    /// From a subject that may have kept them, the bytes `mayDeliver` are as good.
+    func mismatch(
+        in object: any JudgedObject, at offset: UInt64, count: Int, expecting name: ErrorName,
+        _ fault: SourceFault = .none, mayDeliver: ExpectedBytes? = nil
+    ) -> String? {
+        switch object.read(at: offset, count: count, fault) {
+        case .noAnswer(let reason): return reason
+        case .delivered(let bytes):
+            guard let mayDeliver, object.mayHaveKept(despite: fault) else {
+                return "\(bytes.count) bytes delivered: expected the error \(name.rawValue)"
             }
-            return mayDeliver.mismatch(in: UnsafeRawBufferPointer(rebasing: room[..<delivered]))
-        } catch {
-            guard ErrorName(error) == name else {
-                return "\(ErrorName(error).rawValue) (\(error)): expected the error \(name.rawValue)"
-            }
-            if name == .authenticationFailed, let mismatch = released(UnsafeRawBufferPointer(room), from: offset) {
-                return mismatch
+            return mismatch(in: bytes, expected: mayDeliver, offset: offset)
+        case .refused(let refusal, let left):
+            guard refusal.name == name.rawValue else { return "\(refusal.text): expected the error \(name.rawValue)" }
+            if fault != .none, !object.hasFaulted { return "\(refusal.text), though the source did not fail" }
+            if name == .authenticationFailed, let found = left.withBytes({ released($0, from: offset) }) {
+                return found
             }
             // What would have been delivered is unspecified; what lies around it is not the reader's.
-            return buffer.mismatch(delivered: count)
+            return object.overrun(delivered: count)
         }
     }
 
     /// What a chunk that is not authentic left in the buffer, or `nil` if that cannot be told: where a read lies within
     /// one chunk, nothing of what that would decrypt to may be there.
-    private func released(_ room: UnsafeRawBufferPointer, from offset: UInt64) -> String? {
-        let end = min(offset + UInt64(room.count), group.plaintext.byteCount)
+    private func released(_ left: UnsafeRawBufferPointer, from offset: UInt64) -> String? {
+        let end = min(offset + UInt64(left.count), group.plaintext.byteCount)
         guard let format = group.strategy.chunkFormat, end >= offset + Self.tellingByteCount,
             let places = try? OracleChunkPlaces(format, ciphertextByteCount: group.ciphertext.byteCount),
             places.ciphertext(of: offset..<offset + 1) == places.ciphertext(of: offset..<end),
             let expected = try? ExpectedBytes(of: group.plaintext, offset: offset, count: Int(end - offset)),
-            expected.mismatch(in: UnsafeRawBufferPointer(rebasing: room[..<Int(end - offset)])) == nil
+            expected.mismatch(in: UnsafeRawBufferPointer(rebasing: left[..<Int(end - offset)])) == nil
         else { return nil }
         return "\(end - offset) bytes of a chunk that is not authentic were left in the buffer: expected none"
     }
@@ -88,54 +144,39 @@ struct ReadCheck {
     /// So many bytes do not agree by chance.
     private static let tellingByteCount: UInt64 = 16
 
-    /// Whether a reader that has just failed still reads: a few bytes from the start.
-    func mismatchAfterFailure(in reader: OpenedReader) throws(DecryptionError) -> String? {
+    /// What is wrong with an object after a read that failed as it should: it is to deliver a few bytes from the start.
+    func mismatchAfterFailure(in object: any JudgedObject) throws(DecryptionError) -> String? {
         let count = Int(min(33, group.plaintext.byteCount))
         let expected = try ExpectedBytes(of: group.plaintext, offset: 0, count: count)
-        return mismatch(in: reader, offset: 0, count: count, expecting: expected)
+        return mismatch(in: object, at: 0, count: count, expecting: expected)
             .map { "after a failed read, the read 0+\(count): \($0)" }
     }
-}
 
-/// Lets a reader's source go wrong before a read, and says what the reader makes of it.
-///
-/// The ordinary check that follows proves that the reader has got over it.
-struct FaultCheck {
-    let group: VectorGroup
-    let check: ReadCheck
-
-    /// What is wrong with how a reader fails, or `nil`.
-    func mismatch(in reader: OpenedReader, read: RangeRead, expected: ExpectedBytes) -> String? {
-        guard !reader.faults.isEmpty, expected.byteCount > 0 else { return nil }
-        defer { reader.inject(.none) }
-        for (kind, name) in faults(for: read.offset..<read.offset + UInt64(expected.byteCount)) {
-            reader.inject(kind)
-            let found = check.mismatch(
-                in: reader, offset: read.offset, count: read.count, expecting: name,
-                mayDeliver: mayKeep(reader) && kind != .changedLength ? expected : nil)
-            if let found, group.supply != .recovering { return "\(kind): \(found)" }
+    /// Lets the source go wrong before a read, and says what is wrong with how the object fails, or `nil`.
+    ///
+    /// The ordinary check that follows proves that it has got over it.
+    func faultMismatch(in object: any JudgedObject, read: RangeRead, expected: ExpectedBytes) -> String? {
+        guard object.meetsFaults, expected.byteCount > 0 else { return nil }
+        for (fault, name) in faults(for: read.offset..<read.offset + UInt64(expected.byteCount), of: object) {
+            let found = mismatch(
+                in: object, at: read.offset, count: read.count, expecting: name, fault, mayDeliver: expected)
+            if let found, group.supply != .recovering { return "\(fault): \(found)" }
         }
         return nil
     }
 
-    /// Whether a reader may deliver what it kept: readers of whole chunks do, and any reader of authenticated ones or
-    /// of playlists.
-    private func mayKeep(_ reader: OpenedReader) -> Bool {
-        reader.setup.keepsPlaintext || group.strategy.chunkFormat != nil || group.playlist != nil
-    }
-
     /// What goes wrong, and the error that is to come of it.
-    private func faults(for range: Range<UInt64>) -> [(FaultySource.Fault, ErrorName)] {
+    private func faults(for range: Range<UInt64>, of object: any JudgedObject) -> [(SourceFault, ErrorName)] {
         // Of several resources, all go wrong at once.
         guard group.playlist == nil else { return [(.failure, .io), (.end(at: 0), .truncatedCiphertext)] }
-        let span = FetchRule(
-            strategy: group.strategy, ciphertextByteCount: group.ciphertext.byteCount, windowByteCount: .max
-        ).span(of: range)
+        let rule = FetchRule(
+            strategy: group.strategy, granularity: .block, ciphertextByteCount: group.ciphertext.byteCount)
+        let span = rule.span(of: range)
         let (last, middle) = (span.upperBound - 1, span.lowerBound + UInt64(span.count) / 2)
-        let failures: [(FaultySource.Fault, ErrorName)] = [
+        let failures: [(SourceFault, ErrorName)] = [
             (.failureFrom(last), .io), (.failureFrom(middle), .io), (.failure, .io),
         ]
-        let ends: [(FaultySource.Fault, ErrorName)] = [last, middle, span.lowerBound].map {
+        let ends: [(SourceFault, ErrorName)] = [last, middle, span.lowerBound].map {
             (.end(at: $0), .truncatedCiphertext)
         }
         switch group.supply {
@@ -151,76 +192,43 @@ struct FaultCheck {
 /// Lets several threads do all the reads of a group at once, on one object.
 struct ConcurrentReads {
     let group: VectorGroup
-    let subject: ConformanceSubject
+    let subject: any JudgedSubject
 
-    /// A reader that is handed to the one thread that uses it.
-    private struct Reader: @unchecked Sendable {
-        let decryptor: any RandomAccessDecryptor
+    /// An object that is handed to the one thread that uses it.
+    private struct Member: @unchecked Sendable {
+        let object: any JudgedObject
     }
 
     /// What went wrong, by the reads' numbers; nothing for a group that wants one thread.
     func mismatches() -> [Int: String] {
         guard group.threadCount > 1 else { return [:] }
-        let readers: [Reader]
+        let members: [Member]
         do throws(DecryptionError) {
-            readers = try open().map(Reader.init)
+            members = try subject.openForThreads(group).map(Member.init)
         } catch {
-            return [0: "\(ErrorName(error).rawValue) (\(error)): expected it to open for \(group.threadCount) threads"]
+            return [0: "\(Refusal(error).text): expected it to open for \(group.threadCount) threads"]
         }
         let group = self.group
         let reads = Array(group.reads)
         let found = Mutex<[Int: String]>([:])
-        ThreadTeam(threadCount: readers.count).run { thread in
-            let check = ReadCheck(group: group)
-            // Threads start at different places, so that they rarely read the same at the same time.
+        ThreadTeam(threadCount: members.count).run { thread in
+            let check = ReadCheck(group: group, judgesFetches: false, maxGuesses: 0)
+            // Threads start at different reads, so that they rarely read the same at the same time.
             for step in reads.indices {
-                let index = (step + thread * reads.count / readers.count) % reads.count
-                if let mismatch = Self.mismatch(of: reads[index], by: readers[thread].decryptor, check) {
-                    found.withLock { $0[index] = "one of \(readers.count) threads: \(mismatch)" }
+                let index = (step + thread * reads.count / members.count) % reads.count
+                let mismatch: String?
+                do throws(DecryptionError) {
+                    mismatch = check.mismatch(
+                        in: members[thread].object, read: reads[index], number: index,
+                        expecting: try check.expectation(of: reads[index]))
+                } catch {
+                    mismatch = "the expected bytes cannot be had: \(error)"
+                }
+                if let mismatch {
+                    found.withLock { $0[index] = "one of \(members.count) threads: \(mismatch)" }
                 }
             }
         }
         return found.withLock { $0 }
-    }
-
-    private func open() throws(DecryptionError) -> [any RandomAccessDecryptor] {
-        if let openShared = subject.openShared, group.playlist == nil {
-            return try openShared(group.threadCount, try subject.located(group.ciphertext), group.strategy, group.key)
-        }
-        var readers: [any RandomAccessDecryptor] = []
-        for _ in 0..<group.threadCount {
-            let setup = ReaderSetup(.cursor(windowByteCount: .max))
-            readers.append(try subject.open(group, setup: setup))
-        }
-        return readers
-    }
-
-    private static func mismatch(
-        of read: RangeRead, by decryptor: any RandomAccessDecryptor, _ check: ReadCheck
-    ) -> String? {
-        let room = check.buffer.prepare(count: read.count)
-        let delivered: Int
-        do throws(DecryptionError) {
-            delivered = try decryptor.read(at: read.offset, into: room)
-        } catch {
-            if case .error(let name) = read.expected, ErrorName(error) == name { return nil }
-            return "\(ErrorName(error).rawValue) (\(error))"
-        }
-        do throws(DecryptionError) {
-            let expected: ExpectedBytes
-            switch read.expected {
-            case .bytes(let bytes): expected = ExpectedBytes(bytes)
-            case .plaintext(let byteCount):
-                expected = try ExpectedBytes(of: check.group.plaintext, offset: read.offset, count: byteCount)
-            case .error(let name): return "\(delivered) bytes delivered: expected the error \(name.rawValue)"
-            }
-            guard delivered == expected.byteCount else {
-                return "\(delivered) bytes delivered: expected \(expected.byteCount)"
-            }
-            return expected.mismatch(in: UnsafeRawBufferPointer(rebasing: room[..<delivered]))
-                ?? check.buffer.mismatch(delivered: delivered)
-        } catch {
-            return "the expected bytes cannot be had: \(error)"
-        }
     }
 }

@@ -1,13 +1,51 @@
 internal import Results
 internal import Vectors
 
-/// Counts outcomes, and keeps the smallest counterexamples.
-struct Tally: Sendable {
-    private struct Entry: Sendable {
-        var size: [UInt64]
-        var failure: ConformanceRecord.Failure
+/// What one check came to.
+struct Verdict: Sendable {
+    /// What a failure is about: those of reads are listed first, since they are what a user looks for.
+    enum Subject: UInt64, Sendable {
+        /// Plaintext.
+        case bytes
+        /// An error that was to come.
+        case error
+        /// Fetches, and how the subject speaks the protocol.
+        case adapter
     }
 
+    /// The vector's identifier.
+    var id: String
+    /// The classes of bugs that it stands for.
+    var flags: [String]
+    var subject: Subject
+    /// What is wrong, or `nil`.
+    var mismatch: String?
+    /// How large the counterexample is: the object's length, the read's, its offset.
+    var size: [UInt64] = [0, 0, 0]
+
+    /// A verdict on how a subject speaks the protocol.
+    static func adapter(_ id: String, _ flag: ExternalFlag, size: [UInt64] = [0, 0, 0], _ mismatch: String?) -> Verdict
+    {
+        Verdict(id: id, flags: [flag.rawValue], subject: .adapter, mismatch: mismatch, size: size)
+    }
+
+    fileprivate func isListed(before other: Verdict) -> Bool {
+        subject == other.subject
+            ? size.lexicographicallyPrecedes(other.size) : subject.rawValue < other.subject.rawValue
+    }
+
+    /// What failures of the same cause have in common: their flags, and the reason without its figures.
+    fileprivate var kind: [String] {
+        flags + [String(decoding: (mismatch ?? "").utf8.filter { !Self.isHexDigit($0) }, as: UTF8.self)]
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+}
+
+/// Counts outcomes, also by flag, and keeps counterexamples: the smallest ones, of every flag and of many kinds.
+struct Tally: Sendable {
     /// What can come of a vector.
     enum Outcome: Int, CaseIterable {
         case passed
@@ -16,36 +54,56 @@ struct Tally: Sendable {
         case notRun
     }
 
-    /// How many failures are kept.
+    private struct Entry: Sendable {
+        var verdict: Verdict
+        var kind: [String]
+    }
+
+    /// How many failures are kept, if there are no more flags than that.
     let capacity: Int
     private var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     /// The same for the vectors of each flag.
-    private var countsByFlag: [VectorFlag: [Int]] = [:]
+    private var countsByFlag: [String: [Int]] = [:]
     private var entries: [Entry] = []
+    /// How many of the entries have a flag.
+    private var entryCounts: [String: Int] = [:]
+    /// How many of the entries are of a kind.
+    private var kindCounts: [[String]: Int] = [:]
 
     init(capacity: Int) {
         self.capacity = capacity
     }
 
     /// Counts vectors that all have these flags.
-    mutating func note(_ outcome: Outcome, flags: [VectorFlag], count: Int = 1) {
+    mutating func note(_ outcome: Outcome, flags: some Sequence<String>, count: Int = 1) {
         counts[outcome.rawValue] += count
         for flag in flags {
             countsByFlag[flag, default: [Int](repeating: 0, count: Outcome.allCases.count)][outcome.rawValue] += count
         }
     }
 
-    /// Adds a failure that stands for `count` vectors.
-    ///
-    /// Failures are ordered by `size`, smallest first: the object's length, the read's, its offset.
-    mutating func fail(id: String, flags: [VectorFlag], reason: String, size: [UInt64], count: Int = 1) {
-        note(.failed, flags: flags, count: count)
-        if entries.count == capacity, let last = entries.last, !size.lexicographicallyPrecedes(last.size) { return }
-        add(Entry(size: size, failure: .init(id: id, flags: flags.map(\.rawValue), reason: reason)))
+    /// Counts vectors that all have these flags.
+    mutating func note(_ outcome: Outcome, flags: [VectorFlag], count: Int = 1) {
+        note(outcome, flags: flags.lazy.map(\.rawValue), count: count)
+    }
+
+    /// Adds what a check came to; a failure may stand for `count` vectors.
+    mutating func add(_ verdict: Verdict, count: Int = 1) {
+        // A vector that lists a flag twice counts once for it.
+        let flags = Set(verdict.flags)
+        note(verdict.mismatch == nil ? .passed : .failed, flags: flags, count: count)
+        guard verdict.mismatch != nil else { return }
+        let kind = verdict.kind
+        // Of what comes after everything that is listed, only what is new is listed, too.
+        let isNew = kindCounts[kind] == nil || flags.contains { entryCounts[$0] == nil }
+        if entries.count >= capacity, !isNew, let last = entries.last, !verdict.isListed(before: last.verdict) {
+            return
+        }
+        insert(Entry(verdict: verdict, kind: kind))
     }
 
     /// The flags of failed vectors.
-    var failedFlags: Set<VectorFlag> {
+    var failedFlags: Set<String> {
         Set(countsByFlag.filter { $0.value[Outcome.failed.rawValue] > 0 }.keys)
     }
 
@@ -53,16 +111,20 @@ struct Tally: Sendable {
     mutating func merge(_ other: Tally) {
         counts = Self.sum(counts, other.counts)
         countsByFlag.merge(other.countsByFlag, uniquingKeysWith: Self.sum)
-        for entry in other.entries { add(entry) }
+        for entry in other.entries { insert(entry) }
     }
 
     func record(subject: String) -> ConformanceRecord {
-        ConformanceRecord(
+        let known = VectorFlag.allCases.map(\.rawValue)
+        let others = Set(countsByFlag.keys).subtracting(known).sorted()
+        return ConformanceRecord(
             subject: subject, passed: counts[0], failed: counts[1], unsupported: counts[2], notRun: counts[3],
-            failures: entries.map(\.failure),
-            flags: VectorFlag.allCases.compactMap { flag in
+            failures: entries.map {
+                .init(id: $0.verdict.id, flags: $0.verdict.flags, reason: $0.verdict.mismatch ?? "")
+            },
+            flags: (known + others).compactMap { flag in
                 countsByFlag[flag].map {
-                    .init(flag: flag.rawValue, passed: $0[0], failed: $0[1], unsupported: $0[2], notRun: $0[3])
+                    .init(flag: flag, passed: $0[0], failed: $0[1], unsupported: $0[2], notRun: $0[3])
                 }
             })
     }
@@ -71,9 +133,24 @@ struct Tally: Sendable {
         zip(left, right).map(+)
     }
 
-    private mutating func add(_ entry: Entry) {
-        let place = entries.firstIndex { entry.size.lexicographicallyPrecedes($0.size) } ?? entries.count
-        entries.insert(entry, at: place)
-        if entries.count > capacity { entries.removeLast() }
+    private mutating func insert(_ entry: Entry) {
+        let index = entries.firstIndex { entry.verdict.isListed(before: $0.verdict) } ?? entries.count
+        entries.insert(entry, at: index)
+        for flag in Set(entry.verdict.flags) { entryCounts[flag, default: 0] += 1 }
+        kindCounts[entry.kind, default: 0] += 1
+        if entries.count > capacity { dropSurplus() }
+    }
+
+    /// Drops the last counterexample of the kind that there are most of, but never a flag's only one.
+    private mutating func dropSurplus() {
+        let droppable = entries.indices.filter { index in
+            entries[index].verdict.flags.allSatisfy { entryCounts[$0, default: 0] > 1 }
+        }
+        let maximum = droppable.map { kindCounts[entries[$0].kind, default: 0] }.max()
+        guard let surplus = droppable.last(where: { kindCounts[entries[$0].kind] == maximum }) else { return }
+        let dropped = entries.remove(at: surplus)
+        for flag in Set(dropped.verdict.flags) { entryCounts[flag, default: 1] -= 1 }
+        kindCounts[dropped.kind, default: 1] -= 1
+        if kindCounts[dropped.kind] == 0 { kindCounts[dropped.kind] = nil }
     }
 }

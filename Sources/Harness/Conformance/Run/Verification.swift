@@ -39,7 +39,7 @@ package struct Verification: Sendable {
         _ groups: some Sequence<VectorGroup>, progress: (@Sendable (VerificationProgress) -> Void)? = nil,
         shouldStop: @escaping @Sendable () -> Bool = { false }
     ) -> [ConformanceRecord] {
-        let groups = InterleavedRun.sets(of: groups)
+        let groups = InterleavedRun.sets(of: groups) { $0 }
         let partCount = min(16, groups.count)
         let total = subjects.count * partCount
         let (subjects, capacity) = (subjects, listedFailureCount)
@@ -50,7 +50,7 @@ package struct Verification: Sendable {
                 let (part, place) = (item / subjects.count, item % subjects.count)
                 var tally = Tally(capacity: capacity)
                 for index in stride(from: part, to: groups.count, by: partCount) {
-                    InterleavedRun(groups: groups[index], subject: subjects[place]).run(into: &tally)
+                    InterleavedRun.run(groups[index], subject: subjects[place], into: &tally)
                 }
                 let finished = state.finish(tally, of: place)
                 progress?(VerificationProgress(subject: subjects[place].name, finished: finished, total: total))
@@ -114,15 +114,15 @@ package func verify(
 /// Puts subjects to vectors to learn which classes of bugs they have, and no more than that.
 package struct FlagRun: Sendable {
     /// Groups that are open together, and all their flags.
-    private let sets: [(groups: [VectorGroup], flags: Set<VectorFlag>)]
+    private let sets: [(groups: [VectorGroup], flags: Set<String>)]
 
-    /// Creates an exam; walks once through all reads.
+    /// Creates a run; walks once through all reads.
     package init(groups: [VectorGroup]) {
-        self.sets = InterleavedRun.sets(of: groups).map { groups in
-            let flags = groups.reduce(into: Set<VectorFlag>()) { flags, group in
+        self.sets = InterleavedRun.sets(of: groups) { $0 }.map { groups in
+            let flags: Set<VectorFlag> = groups.reduce(into: []) { flags, group in
                 flags = group.reads.reduce(into: flags.union(group.flags)) { $0.formUnion($1.flags) }
             }
-            return (groups, flags)
+            return (groups, Set(flags.map(\.rawValue)))
         }
     }
 
@@ -133,7 +133,7 @@ package struct FlagRun: Sendable {
     package func run(_ subject: ConformanceSubject, stopsEarly: Bool) -> ConformanceRecord {
         var tally = Tally(capacity: 20)
         for (groups, flags) in sets where !stopsEarly || !flags.isSubset(of: tally.failedFlags) {
-            InterleavedRun(groups: groups, subject: subject).run(into: &tally)
+            InterleavedRun.run(groups, subject: subject, into: &tally)
         }
         return tally.record(subject: subject.name)
     }

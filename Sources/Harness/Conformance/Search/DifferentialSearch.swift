@@ -3,7 +3,7 @@ import RandomAccess
 import Vectors
 
 /// Compares subjects with the oracle on cases that are drawn at random, and shrinks what differs.
-package struct DifferentialSearch: Sendable {
+package struct DifferentialSearch {
     /// A difference, as small as it could be made.
     package struct Difference: Sendable {
         /// The subject that differs.
@@ -31,14 +31,14 @@ package struct DifferentialSearch: Sendable {
     }
 
     /// The subjects.
-    package let subjects: [ConformanceSubject]
+    package let subjects: [any JudgedSubject]
     /// What cases follow from.
     package let seed: UInt64
     /// The number of the first case.
     package let firstNumber: Int
 
     /// Creates a search.
-    package init(subjects: [ConformanceSubject], seed: UInt64, firstNumber: Int = 0) {
+    package init(subjects: [any JudgedSubject], seed: UInt64, firstNumber: Int = 0) {
         self.subjects = subjects
         self.seed = seed
         self.firstNumber = firstNumber
@@ -78,60 +78,45 @@ package struct DifferentialSearch: Sendable {
 
 /// Puts one subject to one case.
 struct SearchTrial {
-    let subject: ConformanceSubject
+    let subject: any JudgedSubject
 
     /// Whether the subject says that it can do all of it.
     func isSupported(_ searchCase: SearchCase) -> Bool {
-        searchCase.objects.allSatisfy { subject.supports($0.strategy, $0.key.count) }
-            && searchCase.reads.allSatisfy { $0.count <= subject.largestReadByteCount }
+        searchCase.objects.allSatisfy { subject.supports($0.strategy, keyByteCount: $0.key.count) }
+            && searchCase.reads.allSatisfy { subject.takes(offset: $0.offset, count: $0.count) }
     }
 
     /// What the subject does otherwise than the oracle, or `nil`; also where the case itself cannot be.
     func mismatch(in searchCase: SearchCase) -> String? {
-        // A subject of one reader is given plain sources, and its fetches are judged elsewhere.
-        let setup = subject.hasOneReader ? ReaderSetup(.freshBuffers(windowByteCount: .max)) : searchCase.setup
-        var opened: [(reader: OpenedReader, check: ReadCheck, group: VectorGroup)] = []
-        for (place, object) in searchCase.objects.enumerated() {
-            guard let group = try? object.group(id: "object \(place)", windowByteCount: .max) else { return nil }
-            do {
-                let reader = try OpenedReader(group, setup: setup, subject: subject)
-                guard reader.decryptor.plaintextByteCount == object.plaintextByteCount else {
-                    return "object \(place): the plaintext has \(reader.decryptor.plaintextByteCount) bytes: "
-                        + "expected \(object.plaintextByteCount)"
-                }
-                opened.append((reader, ReadCheck(group: group), group))
-            } catch {
-                return "object \(place): \(ErrorName(error).rawValue) (\(error)): expected it to open"
-            }
+        var opened: [(object: any JudgedObject, check: ReadCheck, group: VectorGroup)] = []
+        defer { for (object, _, _) in opened { object.close() } }
+        for (number, object) in searchCase.objects.enumerated() {
+            guard let group = try? object.group(id: "object \(number)", windowByteCount: .max) else { return nil }
+            guard let object = try? subject.object(group, setup: searchCase.setup) else { return nil }
+            opened.append((object, ReadCheck(group: group, subject: subject), group))
+            if let found = object.open().mismatch(expecting: group.opening) { return "object \(number): \(found)" }
         }
-        for (place, read) in searchCase.reads.enumerated() {
-            let (reader, check, group) = opened[read.object]
-            if let found = mismatch(in: read, reader: reader, check: check, group: group) {
-                return "read \(place), \(read.offset)+\(read.count) of object \(read.object): \(found)"
+        for (number, read) in searchCase.reads.enumerated() {
+            let (object, check, group) = opened[read.object]
+            let vector = RangeRead(offset: read.offset, count: read.count, of: group.plaintext.byteCount, flags: [])
+            guard let expectation = try? check.expectation(of: vector) else { return nil }
+            if let found = mismatch(in: object, read, vector, check, expectation) {
+                return "read \(number), \(read.offset)+\(read.count) of object \(read.object): \(found)"
             }
         }
         return nil
     }
 
     private func mismatch(
-        in read: SearchCase.Read, reader: OpenedReader, check: ReadCheck, group: VectorGroup
+        in object: any JudgedObject, _ read: SearchCase.Read, _ vector: RangeRead, _ check: ReadCheck,
+        _ expectation: ReadCheck.Expectation
     ) -> String? {
-        let vector = RangeRead(offset: read.offset, count: read.count, of: group.plaintext.byteCount, flags: [])
-        switch vector.expected {
+        switch expectation {
         case .error(let name):
-            return check.mismatch(in: reader, offset: read.offset, count: read.count, expecting: name)
+            return check.mismatch(in: object, at: read.offset, count: read.count, expecting: name)
         case .bytes(let bytes):
-            return check.mismatch(
-                in: reader, offset: read.offset, count: read.count, expecting: ExpectedBytes(bytes))
-        case .plaintext(let byteCount):
-            guard let expected = try? ExpectedBytes(of: group.plaintext, offset: read.offset, count: byteCount) else {
-                return nil
-            }
-            if read.failsFirst {
-                let faults = FaultCheck(group: group, check: check)
-                if let found = faults.mismatch(in: reader, read: vector, expected: expected) { return found }
-            }
-            return check.mismatch(in: reader, offset: read.offset, count: read.count, expecting: expected)
+            let found = read.failsFirst ? check.faultMismatch(in: object, read: vector, expected: bytes) : nil
+            return found ?? check.mismatch(in: object, at: read.offset, count: read.count, expecting: bytes)
         }
     }
 }

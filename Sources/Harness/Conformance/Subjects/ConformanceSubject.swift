@@ -30,8 +30,6 @@ package struct ConformanceSubject: Sendable {
 
     /// Whether it says that it can do a strategy with a key length.
     package let supports: @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool
-    /// Whether it has one way to read only, and none of our readers.
-    package let hasOneReader: Bool
     /// Opens an object.
     package let open: Open
     /// Opens what subjects read instead of a group's own source, such as the same bytes on a server; `nil` for that
@@ -52,13 +50,11 @@ package struct ConformanceSubject: Sendable {
     package init(
         name: String, largestReadByteCount: Int = .max,
         supports: @escaping @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool = { _, _ in true },
-        hasOneReader: Bool = false,
         openShared: OpenShared? = nil, openPlaylist: OpenPlaylist? = nil, open: @escaping Open
     ) {
         self.name = name
         self.largestReadByteCount = largestReadByteCount
         self.supports = supports
-        self.hasOneReader = hasOneReader
         self.open = open
         self.openShared = openShared
         self.openPlaylist = openPlaylist
@@ -98,11 +94,6 @@ package struct ConformanceSubject: Sendable {
 }
 
 extension ConformanceSubject {
-    /// Whether it says that it can do what a group asks for.
-    func supports(_ group: VectorGroup) -> Bool {
-        group.playlist == nil ? supports(group.strategy, group.key.byteCount) : openPlaylist != nil
-    }
-
     /// Opens a group's object, each source of which goes through `wrap` first.
     func open(
         _ group: VectorGroup, setup: ReaderSetup, wrap: (any ByteSource) -> any ByteSource = { $0 }

@@ -1,3 +1,4 @@
+internal import RandomAccess
 import Results
 import Vectors
 
@@ -5,7 +6,7 @@ import Vectors
 struct TamperCheck {
     let target: TamperTarget
     let tampering: TamperCase
-    let subject: any TamperSubject
+    let subject: any JudgedSubject
 
     /// The errors that say that a ciphertext is not right. Source: PROTOCOL.md, "Transport".
     private static let tellingErrors: Set<String> = Set(
@@ -14,6 +15,10 @@ struct TamperCheck {
     private static let maxExtra: UInt64 = 1 << 17
     /// So many bytes do not agree by chance.
     private static let tellingByteCount = 16
+    /// Our readers in turn: one for what is read in a row, one for what is read here and there.
+    private static let accesses: [ReaderSetup.Access] = [
+        .cursor(windowByteCount: .max), .freshBuffers(windowByteCount: .max),
+    ]
 
     /// Reads from the start to the end, or to the first error.
     func sequential() -> TamperRecord.Outcome {
@@ -43,29 +48,41 @@ struct TamperCheck {
     private func read(
         number: Int, _ ranges: (_ plaintextByteCount: UInt64) -> [(offset: UInt64, count: Int)]
     ) -> TamperRecord.Outcome {
-        let reader: any TamperReader
-        switch subject.open(tampering.content, of: target, reader: number) {
-        case .opened(let opened): reader = opened
-        case .refused(let name):
+        let object: any JudgedObject
+        do throws(DecryptionError) {
+            let setup = ReaderSetup(Self.accesses[number % Self.accesses.count])
+            object = try subject.object(target.group(of: tampering.content), setup: setup)
+        } catch {
+            return TamperRecord.Outcome(state: .noAnswer, error: "the ciphertext cannot be handed over: \(error)")
+        }
+        defer { object.close() }
+        let plaintextByteCount: UInt64
+        switch object.open() {
+        case .opened(let byteCount?): plaintextByteCount = byteCount
+        case .opened(nil):
             return TamperRecord.Outcome(
-                state: Self.tellingErrors.contains(name) ? .detectedAtOpen : .otherError, error: name)
+                state: .noAnswer, error: "the answer to open has no integer \"plaintextByteCount\"")
+        case .refused(let refusal):
+            let isTelling = Self.tellingErrors.contains(refusal.name)
+            return TamperRecord.Outcome(state: isTelling ? .detectedAtOpen : .otherError, error: refusal.name)
         case .noAnswer(let reason): return TamperRecord.Outcome(state: .noAnswer, error: reason)
         }
         var outcome = TamperRecord.Outcome(state: .undetected)
         var deliveredEnd: UInt64 = 0
-        reading: for (index, range) in ranges(reader.plaintextByteCount).enumerated() {
-            switch reader.read(at: range.offset, count: range.count) {
-            case .delivered(let bytes):
+        reading: for (index, range) in ranges(plaintextByteCount).enumerated() {
+            switch object.read(at: range.offset, count: range.count, .none) {
+            case .delivered(let answer):
+                let bytes = answer.copy
                 count(bytes, at: range.offset, in: &outcome)
                 deliveredEnd = range.offset + UInt64(bytes.count)
                 outcome.readCount += 1
                 // A reader takes a short read for the end.
                 if bytes.count < range.count { break reading }
                 continue
-            case .refused(let name, let left):
-                outcome.state = Self.tellingErrors.contains(name) ? .detectedAtRead : .otherError
-                outcome.error = name
-                countReleased(left, at: range.offset, in: &outcome)
+            case .refused(let refusal, let left):
+                outcome.state = Self.tellingErrors.contains(refusal.name) ? .detectedAtRead : .otherError
+                outcome.error = refusal.name
+                countReleased(left.copy, at: range.offset, in: &outcome)
             case .noAnswer(let reason):
                 outcome.state = .noAnswer
                 outcome.error = reason

@@ -49,9 +49,7 @@ package struct TamperVerification: Sendable {
         ThreadTeam(threadCount: min(max(1, threadCount), max(1, total))).run { _ in
             while let item = state.next(below: total) {
                 let (subject, plan) = (subjects[item / plans.count], plans[item % plans.count])
-                let row = row(
-                    plan, subject: TamperBackendSubject(subject: subject),
-                    isSupported: subject.supports(plan.target.group(of: plan.target.original)))
+                let row = row(plan, subject: subject)
                 let finished = state.finish(item, row)
                 progress?(VerificationProgress(subject: subject.name, finished: finished, total: total))
             }
@@ -96,31 +94,23 @@ package struct TamperVerification: Sendable {
     package func run(
         command: String, timeout: Duration = .seconds(10), progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
     ) throws(ExternalVerification.Failure) -> TamperRecord {
-        let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
-        let hello: ExternalHello
-        do {
-            hello = try ExternalHello(try session.start().answer.members)
-        } catch let mismatch as ExternalHello.Complaint {
-            throw .notStarted(reason: mismatch.text)
-        } catch {
-            throw .notStarted(reason: "\(error)")
-        }
-        let subject = TamperForeignSubject(session: session, hello: hello)
+        let subject = try ExternalSubject(command: command, timeout: timeout, isInterrupted: isInterrupted)
         var rows: [TamperRecord.Row] = []
         for plan in plans {
-            let isSupported = hello.supports(plan.target.group(of: plan.target.original))
-            rows.append(row(plan, subject: subject, isSupported: isSupported) { session.reasonToGiveUp != nil })
+            rows.append(row(plan, subject: subject) { subject.session.reasonToGiveUp != nil })
             progress?(rows.count, plans.count)
         }
-        return TamperRecord(subject: hello.name, rows: rows)
+        return TamperRecord(subject: subject.name, rows: rows)
     }
 
     /// All cases of one object; what is left when `shouldStop` says so makes the row one that was not run.
     private func row(
-        _ plan: Plan, subject: any TamperSubject, isSupported: Bool, shouldStop: () -> Bool = { false }
+        _ plan: Plan, subject: any JudgedSubject, shouldStop: () -> Bool = { false }
     ) -> TamperRecord.Row {
         let target = plan.target
-        guard isSupported else { return emptyRow(plan, .unsupported) }
+        if case .unsupported = subject.fitness(for: target.group(of: target.original)) {
+            return emptyRow(plan, .unsupported)
+        }
         var row = emptyRow(plan, .run)
         for tampering in plan.cases {
             guard !isInterrupted(), !shouldStop() else {

@@ -142,7 +142,8 @@ struct VerifyCommand: ParsableCommand {
                 backend: first, threadCount: threadCount, format: output.format, color: color)
         }
         if let search {
-            let subjects = try foreign.isAsked ? foreign.searchSubjects() : Backends.subjects(backends)
+            let subjects: [any JudgedSubject] =
+                try foreign.isAsked ? foreign.searchSubjects() : Backends.subjects(backends)
             return try SearchVerification.run(
                 DifferentialSearch(subjects: subjects, seed: seed ?? 1, firstNumber: Int(firstCase ?? 0)),
                 commands: foreign.subject, duration: try SearchVerification.duration(search), format: output.format)

@@ -27,11 +27,11 @@ struct ExternalOptions: ParsableArguments {
     }
 
     /// The subjects as a differential search takes them.
-    func searchSubjects() throws -> [ConformanceSubject] {
+    func searchSubjects() throws -> [any JudgedSubject] {
         Interruption.ignoreBrokenPipes()
         return try subject.map { command in
             do throws(ExternalVerification.Failure) {
-                return try ExternalSearchSubject.start(command: command, timeout: .seconds(timeout))
+                return try ExternalSubject(command: command, timeout: .seconds(timeout))
             } catch {
                 throw Self.failure(error, command)
             }

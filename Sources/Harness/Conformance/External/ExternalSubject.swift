@@ -1,0 +1,245 @@
+package import RandomAccess
+internal import SubjectProtocol
+internal import Support
+package import Vectors
+
+/// A program that speaks the subject protocol, as the referee takes it. One thread at a time may use it.
+package final class ExternalSubject: JudgedSubject {
+    let session: ExternalSession
+    let hello: ExternalHello
+    /// Whether it opens objects by their path, though it could be served.
+    private let opensPaths: Bool
+
+    init(session: ExternalSession, hello: ExternalHello, opensPaths: Bool = false) {
+        self.session = session
+        self.hello = hello
+        self.opensPaths = opensPaths
+    }
+
+    /// Starts a subject.
+    ///
+    /// - Parameters:
+    ///   - command: The subject's command line, for `/bin/sh -c`.
+    ///   - timeout: How long each answer may take.
+    ///   - isInterrupted: Whether the rest is to be left out.
+    /// - Throws: `ExternalVerification.Failure.notStarted`, also if it does not say hello properly.
+    package convenience init(
+        command: String, timeout: Duration, isInterrupted: @escaping @Sendable () -> Bool = { false }
+    ) throws(ExternalVerification.Failure) {
+        let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
+        do {
+            self.init(session: session, hello: try ExternalHello(try session.start().answer.members))
+        } catch let mismatch as ExternalHello.Complaint {
+            throw .notStarted(reason: mismatch.text)
+        } catch {
+            throw .notStarted(reason: "\(error)")
+        }
+    }
+
+    /// The same subject, which opens objects by their path.
+    var byPath: ExternalSubject { ExternalSubject(session: session, hello: hello, opensPaths: true) }
+
+    package var name: String { hello.name }
+    package var tellsFindingsApart: Bool { true }
+
+    package func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
+        hello.supports(strategy, keyByteCount: keyByteCount)
+    }
+
+    package func fitness(for group: VectorGroup) -> Fitness {
+        guard hello.supports(group) else { return .unsupported }
+        // The protocol has one request at a time, and no source that changes its length.
+        guard isFeasible(group), group.threadCount == 1, group.supply != .changing,
+            group.supply == .any || isServed
+        else { return .notRun }
+        return .fit
+    }
+
+    private var isServed: Bool { hello.isServed && !opensPaths }
+
+    /// Whether the object is none that this subject would have to fetch or hold whole, and is too large for that.
+    private func isFeasible(_ group: VectorGroup) -> Bool {
+        let byteCount = group.ciphertext.byteCount
+        let isWindowed = isServed && (hello.granularity == .block || group.strategy.chunkByteCount != nil)
+        return isWindowed || byteCount <= TemporaryCiphertext.largestByteCount
+    }
+
+    /// Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for.
+    package func takes(offset: UInt64, count: Int) -> Bool { offset < 1 << 53 }
+
+    package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
+        ([ReaderSetup(.cursor(windowByteCount: .max))], [])
+    }
+
+    package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+        try ExternalObject(group, session: session, hello: hello, isServed: isServed)
+    }
+
+    package func isWorthAsking(_ flags: [String]) -> Bool { session.isWorthAsking(flags) }
+    package func attempt(_ flags: [String], _ body: () -> Void) { session.noteTrouble(flags, body) }
+    package func recover() { session.resynchronize() }
+}
+
+/// A group's object as a program has it open, with what was fetched of it.
+final class ExternalObject: JudgedObject {
+    /// How a request ended.
+    private enum Outcome {
+        case answered(SubjectAnswer)
+        case refused(Refusal, left: [UInt8])
+        /// There was no proper answer; the reason.
+        case broke(String)
+    }
+
+    let group: VectorGroup
+    /// What the harness serves, or `nil` for a subject that reads a file.
+    private let served: ServedCiphertext?
+    let rule: FetchRule?
+    private(set) var kept = RangeSet<UInt64>()
+    private(set) var hasDelivered = false
+
+    private let session: ExternalSession
+    private let file: TemporaryCiphertext?
+    private var id: UInt64 = 0
+    private var generation = -1
+    private var isOpen = false
+
+    /// Prepares an object.
+    ///
+    /// - Throws: `DecryptionError.io` if a file is needed and cannot be written.
+    init(
+        _ group: VectorGroup, session: ExternalSession, hello: ExternalHello, isServed: Bool? = nil
+    ) throws(DecryptionError) {
+        let isServed = isServed ?? hello.isServed
+        self.group = group
+        self.session = session
+        // Where the parts of a playlist lie, and so what a read needs, is not known here.
+        let isGraded = isServed && group.playlist == nil
+        self.rule =
+            isGraded
+            ? FetchRule(
+                strategy: group.strategy, granularity: hello.granularity,
+                ciphertextByteCount: group.ciphertext.byteCount) : nil
+        self.served = isServed ? ServedCiphertext(group) : nil
+        self.file = isServed ? nil : try TemporaryCiphertext(group)
+    }
+
+    var label: String? { nil }
+
+    func open() -> OpeningAnswer { open(.none) }
+
+    /// Opens the object; a fault, if there is to be one, lasts for this request.
+    func open(_ fault: SourceFault) -> OpeningAnswer {
+        id = session.makeID()
+        served?.begin(.none)
+        kept = RangeSet()
+        return openAgain(fault)
+    }
+
+    /// Opens the object under the same `id`, as after a failed `open`.
+    func openAgain(_ fault: SourceFault = .none) -> OpeningAnswer {
+        let outcome = ask(.object(group.openMembers(id: id, path: file?.path)), fault, largestPayload: 0)
+        isOpen = if case .answered = outcome { true } else { false }
+        // A restart while it was asked leaves another generation, and nothing open.
+        generation = session.generation
+        switch outcome {
+        case .answered(let answer): return .opened(plaintextByteCount: answer.members["plaintextByteCount"]?.integer)
+        case .refused(let refusal, _): return .refused(refusal)
+        case .broke(let reason): return .noAnswer(reason)
+        }
+    }
+
+    /// Reads a range; the object is opened first if the subject had to be started anew.
+    func read(at offset: UInt64, count: Int, _ fault: SourceFault = .none) -> ReadAnswer {
+        hasDelivered = false
+        if !isOpen || generation != session.generation {
+            guard case .opened = open() else { return .noAnswer("after a restart, the object did not open again") }
+        }
+        let request: JSONValue = [
+            "op": "read", "id": .integer(id), "offset": .integer(offset), "count": .integer(UInt64(count)),
+        ]
+        // A subject that delivers a little too much is heard out, so that the surplus can be looked at.
+        switch ask(request, fault, largestPayload: UInt64(count) + 1 << 16) {
+        case .answered(let answer):
+            hasDelivered = true
+            return .delivered(.array(answer.payload))
+        // Bytes beside an error are bytes delivered, whoever takes them.
+        case .refused(let refusal, let left): return .refused(refusal, left: .array(left))
+        case .broke(let reason):
+            isOpen = false
+            return .noAnswer(reason)
+        }
+    }
+
+    /// Forgets the object.
+    ///
+    /// - Returns: What is wrong with the answer, or `nil`.
+    @discardableResult
+    func close() -> String? {
+        guard isOpen, generation == session.generation else { return nil }
+        isOpen = false
+        switch ask(["op": "close", "id": .integer(id)], .none, largestPayload: 0) {
+        case .answered: return nil
+        case .refused(let refusal, _): return "close is answered with \(refusal.text)"
+        case .broke(let reason): return "close: \(reason)"
+        }
+    }
+
+    var isServed: Bool { served != nil }
+    var fetches: [FetchRule.Fetch] { served?.fetches ?? [] }
+    var hasFaulted: Bool { served?.hasFaulted ?? false }
+
+    var meetsFaults: Bool {
+        switch group.supply {
+        case .failing, .endingEarly, .recovering: true
+        case .any, .whole, .shortReads, .changing: false
+        }
+    }
+
+    /// Each part is a message: long reads come in larger ones.
+    func supply(forRead number: Int, byteCount: Int) -> SourceFault {
+        guard group.supply == .shortReads else { return .none }
+        return .short(largest: [1, 7, 15, 16, 17, 31, 33, 64, 100][number % 9] * (byteCount > 4096 ? 97 : 1))
+    }
+
+    /// A subject that kept what it needs fetches nothing and meets no fault, and its bytes are as good as the error.
+    func mayHaveKept(despite fault: SourceFault) -> Bool { !hasFaulted }
+
+    func overrun(delivered: Int) -> String? { nil }
+
+    private func ask(_ request: JSONValue, _ fault: SourceFault, largestPayload: UInt64) -> Outcome {
+        for fetch in served?.fetches ?? [] { kept.insert(contentsOf: fetch.delivered) }
+        served?.begin(fault)
+        do {
+            let answer = try session.ask(request, serving: served, largestPayload: largestPayload)
+            if answer.isGood { return .answered(answer) }
+            guard let name = answer.members["error"]?.string else {
+                return .broke("an error answer has no member \"error\"")
+            }
+            return .refused(Refusal(name: name), left: answer.payload)
+        } catch {
+            return .broke("\(error)")
+        }
+    }
+}
+
+extension VectorGroup {
+    /// The members of a request that opens the group's object: from the file or folder at `path`, or else served.
+    func openMembers(id: UInt64, path: String?) -> [String: JSONValue] {
+        var members: [String: JSONValue]
+        var served: JSONValue = ["byteCount": .integer(ciphertext.byteCount)]
+        if let playlist {
+            members = [
+                "strategy": .string(PlaylistObject.strategyName), "playlist": .string(playlist.text),
+                "keys": .object(playlist.keys.mapValues { .string(Hexadecimal.encode($0)) }),
+            ]
+            served = ["byteCounts": .object(playlist.resources.mapValues { JSONValue(count: $0.count) })]
+        } else {
+            members = strategy.protocolMembers
+            members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
+        }
+        members["op"] = "open"
+        members["id"] = .integer(id)
+        members["source"] = path.map { ["path": .string($0)] } ?? served
+        return members
+    }
+}

@@ -1,0 +1,149 @@
+internal import ByteSources
+package import RandomAccess
+package import Vectors
+
+extension ConformanceSubject: JudgedSubject {
+    package var tellsFindingsApart: Bool { false }
+
+    package func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
+        supports(strategy, keyByteCount)
+    }
+
+    package func fitness(for group: VectorGroup) -> Fitness {
+        let isSupported =
+            group.playlist == nil ? supports(group.strategy, keyByteCount: group.key.byteCount) : openPlaylist != nil
+        return isSupported ? .fit : .unsupported
+    }
+
+    package func takes(offset: UInt64, count: Int) -> Bool { count <= largestReadByteCount }
+
+    package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
+        (ReaderSetup.forEveryRead(of: group), ReaderSetup.inTurn(of: group))
+    }
+
+    package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+        InProcessObject(group, setup: setup, subject: self)
+    }
+
+    package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] {
+        let setup = ReaderSetup(.cursor(windowByteCount: .max))
+        var readers: [any RandomAccessDecryptor] = []
+        if let openShared, group.playlist == nil {
+            readers = try openShared(group.threadCount, try located(group.ciphertext), group.strategy, group.key)
+        } else {
+            for _ in 0..<group.threadCount { readers.append(try open(group, setup: setup)) }
+        }
+        return readers.map { InProcessObject(group, setup: setup, subject: self, decryptor: $0) }
+    }
+}
+
+/// A group's object, opened in this process for one setup, with the handles on its source.
+final class InProcessObject: JudgedObject {
+    private let group: VectorGroup
+    private let setup: ReaderSetup
+    private let subject: ConformanceSubject
+    private let buffer = GuardedBuffer()
+    private var decryptor: (any RandomAccessDecryptor)?
+    private var recorder: RecordingSource?
+    /// The sources that can be told to go wrong: one, or one for each resource of a playlist.
+    private var faultySources: [FaultySource] = []
+    private(set) var rule: FetchRule?
+    private(set) var hasDelivered = false
+
+    /// Prepares an object; with a `decryptor`, it is open already.
+    init(
+        _ group: VectorGroup, setup: ReaderSetup, subject: ConformanceSubject,
+        decryptor: (any RandomAccessDecryptor)? = nil
+    ) {
+        self.group = group
+        self.setup = setup
+        self.subject = subject
+        self.decryptor = decryptor
+    }
+
+    var label: String? { "\(setup)" }
+
+    func open() -> OpeningAnswer {
+        do throws(DecryptionError) {
+            let decryptor = try subject.open(group, setup: setup) { source in
+                switch setup.supply {
+                case .whole:
+                    let wrapped = RecordingSource(source, keepsRanges: true)
+                    recorder = wrapped
+                    return wrapped
+                case .shortReads(let largest):
+                    return ShortReadingSource(source, largestRead: largest)
+                case .faulty:
+                    let wrapped = FaultySource(source)
+                    faultySources.append(wrapped)
+                    return wrapped
+                }
+            }
+            self.decryptor = decryptor
+            // Where the parts of a playlist lie, and so what a read of it needs, is not known here.
+            rule = (group.playlist == nil ? setup.gradedWindowByteCount : nil).map {
+                FetchRule(
+                    strategy: group.strategy, granularity: .window(byteCount: $0),
+                    ciphertextByteCount: group.ciphertext.byteCount)
+            }
+            return .opened(plaintextByteCount: decryptor.plaintextByteCount)
+        } catch {
+            return .refused(Refusal(error))
+        }
+    }
+
+    func read(at offset: UInt64, count: Int, _ fault: SourceFault) -> ReadAnswer {
+        hasDelivered = false
+        guard let decryptor else { return .noAnswer("the object is not open") }
+        recorder?.reset()
+        let bytes = buffer.prepare(count: count)
+        for source in faultySources { source.inject(fault.ofSource) }
+        defer { for source in faultySources where fault != .none { source.inject(.none) } }
+        do throws(DecryptionError) {
+            let delivered = try decryptor.read(at: offset, into: bytes)
+            guard (0...count).contains(delivered) else {
+                return .noAnswer("\(delivered) bytes delivered: expected at most \(count)")
+            }
+            hasDelivered = true
+            return .delivered(.buffer(UnsafeRawBufferPointer(rebasing: bytes[..<delivered])))
+        } catch {
+            return .refused(Refusal(error), left: .buffer(UnsafeRawBufferPointer(bytes)))
+        }
+    }
+
+    func close() -> String? {
+        decryptor = nil
+        return nil
+    }
+
+    var isServed: Bool { true }
+    var fetches: [FetchRule.Fetch] {
+        (recorder?.ranges ?? []).map { FetchRule.Fetch(asked: $0, deliveredByteCount: UInt64($0.count)) }
+    }
+    var kept: RangeSet<UInt64> { RangeSet() }
+
+    var meetsFaults: Bool { !faultySources.isEmpty }
+    func supply(forRead number: Int, byteCount: Int) -> SourceFault { .none }
+    var hasFaulted: Bool { true }
+
+    /// Readers of whole chunks keep plaintext, and so does any reader of authenticated ones or of playlists.
+    func mayHaveKept(despite fault: SourceFault) -> Bool {
+        fault != .changedLength
+            && (setup.keepsPlaintext || group.strategy.chunkFormat != nil || group.playlist != nil)
+    }
+
+    func overrun(delivered: Int) -> String? { buffer.mismatch(delivered: delivered) }
+}
+
+extension SourceFault {
+    /// The same fault as a source in this process has it; short reads are another source's.
+    fileprivate var ofSource: FaultySource.Fault {
+        switch self {
+        case .none, .short: .none
+        case .failure: .failure
+        case .failureFrom(let offset): .failureFrom(offset)
+        case .end(let offset): .end(at: offset)
+        case .changedLength: .changedLength
+        }
+    }
+}
