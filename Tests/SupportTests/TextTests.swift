@@ -1,6 +1,52 @@
-import Measurement
 import Support
 import Testing
+
+@Suite("hexadecimal")
+struct HexadecimalTests {
+    @Test("all bytes are written in lower case and read back")
+    func roundTrip() {
+        let bytes = (0...255).map(UInt8.init)
+        let text = Hexadecimal.encode(bytes)
+        #expect(text.hasPrefix("000102") && text.hasSuffix("fdfeff") && text == text.lowercased())
+        #expect(Hexadecimal.decode(text) == bytes)
+        #expect(Hexadecimal.decode(text.uppercased(), allowsUpperCase: true) == bytes)
+        #expect(Hexadecimal.decode("") == [])
+    }
+
+    @Test("all else is refused", arguments: ["0", "000", "0g", "0x00", " 00", "00 ", "0\n", "é0", "-1", "+1", "٠٠"])
+    func garbage(text: String) {
+        #expect(Hexadecimal.decode(text) == nil && Hexadecimal.decode(text, allowsUpperCase: true) == nil)
+    }
+
+    @Test("upper case is refused where the protocol forbids it", arguments: ["AB", "aB", "0A"])
+    func upperCase(text: String) {
+        #expect(Hexadecimal.decode(text) == nil)
+    }
+}
+
+@Suite struct PlainTextTests {
+    @Test(
+        "text from elsewhere is one line, without what drives a terminal",
+        arguments: ["a\nb", "a\rb", "a\u{85}b", "a\u{2028}b", "a\u{1B}b", "a\0b", "a\u{9B}b"])
+    func line(text: String) {
+        #expect(PlainText.line(text) == "a b")
+    }
+
+    @Test("a line break of two characters is two spaces, and letters of any script stay")
+    func others() {
+        #expect(PlainText.line("é\r\n日本 ±") == "é  日本 ±")
+    }
+
+    @Test(
+        "a command's options are what follows its first word, however that is quoted",
+        arguments: [
+            ("chunkwise subject", "subject"), ("'/a b/c' subject --x", "subject --x"), ("a", ""), ("", ""),
+            (" \"a b\"  --x 'y z'", "--x 'y z'"), ("'a b' ", ""),
+        ])
+    func options(command: String, expected: String) {
+        #expect(ShellText.options(of: command) == expected)
+    }
+}
 
 @Suite("byte sizes")
 struct ByteSizeTests {
@@ -51,20 +97,5 @@ struct ByteSizeTests {
             }
             byteCount *= 2
         }
-    }
-
-    @Test(
-        "workloads are read and shown", arguments: [("sequential", "sequential"), ("random:4096", "random:4KiB")])
-    func workloads(text: String, shown: String) {
-        #expect(CellWorkload(text)?.description == shown)
-    }
-
-    @Test(
-        "what is no workload is none",
-        arguments: [
-            "", "Sequential", "random", "random:", "random:0", "random:257MiB", "random:-1", "random:4KiB,8KiB",
-        ])
-    func badWorkloads(text: String) {
-        #expect(CellWorkload(text) == nil)
     }
 }

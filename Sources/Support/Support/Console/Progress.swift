@@ -116,3 +116,73 @@ package struct TimeLeft: Sendable {
         return "about \(tens / 60) h\(tens % 60 == 0 ? "" : " \(tens % 60) min") left"
     }
 }
+
+/// What is running, how far it is, and how long it still takes, in one line.
+package struct ProgressLine: Hashable, Sendable {
+    /// How far: `37/108 cells`.
+    package var place: String
+    /// What is running: `libgcrypt 256KiB sequential`. The first part to be shortened.
+    package var name: String
+    /// Which pass: `round 2 of 5`; empty where there is one only.
+    package var stage: String
+    /// How long still: `about 3 min left`; empty where nobody knows yet.
+    package var rest: String
+
+    /// Creates a line.
+    package init(place: String, name: String, stage: String = "", rest: String = "") {
+        self.place = place
+        self.name = name
+        self.stage = stage
+        self.rest = rest
+    }
+
+    /// The line in at most so many columns: the name is shortened first, then left out, then the stage, then the rest.
+    package func text(columns: Int) -> String {
+        let name = Self.printable(name)
+        func joined(_ parts: [String]) -> String { parts.filter { !$0.isEmpty }.joined(separator: " · ") }
+        let whole = joined([place, name, stage, rest])
+        if whole.count <= columns { return whole }
+        let room = columns - (whole.count - name.count)
+        if room >= Self.minName { return joined([place, name.prefix(room - 1) + "…", stage, rest]) }
+        for parts in [[place, stage, rest], [place, rest], [place]] {
+            let text = joined(parts)
+            if text.count <= columns { return text }
+        }
+        return String(place.prefix(max(0, columns)))
+    }
+
+    /// Less of a name tells nothing.
+    private static let minName = 8
+
+    /// Text without what would drive a terminal.
+    private static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+    }
+}
+
+/// When progress is worth a line in a log: each tenth of the work, but not more often than each 5 seconds, and each 30
+/// seconds in any case.
+package struct ProgressPace: Hashable, Sendable {
+    private var lastTenth = 0
+    private var lastSeconds = 0.0
+
+    /// Starts with the work.
+    package init() {}
+
+    /// Whether a line is due, which then counts as written.
+    ///
+    /// - Parameters:
+    ///   - share: How much is done, from 0 to 1.
+    ///   - seconds: The time since the start.
+    /// - Returns: Whether to write a line.
+    package mutating func isDue(share: Double, seconds: Double) -> Bool {
+        let tenth = Int(max(0, min(1, share)) * 10)
+        let passed = seconds - lastSeconds
+        guard passed >= 30 || passed >= 5 && tenth > lastTenth else { return false }
+        lastSeconds = seconds
+        lastTenth = tenth
+        return true
+    }
+}
