@@ -1,6 +1,49 @@
 package import RandomAccess
 package import Support
 
+extension Strategy {
+    /// The strategy's members in an `open` request. Source: PROTOCOL.md, "open".
+    package var protocolMembers: [String: JSONValue] { StrategyParameters(self).members }
+}
+
+/// The parameters of an `open` request, checked in the protocol's order: request, strategy, key, IV.
+package struct OpenParameters: Sendable {
+    /// How the ciphertext is laid out.
+    package let strategy: Strategy
+    /// The key.
+    package let key: SecretKey
+
+    /// Reads the members of a request.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for members that are missing, of the wrong type or impossible;
+    ///   `.unsupported` for an unknown strategy; `.invalidKey`; `.invalidIV`.
+    package init(_ request: JSONValue) throws(DecryptionError) {
+        guard let name = request["strategy"]?.string else {
+            throw Self.missing("strategy", "the name of a strategy")
+        }
+        guard Strategy.names.contains(name) else {
+            throw .unsupported("strategy \"\(name)\": expected one of \(Strategy.names.joined(separator: ", "))")
+        }
+        guard let keyBytes = request["key"]?.string.flatMap({ Hexadecimal.decode($0) }) else {
+            throw Self.missing("key", StrategyParameters.expectation(of: .iv))
+        }
+        let parameters = try StrategyParameters(name: name, request)
+        // Impossible lengths of chunks are an invalid request, and come before key and IV.
+        try parameters.validateBeforeKey()
+        let isChunkFormat = StrategyParameters.parameters(of: name)?.contains(.iv) == false
+        self.key = isChunkFormat ? try SecretKey(material: keyBytes) : try SecretKey(keyBytes)
+        self.strategy = try parameters.strategy()
+        try strategy.chunkFormat?.check(key)
+    }
+
+    /// Integers in messages stay below 2⁵³, so that every language can hold them.
+    static let largestInteger: UInt64 = 1 << 53 - 1
+
+    private static func missing(_ member: String, _ expected: String) -> DecryptionError {
+        .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
+    }
+}
+
 /// The parameters of an `open` request for `hls-aes128`, as far as they can be checked without reading the playlist.
 ///
 /// - Source: PROTOCOL.md, "open".
@@ -71,5 +114,14 @@ package struct PlaylistRequest: Sendable {
 
     private static func missing(_ member: String, _ expected: String) -> DecryptionError {
         .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
+    }
+}
+
+extension Strategy {
+    /// What the segments of a measured playlist are, one behind the other in one file: chunks of CBC whose IVs count
+    /// from 0, as media sequence numbers do. Source: RFC 8216, section 5.2.
+    package static func segments(of byteCount: UInt64) -> Strategy {
+        .cbcChunked(
+            chunkByteCount: byteCount, iv: Block(bigEndianValue: 0), ivRule: .sequence, padding: .pkcs7)
     }
 }
