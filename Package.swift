@@ -68,11 +68,16 @@ let floors: [(folder: String, targets: [Target])] = [
                 ]
             ),
             .target(
+                name: "Subject",
+                dependencies: [
+                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "SubjectProtocol", "Vectors", system,
+                ]
+            ),
+            .target(
                 name: "Measurement",
                 dependencies: [
                     "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "Statistics", "Results",
-                    "SubjectProtocol", "Vectors", .product(name: "Crypto", package: "swift-crypto"), system,
-                    .product(name: "Yams", package: "Yams"),
+                    "SubjectProtocol", "Vectors", "Subject", system, .product(name: "Yams", package: "Yams"),
                 ]
             ),
             .target(
@@ -142,11 +147,15 @@ let floors: [(folder: String, targets: [Target])] = [
                 name: "Commands",
                 dependencies: [
                     "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "Statistics", "Results",
-                    "SubjectProtocol", "Vectors", "Conformance", "Measurement", "Gate", "Report", "CommandOptions",
-                    arguments, .product(name: "Crypto", package: "swift-crypto"), system,
+                    "SubjectProtocol", "Vectors", "Conformance", "Subject", "Measurement", "Gate", "Report",
+                    "CommandOptions", arguments, .product(name: "Crypto", package: "swift-crypto"), system,
                 ]
             ),
             .executableTarget(name: "chunkwise", dependencies: ["Commands"]),
+            .executableTarget(
+                name: "chunkwise-subject",
+                dependencies: ["Support", "ByteSources", "BackendRegistry", "SubjectProtocol", "Subject"]
+            ),
             .executableTarget(
                 name: "chunkwise-https",
                 dependencies: [
@@ -212,11 +221,16 @@ let tests: [Target] = [
         ]
     ),
     .testTarget(
+        name: "SubjectTests",
+        dependencies: [
+            "Support", "RandomAccess", "ByteSources", "BackendRegistry", "SubjectProtocol", "Subject", "TestSupport",
+        ]
+    ),
+    .testTarget(
         name: "MeasurementTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "BackendRegistry", "Results",
-            "SubjectProtocol", "Measurement", "chunkwise", "TestSupport",
-            .product(name: "Crypto", package: "swift-crypto"), system,
+            "SubjectProtocol", "Subject", "Measurement", "chunkwise", "TestSupport", system,
         ]
     ),
     .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
@@ -320,6 +334,7 @@ let package = Package(
         .executable(name: "chunkwise-key-client", targets: ["chunkwise-key-client"]),
         .executable(name: "chunkwise-keys", targets: ["chunkwise-keys"]),
         .executable(name: "chunkwise-serve", targets: ["chunkwise-serve"]),
+        .executable(name: "chunkwise-subject", targets: ["chunkwise-subject"]),
         .executable(name: "chunkwise-tls-check", targets: ["chunkwise-tls-check"]),
     ],
     dependencies: [

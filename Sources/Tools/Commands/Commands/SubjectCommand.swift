@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOptions
 import Conformance
 import Measurement
+import Subject
 import SubjectProtocol
 import Support
 

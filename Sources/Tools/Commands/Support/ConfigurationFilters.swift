@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOptions
 import Measurement
 import Report
+import Subject
 import Support
 
 /// Which of the measured configurations may be taken; what is not given may be anything.
