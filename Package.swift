@@ -87,7 +87,7 @@ let floors: [(folder: String, targets: [Target])] = [
                     "Measurement", system,
                 ]
             ),
-            .target(name: "Report", dependencies: ["Support", "Statistics", "Results", "Gate"]),
+            .target(name: "Report", dependencies: ["Support", "Statistics", "Results"]),
         ]
     ),
     (
@@ -237,7 +237,7 @@ let tests: [Target] = [
     .testTarget(
         name: "ReportTests",
         dependencies: [
-            "Support", "Statistics", "Results", "Measurement", "Gate", "Report", "TestSupport",
+            "Support", "Statistics", "Results", "Measurement", "Report", "TestSupport",
             .product(name: "Crypto", package: "swift-crypto"),
         ],
         exclude: [

@@ -1,4 +1,4 @@
-import Gate
+import Results
 import Support
 
 /// Results of gates in which every verdict occurs.

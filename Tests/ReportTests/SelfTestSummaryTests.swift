@@ -1,5 +1,5 @@
-import Gate
 import Report
+import Results
 import Support
 import Testing
 
@@ -70,7 +70,7 @@ struct SelfTestSummaryTests {
         let json = try Self.summary(Self.runs).json
         let (unchanged, planted) = (try #require(json["groups"]?.array?[0]), try #require(json["groups"]?.array?[1]))
         #expect(unchanged["runs"] == 20 && unchanged["rates"]?["slower"]?["count"] == 0)
-        #expect(unchanged["rates"]?["inconclusive"]?["count"] == 1 && unchanged["rates"]?["hostUnfit"]?["count"] == 1)
+        #expect(unchanged["rates"]?["inconclusive"]?["count"] == 1 && unchanged["rates"]?["noisyHost"]?["count"] == 1)
         #expect(planted["rates"]?["slower"]?["count"] == 19 && planted["rates"]?["faster"]?["count"] == 1)
         #expect(planted["foundWithin"]?["5"] == 8 && planted["foundWithin"]?["10"] == 18)
         #expect(json["coverage"]?["fresh"]?["of"] == 40)

@@ -1,4 +1,4 @@
-import Gate
+import Results
 
 extension GateResult {
     /// The intervals as a picture of letters: a row a cell, in the order of the table.

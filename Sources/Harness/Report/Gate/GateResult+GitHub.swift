@@ -1,4 +1,4 @@
-package import Gate
+package import Results
 
 extension GateResult {
     /// The result as annotations of a GitHub workflow, a line each: what is slower, wrong or has grown is an error, what
@@ -29,7 +29,7 @@ extension GateResult {
             }
         }
         if verdict == .noisyHost {
-            warnings.insert(("host unfit", control.map(GateWords.finding) ?? reason ?? "the control moved"), at: 0)
+            warnings.insert(("noisy host", control.map(GateWords.finding) ?? reason ?? "the control moved"), at: 0)
         }
         if cells.isEmpty { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
         let lines =

@@ -1,4 +1,4 @@
-package import Gate
+package import Results
 
 extension GateResult {
     /// The result as JUnit XML: a case a cell, one for the control, one for the memory of each cell.
@@ -38,7 +38,7 @@ extension GateResult {
         let outcome: JUnitDocument.Outcome
         switch cell.verdict {
         case .wrong: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
-        case _ where verdict == .noisyHost: outcome = .skipped("host unfit, not judged; \(finding)")
+        case _ where verdict == .noisyHost: outcome = .skipped("noisy host, not judged; \(finding)")
         case .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
         case .inconclusive where !allowsInconclusive:
             outcome = .errored(message: finding, type: cell.verdict.rawValue, text: finding)
@@ -53,7 +53,7 @@ extension GateResult {
         let outcome: JUnitDocument.Outcome =
             switch control.verdict {
             case .wrong: .failed(message: finding, type: "wrong", text: finding)
-            case .noisyHost: .errored(message: finding, type: "hostUnfit", text: finding)
+            case .noisyHost: .errored(message: finding, type: "noisyHost", text: finding)
             default: .passed
             }
         return .init(className: Self.className, name: control.name, seconds: control.seconds, outcome: outcome)

@@ -1,5 +1,4 @@
-package import Gate
-import Results
+package import Results
 import Support
 
 /// A gate's result for people who read it in a terminal.
@@ -38,7 +37,7 @@ package enum GateText {
             case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
             case .wrong: "wrong: \(firstWrong(result)): expected right bytes, and whole runs, of both sides"
             case .noisyHost:
-                "host unfit: two copies of the baseline differ: expected the same time of both, nobody is blamed"
+                "noisy host: two copies of the baseline differ: expected the same time of both, nobody is blamed"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
             case .inconclusive:
                 "inconclusive: \(names(.inconclusive)): expected intervals that end on one side of \(tolerance)"

@@ -1,4 +1,3 @@
-import Gate
 import Results
 internal import Support
 
@@ -32,7 +31,7 @@ enum GateWords {
     static func seconds(_ seconds: Double) -> String { SignificantDigits.fixed(max(0, seconds), places: 1) + " s" }
 
     /// A verdict in words.
-    static func word(_ verdict: GateVerdict) -> String { verdict == .noisyHost ? "host unfit" : verdict.rawValue }
+    static func word(_ verdict: GateVerdict) -> String { verdict == .noisyHost ? "noisy host" : verdict.rawValue }
 
     /// What was found of a cell, in one line.
     static func finding(_ cell: GateCell) -> String {
@@ -81,7 +80,7 @@ extension GateResult {
         let head: String
         switch verdict {
         case .wrong: head = "wrong: \(count(.wrong)) of \(compared) wrong or failed"
-        case .noisyHost: head = "host unfit: two copies of the baseline differed on this machine, so nobody is blamed"
+        case .noisyHost: head = "noisy host: two copies of the baseline differed on this machine, so nobody is blamed"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"

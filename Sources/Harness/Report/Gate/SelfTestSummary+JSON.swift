@@ -1,4 +1,4 @@
-import Gate
+import Results
 import Statistics
 package import Support
 

@@ -1,5 +1,4 @@
-package import Gate
-import Results
+package import Results
 import Statistics
 
 /// What a self-test found, as it is shown.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gate
 import Report
+import Results
 
 /// How a gate's result is shown.
 enum GateFormat: String, CaseIterable, ExpressibleByArgument {

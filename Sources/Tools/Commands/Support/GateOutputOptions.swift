@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOptions
 import Gate
 import Report
+import Results
 
 /// The options for what becomes of a gate's result.
 struct GateOutputOptions: ParsableArguments {

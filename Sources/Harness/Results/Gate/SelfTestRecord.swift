@@ -1,4 +1,4 @@
-package import Results
+import FoundationEssentials
 
 /// One line of a self-test's file.
 package enum SelfTestRecord: Sendable {
@@ -40,22 +40,22 @@ package struct SelfTestHeader: Codable, Hashable, Sendable {
     /// What the runs' seeds are drawn from.
     package var seed: UInt64
 
-    /// Creates a header; `baseline` is what the baseline is called.
     package init(
-        settings: SelfTestSettings, baseline: String, programVersion: String, command: [String], startedAt: String,
-        host: RunHeader.Host
+        programVersion: String, command: [String], startedAt: String, host: RunHeader.Host, baseline: String,
+        cells: [Cell], tolerance: Double, confidence: Double, secondsPerCell: Double, isBusy: Bool,
+        seed: UInt64
     ) {
         self.programVersion = programVersion
         self.command = command
         self.startedAt = startedAt
         self.host = host
         self.baseline = baseline
-        cells = settings.gate.cells ?? []
-        tolerance = settings.gate.tolerance
-        confidence = settings.gate.confidence
-        secondsPerCell = settings.gate.secondsPerCell
-        isBusy = settings.isBusy
-        seed = settings.gate.seed
+        self.cells = cells
+        self.tolerance = tolerance
+        self.confidence = confidence
+        self.secondsPerCell = secondsPerCell
+        self.isBusy = isBusy
+        self.seed = seed
     }
 
     /// Says what keeps two self-tests from being one, if anything does.
@@ -111,7 +111,7 @@ package struct SelfTestRun: Codable, Hashable, Sendable {
         package var logRatios: [[Double]]
 
         /// Takes what matters from a gate's cell.
-        init(_ cell: GateCell) {
+        package init(_ cell: GateCell) {
             name = cell.name
             verdict = cell.verdict
             reason = cell.reason
@@ -125,7 +125,7 @@ package struct SelfTestRun: Codable, Hashable, Sendable {
     }
 
     /// Takes what matters from a gate's result.
-    init(planted: Double, extraWork: Double, result: GateResult) {
+    package init(planted: Double, extraWork: Double, result: GateResult) {
         self.planted = planted
         self.extraWork = extraWork
         seed = result.seed
@@ -134,5 +134,44 @@ package struct SelfTestRun: Codable, Hashable, Sendable {
         seconds = result.seconds
         cells = result.cells.map(Cell.init)
         control = result.control.map(Cell.init)
+    }
+}
+
+extension SelfTestRecord: Codable {
+    /// The one member of a line's object, which says what the line is.
+    private enum Key: String, CodingKey {
+        case header
+        case calibration
+        case run
+    }
+
+    /// Reads a record: an object with one member, named after what it is.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        if let header = try members.decodeIfPresent(SelfTestHeader.self, forKey: .header) {
+            self = .header(header)
+        } else if let calibration = try members.decodeIfPresent(SelfTestCalibration.self, forKey: .calibration) {
+            self = .calibration(calibration)
+        } else {
+            self = .run(try members.decode(SelfTestRun.self, forKey: .run))
+        }
+    }
+
+    /// Writes a record.
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .header(let header): try members.encode(header, forKey: .header)
+        case .calibration(let calibration): try members.encode(calibration, forKey: .calibration)
+        case .run(let run): try members.encode(run, forKey: .run)
+        }
+    }
+
+    /// The record as one line of JSON, its end included.
+    package var line: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Only infinite numbers cannot be encoded, and records have none.
+        return ((try? encoder.encode(self)).map(Array.init) ?? []) + [0x0A]
     }
 }

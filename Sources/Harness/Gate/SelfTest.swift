@@ -1,5 +1,9 @@
+import CLinux
+import Glibc
 package import RandomAccess
+package import Results
 import Statistics
+import Synchronization
 
 /// Measures the gate itself on this machine, by whole runs of it whose right answer is known.
 package struct SelfTest {
@@ -143,5 +147,92 @@ package struct SelfTest {
         progress(text)
         return try GateRun(settings: gate, encryption: encryption, programVersion: header.programVersion)
             .run(progress: { progress("\(text): \($0)") }, shouldStop: shouldStop)
+    }
+}
+
+extension SelfTestHeader {
+    /// Describes a self-test; `baseline` is what the baseline is called.
+    package init(
+        settings: SelfTestSettings, baseline: String, programVersion: String, command: [String], startedAt: String,
+        host: RunHeader.Host
+    ) {
+        self.init(
+            programVersion: programVersion, command: command, startedAt: startedAt, host: host, baseline: baseline,
+            cells: settings.gate.cells ?? [], tolerance: settings.gate.tolerance,
+            confidence: settings.gate.confidence, secondsPerCell: settings.gate.secondsPerCell,
+            isBusy: settings.isBusy, seed: settings.gate.seed)
+    }
+}
+
+/// How a gate is measured: which whole runs of it, how often.
+package struct SelfTestSettings: Sendable {
+    /// The gate that is run again and again: baseline, cells, tolerance, seconds a cell, timeout. Its candidate and seed
+    /// mean nothing here.
+    package var gate: GateSettings
+    /// How often each kind of run is made.
+    package var runCount: Int
+    /// The slowdowns that are planted: 0.03 for 3 %.
+    package var slowdowns: [Double]
+    /// Whether there are runs with nothing planted too.
+    package var includesUnchanged: Bool
+    /// Whether all other cores are kept busy.
+    package var isBusy: Bool
+
+    /// Creates settings.
+    package init(
+        gate: GateSettings, runCount: Int, slowdowns: [Double], includesUnchanged: Bool = true, isBusy: Bool = false
+    ) {
+        self.gate = gate
+        self.runCount = runCount
+        self.slowdowns = slowdowns
+        self.includesUnchanged = includesUnchanged
+        self.isBusy = isBusy
+    }
+
+    /// The kinds of runs: 0 for nothing planted, then the slowdowns.
+    package var kinds: [Double] { (includesUnchanged ? [0] : []) + slowdowns }
+}
+
+/// Threads that do nothing, as fast as they can, until they are let go.
+package final class BusyCores {
+    private let isEnding = Flag()
+    private var threads: [pthread_t] = []
+
+    /// Starts a thread for each CPU but one: a CPU that this process is kept from (`taskset`) gets its own, and those
+    /// that it shares get one less than there are. Where the system gives fewer, there are fewer.
+    package init() {
+        let maximum = chunkwise_cpu_count()
+        let others = (0..<maximum).filter { !chunkwise_is_allowed($0) }
+        for cpu in others { start(on: cpu) }
+        for _ in 0..<max(0, Int(maximum) - others.count - 1) { start(on: -1) }
+    }
+
+    private func start(on cpu: Int32) {
+        let flag = Unmanaged.passRetained(isEnding)
+        var thread = pthread_t()
+        if chunkwise_start_on(cpu, &thread, BusyCores.spin, flag.toOpaque()) {
+            threads.append(thread)
+        } else {
+            flag.release()
+        }
+    }
+
+    deinit {
+        isEnding.value.store(true, ordering: .relaxed)
+        for thread in threads { pthread_join(thread, nil) }
+    }
+
+    /// How many threads there are.
+    package var threadCount: Int { threads.count }
+
+    private static let spin: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        guard let argument else { return nil }
+        let flag = Unmanaged<Flag>.fromOpaque(argument).takeRetainedValue()
+        while !flag.value.load(ordering: .relaxed) {}
+        return nil
+    }
+
+    private final class Flag: Sendable {
+        let value = Atomic<Bool>(false)
     }
 }

@@ -44,6 +44,18 @@ package struct GateMemory: Codable, Hashable, Sendable {
         package var candidate: Peaks
         /// How many bytes more the candidate may take.
         package var limitByteCount: UInt64
+
+        package init(
+            name: String, verdict: Verdict, reason: String? = nil, baseline: Peaks, candidate: Peaks,
+            limitByteCount: UInt64
+        ) {
+            self.name = name
+            self.verdict = verdict
+            self.reason = reason
+            self.baseline = baseline
+            self.candidate = candidate
+            self.limitByteCount = limitByteCount
+        }
     }
 
     /// Judges by the spreads: whether every run of the candidate took more than any run of the baseline allows.
@@ -58,6 +70,30 @@ package struct GateMemory: Codable, Hashable, Sendable {
     package var limit: MemoryLimit
     /// The cells.
     package var cells: [Cell]
+
+    package init(
+        verdict: Verdict, limit: MemoryLimit, cells: [Cell]
+    ) {
+        self.verdict = verdict
+        self.limit = limit
+        self.cells = cells
+    }
+}
+
+/// How much more memory a candidate may take than the baseline.
+package enum MemoryLimit: Codable, Hashable, Sendable {
+    /// This many bytes.
+    case byteCount(UInt64)
+    /// This part of what the baseline takes: 0.05 for 5 %.
+    case share(Double)
+
+    /// The limit in bytes for a baseline.
+    package func byteCount(over baselineByteCount: UInt64) -> UInt64 {
+        switch self {
+        case .byteCount(let count): count
+        case .share(let share): UInt64(min(share * Double(baselineByteCount), 0x1p63))
+        }
+    }
 }
 
 extension UInt64 {
