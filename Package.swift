@@ -148,7 +148,7 @@ let floors: [(folder: String, targets: [Target])] = [
                 dependencies: [
                     "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "Statistics", "Results",
                     "SubjectProtocol", "Vectors", "Conformance", "Subject", "Measurement", "Gate", "Report",
-                    "CommandOptions", arguments, .product(name: "Crypto", package: "swift-crypto"), system,
+                    "CommandOptions", arguments, system,
                 ]
             ),
             .executableTarget(name: "chunkwise", dependencies: ["Commands"]),

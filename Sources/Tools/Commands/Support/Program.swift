@@ -1,11 +1,12 @@
 import ByteSources
 import CommandOptions
 import Glibc
+import Support
 
 /// This program.
 enum Program {
     /// The version, as `--version` prints it and results keep it.
-    static let version = "0.1.0"
+    static var version: String { programVersion }
 
     /// The path of the running program, for subjects in processes of their own.
     static var path: String { RunningProgram.path }
