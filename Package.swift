@@ -77,11 +77,16 @@ let floors: [(folder: String, targets: [Target])] = [
                 ]
             ),
             .target(
+                name: "Subject",
+                dependencies: [
+                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "SubjectProtocol", "Vectors", system,
+                ]
+            ),
+            .target(
                 name: "Measurement",
                 dependencies: [
                     "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "Statistics", "Results",
-                    "SubjectProtocol", "Vectors", .product(name: "Crypto", package: "swift-crypto"), system,
-                    .product(name: "Yams", package: "Yams"),
+                    "SubjectProtocol", "Vectors", "Subject", system, .product(name: "Yams", package: "Yams"),
                 ]
             ),
             .target(
@@ -92,7 +97,7 @@ let floors: [(folder: String, targets: [Target])] = [
                 ]
             ),
             .target(
-                name: "Report", dependencies: ["Support", "Statistics", "Results", "Gate"],
+                name: "Report", dependencies: ["Support", "Statistics", "Results"],
                 // In the program itself, which is one file wherever it is installed.
                 resources: ["page.css", "print.css", "chart.css", "chart-colours.css", "page.js"].map {
                     .embedInCode("Resources/\($0)")
@@ -145,12 +150,15 @@ let floors: [(folder: String, targets: [Target])] = [
         "Tools",
         [
             .executableTarget(
+                name: "chunkwise-subject",
+                dependencies: ["Support", "ByteSources", "BackendRegistry", "SubjectProtocol", "Subject"]
+            ),
+            .executableTarget(
                 name: "chunkwise",
                 dependencies: [
                     "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "SwiftAESBackend",
-                    "Statistics", "Results", "SubjectProtocol", "Vectors", "Conformance", "Measurement", "Gate",
-                    "Report",
-                    "Keys", "KeyTesting", network("HTTPSources"), network("KeyExchanges"), network("Server"), arguments,
+                    "Statistics", "Results", "SubjectProtocol", "Subject", "Vectors", "Conformance", "Measurement",
+                    "Gate", "Report", "Keys", "KeyTesting", network("HTTPSources"), network("KeyExchanges"), network("Server"), arguments,
                     .product(name: "Crypto", package: "swift-crypto"), system,
                 ]
             )
@@ -184,18 +192,23 @@ let tests: [Target] = [
         ]
     ),
     .testTarget(
+        name: "SubjectTests",
+        dependencies: [
+            "Support", "RandomAccess", "ByteSources", "BackendRegistry", "SubjectProtocol", "Subject", "TestSupport",
+        ]
+    ),
+    .testTarget(
         name: "MeasurementTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "BackendRegistry", "Results",
-            "SubjectProtocol", "Measurement", "TestSupport",
-            .product(name: "Crypto", package: "swift-crypto"), system,
+            "SubjectProtocol", "Subject", "Measurement", "TestSupport", system,
         ]
     ),
     .testTarget(name: "StatisticsTests", dependencies: ["Statistics"]),
     .testTarget(
         name: "ReportTests",
         dependencies: [
-            "Support", "Statistics", "Results", "Measurement", "Gate", "Report", "TestSupport",
+            "Support", "Statistics", "Results", "Measurement", "Report", "TestSupport",
             .product(name: "Crypto", package: "swift-crypto"),
         ],
         exclude: [
@@ -276,6 +289,7 @@ let package = Package(
         // For `Benchmarks/`, a package of its own.
         .library(name: "Statistics", targets: ["Statistics"]),
         .executable(name: "chunkwise", targets: ["chunkwise"]),
+        .executable(name: "chunkwise-subject", targets: ["chunkwise-subject"]),
     ],
     // `swift build` has both; what they bring takes most of the time of building everything. Without them,
     // `swift build --disable-default-traits`, or the one that is wanted with `--traits`.

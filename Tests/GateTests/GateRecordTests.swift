@@ -1,4 +1,5 @@
 import Gate
+import Results
 import Support
 import TestSupport
 import Testing

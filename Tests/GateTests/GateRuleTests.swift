@@ -1,4 +1,6 @@
+import Foundation
 import Gate
+import Results
 import Testing
 
 @Suite struct GateRuleTests {
@@ -13,7 +15,18 @@ import Testing
         #expect(GateRule(tolerance: 0.02).verdict(low: low, high: high) == expected)
     }
 
-    @Test("the first that occurs of wrong, hostUnfit, slower, inconclusive, same and faster counts for all")
+    @Test("a verdict is written as its name; what older files call hostUnfit is read")
+    func names() throws {
+        let names = ["faster", "same", "slower", "inconclusive", "noisyHost", "wrong"]
+        #expect(GateVerdict.allCases.map(\.rawValue) == names)
+        #expect(names.compactMap(GateVerdict.init(rawValue:)) == GateVerdict.allCases)
+        #expect(GateVerdict(rawValue: "hostUnfit") == .noisyHost && GateVerdict(rawValue: "unfit") == nil)
+        let read = try JSONDecoder().decode([GateVerdict].self, from: Data(#"["hostUnfit","noisyHost","same"]"#.utf8))
+        #expect(read == [.noisyHost, .noisyHost, .same])
+        #expect(try JSONEncoder().encode(read) == Data(#"["noisyHost","noisyHost","same"]"#.utf8))
+    }
+
+    @Test("the first that occurs of wrong, noisyHost, slower, inconclusive, same and faster counts for all")
     func overall() {
         let order: [GateVerdict] = [.wrong, .noisyHost, .slower, .inconclusive, .same, .faster]
         for (index, verdict) in order.enumerated() {
@@ -52,5 +65,36 @@ import Testing
         #expect(near > far && far == 14)
         #expect(rule.blockCountToDecide(spread.map { 0.0198 + $0 }, alpha: 0.0125) == nil)
         #expect(rule.blockCountToDecide([0.1], alpha: 0.0125) == nil)
+    }
+}
+
+@Suite("how a block's time is divided")
+struct SlicePlanTests {
+    @Test(
+        "short iterations are put together, long ones stand alone, very long ones in few rounds",
+        arguments: [
+            // Nanoseconds an iteration, seconds a cell; iterations a slice, slices a turn, rounds.
+            (0, 10.0, 2000, 1, 32), (1, 10, 2000, 1, 32), (1000, 10, 500, 1, 32), (240_000, 10, 2, 1, 32),
+            (360_000, 10, 1, 1, 32), (1_000_000, 10, 1, 1, 32), (2_000_000, 10, 1, 1, 16), (9_999_999, 10, 1, 1, 3),
+            (10_000_000, 10, 1, 3, 5), (30_000_000, 10, 1, 2, 2), (100_000_000, 10, 1, 1, 2),
+            (30_000_000, 60, 1, 3, 2), (90_000_000, 60, 1, 1, 2), (499_999_999, 60, 1, 1, 2),
+            (500_000_000, 60, 1, 1, 1), (10_000_000, 0, 1, 1, 3), (1 << 50, 10, 1, 1, 1), (.max, 10, 1, 1, 1),
+        ] as [(UInt64, Double, UInt64, Int, Int)])
+    func plan(iteration: UInt64, seconds: Double, iterations: UInt64, slices: Int, rounds: Int) {
+        let plan = SlicePlan(iterationNanoseconds: iteration, secondsPerCell: seconds)
+        #expect(plan.iterationCount == iterations && plan.slicesPerTurn == slices && plan.roundCount == rounds)
+        #expect(plan.iterationsPerSide == 2 * iterations * UInt64(slices) * UInt64(rounds))
+    }
+
+    @Test("a phase has room for 16 blocks, or a block is as short as may be", arguments: [1.0, 5, 10, 60])
+    func room(seconds: Double) {
+        var iteration: UInt64 = 1000
+        while iteration < 2_000_000_000 {
+            let plan = SlicePlan(iterationNanoseconds: iteration, secondsPerCell: seconds)
+            let block = Double(2 * plan.iterationsPerSide * iteration) / 1e9
+            let isShortest = plan.iterationCount == 1 && plan.slicesPerTurn == 1 && plan.roundCount <= 2
+            #expect(block <= max(0.128, seconds / 16) || isShortest, "\(iteration) ns: a block of \(block) s")
+            iteration += iteration / 7
+        }
     }
 }

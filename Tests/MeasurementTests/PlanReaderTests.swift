@@ -173,3 +173,21 @@ struct PlanReaderTests {
         #expect(error.description.hasPrefix("p.yml:\(line): "))
     }
 }
+
+@Suite("workloads of cells")
+struct CellWorkloadTests {
+    @Test(
+        "workloads are read and shown", arguments: [("sequential", "sequential"), ("random:4096", "random:4KiB")])
+    func workloads(text: String, shown: String) {
+        #expect(CellWorkload(text)?.description == shown)
+    }
+
+    @Test(
+        "what is no workload is none",
+        arguments: [
+            "", "Sequential", "random", "random:", "random:0", "random:257MiB", "random:-1", "random:4KiB,8KiB",
+        ])
+    func badWorkloads(text: String) {
+        #expect(CellWorkload(text) == nil)
+    }
+}

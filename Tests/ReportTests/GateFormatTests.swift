@@ -1,6 +1,6 @@
 import Foundation
-import Gate
 import Report
+import Results
 import Support
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationXML
-import Gate
 import Report
 import Results
 import TestSupport

@@ -7,9 +7,11 @@ import TestSupport
 import Testing
 
 /// Starts a subject that is a shell script.
-private func start(_ script: String, timeout: Duration = .seconds(20)) throws -> SubjectProcess {
+private func start(
+    _ script: String, timeout: Duration = .seconds(20), grace: Duration? = nil
+) throws -> SubjectProcess {
     Programs.ignoreBrokenPipes()
-    return try SubjectProcess(command: ["/bin/sh", "-c", script], timeout: timeout)
+    return try SubjectProcess(command: ["/bin/sh", "-c", script], timeout: timeout, grace: grace)
 }
 
 private let hello: JSONValue = ["op": "hello", "protocol": 1]
@@ -80,7 +82,7 @@ struct ProcessTests {
 
     @Test("a subject that closes its output and stays has no time without end either")
     func closedOutput() throws {
-        let subject = try start("exec >&-; sleep 1000", timeout: .seconds(60))
+        let subject = try start("exec >&-; sleep 1000", grace: .milliseconds(50))
         guard case .framing = failure(of: subject) else {
             Issue.record("expected an error about the closed output")
             return
@@ -89,8 +91,8 @@ struct ProcessTests {
 
     @Test("a subject that says goodbye and stays is ended")
     func stayer() throws {
-        let subject = try start(#"read l; echo '{"ok":true}'; exec sleep 1000"#, timeout: .milliseconds(150))
-        #expect(throws: SubjectError.timeout(seconds: 0.15)) { try subject.end() }
+        let subject = try start(#"read l; echo '{"ok":true}'; exec sleep 1000"#, grace: .milliseconds(50))
+        #expect(throws: SubjectError.timeout(seconds: 0.05)) { try subject.end() }
         #expect(kill(subject.processID, 0) != 0)
     }
 

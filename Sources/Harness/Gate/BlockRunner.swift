@@ -1,4 +1,5 @@
 import Measurement
+import Results
 import Statistics
 
 /// Runs blocks: two fresh processes, both alive throughout, that take turns in short slices.

@@ -1,6 +1,6 @@
 import Measurement
 package import RandomAccess
-import Results
+package import Results
 import Statistics
 
 /// One whole gate.

@@ -1,5 +1,8 @@
+import ByteSources
 package import Measurement
+package import RandomAccess
 package import Results
+package import Support
 
 /// What a gate compares, and how thoroughly.
 package struct GateSettings: Sendable {
@@ -44,18 +47,82 @@ package struct GateSettings: Sendable {
     package var rule: GateRule { GateRule(tolerance: tolerance) }
 }
 
-/// How much more memory a candidate may take than the baseline.
-package enum MemoryLimit: Codable, Hashable, Sendable {
-    /// This many bytes.
-    case byteCount(UInt64)
-    /// This part of what the baseline takes: 0.05 for 5 %.
-    case share(Double)
+/// Why a gate has no result at all.
+package enum GateError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
+    /// A command is none, or ended before it said anything.
+    case notStarted(side: GateSide.Role, command: String, reason: String)
+    /// A subject cannot measure, or what it says of itself is not the protocol's.
+    case cannotMeasure(side: GateSide.Role, command: String, reason: String)
+    /// Something failed on this machine, and not in a subject.
+    case io(DecryptionError)
+    /// A file of stored ratios is none.
+    case badFile(String)
+    /// Other cores are to be busy, and there is none.
+    case noOtherCore
+    /// The user stopped it.
+    case interrupted
 
-    /// The limit in bytes for a baseline.
-    package func byteCount(over baselineByteCount: UInt64) -> UInt64 {
+    /// What failed, the value, what was expected.
+    package var description: String {
         switch self {
-        case .byteCount(let count): count
-        case .share(let share): UInt64(min(share * Double(baselineByteCount), 0x1p63))
+        case .notStarted(let side, let command, let reason):
+            "\(side.rawValue) \"\(command)\" did not start: \(reason): expected a command for /bin/sh"
+        case .cannotMeasure(let side, let command, let reason):
+            "\(side.rawValue) \"\(command)\" cannot be measured: \(reason)"
+        case .io(let error): "\(error)"
+        case .badFile(let reason): reason
+        case .noOtherCore: "other cores cannot be kept busy: expected another core that a thread can be put on"
+        case .interrupted: "stopped before the end: expected to run until there is a verdict"
         }
+    }
+
+    /// What a command ends with that this error stops.
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .notStarted: .missingInput
+        case .cannotMeasure, .interrupted: .noAnswer
+        case .badFile: .badData
+        case .noOtherCore: .usage
+        case .io(let error): error.exitStatus == .usage ? .badData : error.exitStatus
+        }
+    }
+}
+
+/// The cells that a gate compares if nobody says which.
+package enum DefaultCells {
+    /// What `backend` says in a cell of a gate, whose commands bring their own.
+    package static let backend = "any"
+
+    /// A few short cells: an iteration takes less than a millisecond with a fast AES.
+    ///
+    /// - Parameter keyByteCount: The length of their keys.
+    /// - Returns: The cells.
+    package static func cells(keyByteCount: Int) -> [Cell] {
+        func cell(
+            _ strategy: String, chunk: UInt64? = nil, window: UInt64 = 256 << 10, workload: String = "sequential",
+            reads: Int? = nil
+        ) -> Cell {
+            Cell(
+                backend: backend, strategy: strategy, ivRule: chunk == nil ? nil : "sequence",
+                padding: strategy == "ctr" ? nil : "pkcs7", chunkByteCount: chunk, windowByteCount: window,
+                workload: workload, readCount: reads, keyByteCount: keyByteCount, objectByteCount: 4 << 20)
+        }
+        return [
+            cell("cbc-continuous"), cell("ctr"), cell("cbc-chunked", chunk: 64 << 10),
+            cell("cbc-continuous", workload: "random:4KiB", reads: 256),
+            cell("cbc-chunked", chunk: 64 << 10, workload: "random:64KiB", reads: 64),
+        ]
+    }
+
+    /// Cells as a gate takes them: without what the commands decide, and each once.
+    package static func distinct(_ cells: [Cell]) -> [Cell] {
+        var known: Set<String> = []
+        return cells.map { cell in
+            var cell = cell
+            (cell.backend, cell.access, cell.threads, cell.label) = (backend, "block", 1, nil)
+            // Whether a file is mapped is the command's affair too.
+            if cell.source == ObjectKind.mmap.rawValue { cell.source = ObjectKind.file.rawValue }
+            return cell
+        }.filter { known.insert($0.gateName).inserted }
     }
 }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// One measured configuration: subject × strategy × chunk × window × workload × threads.
 ///
 /// All members are plain values, so that a cell can be written to a result file, compared and sorted; `id` tells two
@@ -97,6 +99,29 @@ public struct Cell: Codable, Hashable, Sendable {
         if isCold == true { parts.append("cold") }
         if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
         if let remoteBytesPerSecond { parts.append("bandwidth=\(remoteBytesPerSecond)B/s") }
+        return parts.joined(separator: " ")
+    }
+}
+
+extension Cell {
+    /// The cell in words, without what a gate leaves to the commands that it compares: backend, access and threads.
+    package var gateName: String {
+        var parts = [strategy]
+        if let chunkByteCount { parts.append("chunk=\(ByteSize(chunkByteCount))") }
+        if let ivRule, ivRule != "sequence" { parts.append("iv=\(ivRule)") }
+        if let padding, padding != "pkcs7" { parts.append("padding=\(padding)") }
+        if keyByteCount != 16 { parts.append("aes\(keyByteCount * 8)") }
+        if workload == "sequential" {
+            parts.append("window=\(ByteSize(windowByteCount))")
+        } else {
+            parts.append(workload)
+            if let readCount { parts.append("reads=\(readCount)") }
+            if workload.hasPrefix("trace:") { parts.append("window=\(ByteSize(windowByteCount))") }
+        }
+        parts.append("object=\(ByteSize(objectByteCount))")
+        if source != "file" { parts.append(source) }
+        if isCold == true { parts.append("cold") }
+        if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
         return parts.joined(separator: " ")
     }
 }

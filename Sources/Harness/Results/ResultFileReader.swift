@@ -1,10 +1,5 @@
-import Glibc
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Glibc
 
 /// Reads a result file piece by piece, for reports: of the file itself no more than a line is kept.
 ///

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// One line of a result file.
 ///
 /// A result file is JSON Lines: the header first, then whatever was found, in the order in which it was found. A line
@@ -21,4 +23,138 @@ public enum ResultRecord: Hashable, Sendable {
     case failure(FailureRecord)
     /// The run came to its end; a file without this record was broken off.
     case end
+}
+
+extension ResultRecord: Codable {
+    /// The one member of a line's object, which says what the line is.
+    private enum Key: String, CodingKey, CaseIterable {
+        case header
+        case conformance
+        case mutants
+        case check
+        case time
+        case latency
+        case memory
+        case failure
+        case end
+    }
+
+    /// Reads a record: an object with one member, named after what it is.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        guard let key = members.allKeys.first, members.allKeys.count == 1 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "expected an object with one known member"))
+        }
+        switch key {
+        case .header: self = .header(try members.decode(RunHeader.self, forKey: key))
+        case .conformance: self = .conformance(try members.decode(ConformanceRecord.self, forKey: key))
+        case .mutants: self = .mutants(try members.decode(MutantsRecord.self, forKey: key))
+        case .check: self = .check(try members.decode(CheckRecord.self, forKey: key))
+        case .time: self = .time(try members.decode(TimeRecord.self, forKey: key))
+        case .latency: self = .latency(try members.decode(LatencyRecord.self, forKey: key))
+        case .memory: self = .memory(try members.decode(MemoryRecord.self, forKey: key))
+        case .failure: self = .failure(try members.decode(FailureRecord.self, forKey: key))
+        case .end: self = .end
+        }
+        guard isPlausible else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "expected numbers that a run can give"))
+        }
+    }
+
+    /// Writes a record.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .header(let header): try members.encode(header, forKey: .header)
+        case .conformance(let outcome): try members.encode(outcome, forKey: .conformance)
+        case .mutants(let outcome): try members.encode(outcome, forKey: .mutants)
+        case .check(let check): try members.encode(check, forKey: .check)
+        case .time(let time): try members.encode(time, forKey: .time)
+        case .latency(let latency): try members.encode(latency, forKey: .latency)
+        case .memory(let memory): try members.encode(memory, forKey: .memory)
+        case .failure(let failure): try members.encode(failure, forKey: .failure)
+        case .end: try members.encode([String: String](), forKey: .end)
+        }
+    }
+
+    /// Whether arithmetic on the record's numbers stays in bounds: files come from anywhere.
+    var isPlausible: Bool {
+        switch self {
+        case .header, .end: true
+        case .conformance(let outcome):
+            ([outcome.passed, outcome.failed, outcome.unsupported, outcome.notRun]
+                + (outcome.flags ?? []).flatMap { [$0.passed, $0.failed, $0.unsupported, $0.notRun] })
+                .allSatisfy { (0...1 << 48).contains($0) }
+        case .mutants(let outcome):
+            outcome.controls.flatMap { [$0.passed, $0.failed] }.allSatisfy { (0...1 << 48).contains($0) }
+        case .check(let check):
+            check.cell.isPlausible
+                && [check.deliveredByteCount, check.fetchedByteCount, check.decryptedByteCount].allSatisfy {
+                    $0 < 1 << 62
+                }
+        case .failure(let failure): failure.cell.isPlausible
+        case .time(let time):
+            time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 } && time.warmUpIterationCount ?? 0 >= 0
+        case .latency(let latency): latency.latency.readCount >= 0 && latency.playback?.isPlausible ?? true
+        case .memory(let memory):
+            [
+                memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
+                memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,
+            ]
+            .allSatisfy { $0 < 1 << 62 }
+        }
+    }
+}
+
+extension LatencyRecord.Playback {
+    fileprivate var isPlausible: Bool {
+        stallCount >= 0 && bitsPerSecond > 0
+            && [firstByteNanoseconds, startNanoseconds, stallNanoseconds, bitsPerSecond].allSatisfy { $0 < 1 << 62 }
+    }
+}
+
+extension Cell {
+    fileprivate var isPlausible: Bool {
+        [16, 24, 32].contains(keyByteCount) && (1...1 << 16).contains(threads) && (0...1 << 32).contains(readCount ?? 0)
+            && objectByteCount < 1 << 62 && windowByteCount < 1 << 62 && (chunkByteCount ?? 0) < 1 << 62
+            && (remoteLatencyNanoseconds ?? 0) < 1 << 62 && (remoteBytesPerSecond ?? 1) > 0
+    }
+}
+
+extension ResultRecord {
+    /// The record as one line of JSON with its members in order, its end included.
+    package func line() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try Array(encoder.encode(self)) + [0x0A]
+    }
+
+    /// Reads a result file.
+    ///
+    /// - Parameter bytes: The file.
+    /// - Returns: The records, and how many bytes of the file they take: a run that was killed may leave a last line
+    ///   without an end, which counts as not written.
+    /// - Throws: `ResultsError.damagedLine` for a whole line that is no record, `.unknownSchema` if it comes from another
+    ///   version.
+    package static func read(_ bytes: [UInt8]) throws(ResultsError) -> (records: [ResultRecord], byteCount: Int) {
+        var records: [ResultRecord] = []
+        var start = 0
+        let decoder = JSONDecoder()
+        while let end = bytes[start...].firstIndex(of: 0x0A) {
+            let line = Data(bytes[start..<end])
+            if records.isEmpty, let header = try? decoder.decode(AnyHeader.self, from: line),
+                header.header.schema != RunHeader.currentSchema
+            {
+                throw .unknownSchema(header.header.schema)
+            }
+            guard let record = try? decoder.decode(ResultRecord.self, from: line) else {
+                throw .damagedLine(records.count + 1)
+            }
+            records.append(record)
+            start = end + 1
+        }
+        return (records, start)
+    }
 }

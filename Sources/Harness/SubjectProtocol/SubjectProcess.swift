@@ -12,6 +12,7 @@ package final class SubjectProcess {
 
     private let channel: SubjectChannel
     private let timeout: Duration
+    private let grace: Duration
     private var exitStatus: Int32?
 
     /// Starts a subject.
@@ -19,12 +20,13 @@ package final class SubjectProcess {
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its arguments.
     ///   - timeout: How long each answer may take.
+    ///   - grace: How long the process may take to end once it was told to, or closed its output; `nil` for `timeout`.
     ///   - longestLine: The most bytes that a line of an answer may have.
     ///   - isInterrupted: Whether waiting for an answer is to end, which is then `SubjectError.interrupted`; asked when a
     ///     signal comes, and twice a second.
     /// - Throws: `SubjectError.notStarted`.
     package init(
-        command: [String], timeout: Duration, longestLine: Int = 64 << 20,
+        command: [String], timeout: Duration, grace: Duration? = nil, longestLine: Int = 64 << 20,
         isInterrupted: @escaping () -> Bool = { false }
     ) throws(SubjectError) {
         // A subject that is gone is an answer, not the end of this process.
@@ -32,6 +34,7 @@ package final class SubjectProcess {
         let spawned = try SpawnedProcess(command: command)
         self.processID = spawned.processID
         self.timeout = timeout
+        self.grace = grace ?? timeout
         self.channel = SubjectChannel(
             input: spawned.output, output: spawned.input, errors: spawned.errors, timeout: timeout,
             longestLine: longestLine, isInterrupted: isInterrupted)
@@ -86,7 +89,7 @@ package final class SubjectProcess {
                 try serve(need, from: source)
             }
         } catch .ended {
-            guard let status = wait(atMost: timeout) else {
+            guard let status = wait(atMost: grace) else {
                 kill()
                 throw .framing("the output is closed, and the process goes on")
             }
@@ -123,9 +126,9 @@ package final class SubjectProcess {
     }
 
     private func expectEnd(status expected: Int32?) throws(SubjectError) {
-        guard let status = wait(atMost: timeout) else {
+        guard let status = wait(atMost: grace) else {
             kill()
-            throw .timeout(seconds: timeout / .seconds(1))
+            throw .timeout(seconds: grace / .seconds(1))
         }
         if let expected, status != expected { throw .died(status: status, log: channel.lastLog) }
     }

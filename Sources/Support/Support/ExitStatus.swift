@@ -18,3 +18,6 @@ package enum ExitStatus: Int32, Sendable {
 package protocol ExitStatusProviding: Error {
     var exitStatus: ExitStatus { get }
 }
+
+/// The version of all programs of this package, as `--version` prints it and results keep it.
+package let programVersion = "0.1.0"

@@ -32,7 +32,7 @@ struct SelfTestCommandTests {
         let group = try #require(json["groups"]?.array?.first)
         #expect(json["groups"]?.array?.count == 1 && group["runs"] == 3 && json["isComplete"] == true)
         let rates = try #require(group["rates"])
-        let counts = ["slower", "inconclusive", "hostUnfit", "same", "faster", "wrong"].compactMap {
+        let counts = ["slower", "inconclusive", "noisyHost", "same", "faster", "wrong"].compactMap {
             rates[$0]?["count"]?.integer
         }
         #expect(counts.count == 6 && counts.reduce(0, +) == 3)

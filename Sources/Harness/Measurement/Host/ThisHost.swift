@@ -1,6 +1,6 @@
 import Glibc
 package import Results
-internal import Support
+import Support
 
 /// The machine that this process runs on.
 package enum ThisHost {
@@ -70,5 +70,26 @@ package enum ThisHost {
     private static var hugePages: String? {
         let line = ProcFile.line("/sys/kernel/mm/transparent_hugepage/enabled") ?? ""
         return line.split(separator: " ").first { $0.hasPrefix("[") }.map { String($0.dropFirst().dropLast()) }
+    }
+}
+
+/// Small text files that the kernel makes up when they are read.
+enum ProcFile {
+    /// The file's lines; none if it cannot be read.
+    static func lines(_ path: String) -> [String] {
+        guard let file = fopen(path, "re") else { return [] }
+        defer { fclose(file) }
+        var text: [UInt8] = []
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { room in
+            while case let count = fread(room.baseAddress, 1, room.count, file), count > 0 {
+                text.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count]))
+            }
+        }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// The file's first line, or `nil`.
+    static func line(_ path: String) -> String? {
+        lines(path).first
     }
 }

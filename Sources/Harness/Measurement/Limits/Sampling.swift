@@ -1,6 +1,7 @@
 import Glibc
 import Results
-internal import Support
+import Support
+import Synchronization
 
 /// Threads, and how long and how often they are timed.
 struct Sampling {
@@ -31,17 +32,135 @@ struct Sampling {
     }
 
     private func time(_ repeats: Int, _ round: @escaping (Int) -> Void) -> UInt64 {
-        let start = now()
+        let start = monotonicNanoseconds()
         team.run { index in
             for _ in 0..<repeats { round(index) }
         }
-        return now() - start
+        return monotonicNanoseconds() - start
+    }
+}
+
+extension Sampling {
+    /// Reads a file's share of each thread into its window, window after window.
+    ///
+    /// - Throws: `LimitError` if a read fails.
+    func pageCacheRead(from file: CachedFile, windowByteCount: Int) throws(LimitError) -> BufferRate {
+        let count = team.threadCount
+        let windows = (0..<count).map { _ in Buffer(byteCount: windowByteCount) }
+        let steps = share(of: file.byteCount, 0, count).count / windowByteCount
+        let failures = FailureCount()
+        let rate = rate(byteCount: steps * windowByteCount * count) { index in
+            let start = share(of: file.byteCount, index, count).lowerBound
+            for step in 0..<steps
+            where !file.read(into: windows[index].bytes, at: start + step * windowByteCount) {
+                failures.add()
+            }
+        }
+        guard failures.isZero else { throw LimitError("read a file of \(file.byteCount) bytes", code: 0) }
+        return BufferRate(bufferByteCount: UInt64(windowByteCount), rate: rate)
+    }
+}
+
+/// Failures of several threads.
+private final class FailureCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var isZero: Bool { count.load(ordering: .acquiring) == 0 }
+
+    func add() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}
+
+extension Sampling {
+    /// Copies within the cache of each thread's CPU. The corresponding C function is `memmove`.
+    func cacheCopy(byteCount: Int) -> BufferRate {
+        let sources = (0..<team.threadCount).map { _ in Buffer(byteCount: byteCount) }
+        let targets = (0..<team.threadCount).map { _ in Buffer(byteCount: byteCount) }
+        let rate = rate(byteCount: byteCount * team.threadCount) { index in
+            targets[index].bytes.copyMemory(from: UnsafeRawBufferPointer(sources[index].bytes))
+        }
+        return BufferRate(bufferByteCount: UInt64(byteCount), rate: rate)
     }
 
-    /// The corresponding C function is `clock_gettime` with `CLOCK_MONOTONIC`.
-    private func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    /// Copies from memory to memory, each thread its share. The corresponding C function is `memmove`.
+    func memoryCopy(from source: Buffer, to target: Buffer) -> BufferRate {
+        let count = team.threadCount
+        let copied = share(of: source.bytes.count, 0, count).count * count
+        let rate = rate(byteCount: copied) { index in
+            target.slice(index, of: count).copyMemory(from: UnsafeRawBufferPointer(source.slice(index, of: count)))
+        }
+        return BufferRate(bufferByteCount: UInt64(source.bytes.count), rate: rate)
     }
+
+    /// Copies from memory into a window of each thread, window after window.
+    func memoryRead(from source: Buffer, windowByteCount: Int) -> BufferRate {
+        let count = team.threadCount
+        let windows = (0..<count).map { _ in Buffer(byteCount: windowByteCount) }
+        let steps = share(of: source.bytes.count, 0, count).count / windowByteCount
+        let rate = rate(byteCount: steps * windowByteCount * count) { index in
+            let slice = source.slice(index, of: count)
+            let window = windows[index].bytes
+            for step in 0..<steps {
+                let start = step * windowByteCount
+                window.copyMemory(from: UnsafeRawBufferPointer(rebasing: slice[start..<start + windowByteCount]))
+            }
+        }
+        return BufferRate(bufferByteCount: UInt64(windowByteCount), rate: rate)
+    }
+}
+
+extension Sampling {
+    /// In and out together fit the smallest cache of any CPU with an AES unit.
+    private static var blockByteCount: Int { 12 << 10 }
+
+    /// Decrypts independent blocks in cache.
+    ///
+    /// - Returns: `nil` if the CPU lacks the unit.
+    func decryption(unit: AESUnit, keyByteCount: Int) -> Rate? {
+        guard let key = AESUnitKey(unit: unit, key: (0..<keyByteCount).map { UInt8($0) }) else { return nil }
+        let byteCount = Self.blockByteCount
+        let inputs = (0..<team.threadCount).map { _ in Buffer(byteCount: byteCount) }
+        let outputs = (0..<team.threadCount).map { _ in Buffer(byteCount: byteCount) }
+        return rate(byteCount: byteCount * team.threadCount) { index in
+            key.decrypt(UnsafeRawBufferPointer(inputs[index].bytes), into: outputs[index].bytes)
+        }
+    }
+
+    /// The fastest of the CPU's units. Wider registers count as faster from 5 % on, so that the choice is the same in
+    /// every run where two do the same work in the same time.
+    func fastestUnit() -> AESUnit? {
+        var fastest: (unit: AESUnit, bytesPerSecond: UInt64)?
+        for unit in AESUnit.present {
+            guard let rate = decryption(unit: unit, keyByteCount: 16)?.bytesPerSecond else { continue }
+            if let known = fastest?.bytesPerSecond, Double(rate) < Double(known) * 1.05 { continue }
+            fastest = (unit, rate)
+        }
+        return fastest?.unit
+    }
+}
+
+/// Memory of one measurement. Every page is there before the clock runs.
+final class Buffer {
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(byteCount: Int) {
+        bytes = .allocate(byteCount: byteCount, alignment: 4096)
+        // A value of its own: pages of zeros may all be the same one.
+        if let start = bytes.baseAddress { memset(start, 0x5A, byteCount) }
+    }
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    /// The equal share of a thread: whole pages, or what there is.
+    func slice(_ index: Int, of count: Int) -> UnsafeMutableRawBufferPointer {
+        let range = share(of: bytes.count, index, count)
+        return UnsafeMutableRawBufferPointer(rebasing: bytes[range])
+    }
+}
+
+/// The bytes that are a thread's share of `byteCount`: equal shares of whole pages, without what is left over.
+func share(of byteCount: Int, _ index: Int, _ count: Int) -> Range<Int> {
+    let each = byteCount / count / 4096 * 4096
+    return index * each..<(index + 1) * each
 }

@@ -1,8 +1,8 @@
 import ByteSources
-import Crypto
 package import RandomAccess
 import SubjectProtocol
 import Support
+package import SystemPackage
 import Vectors
 
 /// What an object's plaintext must be, from somewhere else than the code that is measured.
@@ -25,7 +25,7 @@ struct StreamPlaintext: ExpectedPlaintext {
 extension ExpectedPlaintext {
     /// SHA-256 of what the reads must deliver, in their order, in hex.
     func digest(of reads: ReadList) throws(DecryptionError) -> String {
-        var hash = SHA256()
+        let hash = SHA256Hasher()
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { room.deallocate() }
         for read in reads {
@@ -34,10 +34,33 @@ extension ExpectedPlaintext {
             while offset < end {
                 let part = UnsafeMutableRawBufferPointer(rebasing: room[..<Int(min(UInt64(room.count), end - offset))])
                 try fill(part, from: offset)
-                hash.update(bufferPointer: UnsafeRawBufferPointer(part))
+                hash.update(UnsafeRawBufferPointer(part))
                 offset += UInt64(part.count)
             }
         }
-        return Hexadecimal.encode(hash.finalize())
+        return Hexadecimal.encode(hash.finish())
+    }
+}
+
+/// SHA-256 of whole files, to pin what was used.
+package enum FileDigest {
+    /// Hashes a file.
+    ///
+    /// - Returns: The digest in hex.
+    /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the file shrinks meanwhile.
+    package static func sha256(_ path: FilePath) throws(DecryptionError) -> String {
+        let source = try FileSource(path: path)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { room.deallocate() }
+        let hash = SHA256Hasher()
+        var offset: UInt64 = 0
+        while offset < source.byteCount {
+            let count = Int(min(UInt64(room.count), source.byteCount - offset))
+            let part = UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            try source.fetch(at: offset, into: part)
+            hash.update(UnsafeRawBufferPointer(part))
+            offset += UInt64(count)
+        }
+        return Hexadecimal.encode(hash.finish())
     }
 }

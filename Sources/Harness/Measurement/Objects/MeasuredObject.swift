@@ -1,9 +1,9 @@
-import ByteSources
+package import ByteSources
 package import RandomAccess
 package import Results
 package import SubjectProtocol
 package import Support
-import SystemPackage
+package import SystemPackage
 import Vectors
 
 /// An object that cells are measured on: how a subject opens it, and what its plaintext must be.
@@ -110,35 +110,21 @@ extension Cell {
     ///
     /// - Throws: `DecryptionError.unsupported` or `.invalidParameter` for a cell that no plan makes.
     func strategy() throws(DecryptionError) -> Strategy {
-        let iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0)
-        guard let padding = padding.map(Padding.init(rawValue:)) ?? .pkcs7 else {
-            throw .invalidParameter(name: "padding", value: self.padding ?? "", expected: "pkcs7 or none")
-        }
-        switch strategy {
-        case "cbc-continuous": return .cbcContinuous(iv: iv, padding: padding)
-        case "ctr": return .ctr(iv: iv)
-        case "cbc-chunked":
-            guard let chunkByteCount, let rule = ivRule.flatMap(IVRule.init(rawValue:)) else {
-                throw .invalidParameter(name: "cell", value: id, expected: "chunk length and IV rule")
-            }
-            return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: rule, padding: padding)
-        case "cobblestone-128", "cobblestone-256":
-            return .chunked(.cobblestone(keyByteCount: strategy == "cobblestone-256" ? 32 : 16, context: []))
-        case "tink-aes-gcm-hkdf":
-            guard let chunkByteCount else {
-                throw .invalidParameter(name: "cell", value: id, expected: "a chunk length")
-            }
-            return .chunked(
-                .tinkAESGCMHKDF(
-                    associatedData: [], segmentByteCount: chunkByteCount + UInt64(ChunkFormat.tagByteCount),
-                    derivedKeyByteCount: keyByteCount))
-        case PlaylistRequest.strategyName:
+        if strategy == PlaylistRequest.strategyName {
             guard let chunkByteCount, chunkByteCount > 0 else {
                 throw .invalidParameter(name: "cell", value: id, expected: "a segment's length")
             }
             return .segments(of: chunkByteCount)
-        default: throw .unsupported("strategy \"\(strategy)\"")
         }
+        var parameters = StrategyParameters(name: strategy)
+        parameters.iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0).bytes
+        parameters.padding = Padding(rawValue: padding ?? Padding.pkcs7.rawValue)
+        parameters.ivRule = ivRule.flatMap(IVRule.init(rawValue:))
+        parameters.chunkByteCount = chunkByteCount
+        (parameters.context, parameters.associatedData) = ([], [])
+        parameters.segmentByteCount = chunkByteCount.map { $0 + UInt64(ChunkFormat.tagByteCount) }
+        parameters.derivedKeyByteCount = keyByteCount
+        return try parameters.strategy()
     }
 
     /// The reads of one iteration.
@@ -159,5 +145,70 @@ extension Cell {
         case nil:
             throw .invalidParameter(name: "workload", value: workload, expected: CellWorkload.expectation)
         }
+    }
+}
+
+extension MeasuredObject {
+    /// An object that is computed where it is read: any length, at no cost.
+    ///
+    /// - Throws: `DecryptionError` if no object can have this length.
+    static func generated(
+        strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64
+    ) throws(DecryptionError) -> MeasuredObject {
+        let seed: UInt64 = 1
+        let object = try GeneratedObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
+        return MeasuredObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount,
+            source: ["generated": ["plaintextByteCount": .integer(plaintextByteCount), "seed": .integer(seed)]],
+            expected: OraclePlaintext(
+                oracle: object.oracle, ciphertext: object.source, plaintextByteCount: plaintextByteCount))
+    }
+
+    /// A file of the user's. What its plaintext must be, the oracle works out.
+    ///
+    /// - Throws: `DecryptionError` if the file cannot be read, or does not end as the strategy says.
+    package static func file(
+        _ path: FilePath, strategy: Strategy, key: SecretKey
+    ) throws(DecryptionError) -> MeasuredObject {
+        let source = try FileSource(path: path)
+        let oracle = Oracle(strategy: strategy, key: key)
+        let plaintextByteCount = try oracle.plaintextByteCount(of: source)
+        return MeasuredObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount,
+            source: ["path": .string(path.string)],
+            expected: OraclePlaintext(oracle: oracle, ciphertext: source, plaintextByteCount: plaintextByteCount))
+    }
+
+    /// An object of the user's on a server. What its plaintext must be, the oracle works out.
+    ///
+    /// - Parameters:
+    ///   - ciphertext: The object, open.
+    ///   - place: How subjects open it.
+    ///   - strategy: How the ciphertext is laid out.
+    ///   - key: The key.
+    /// - Returns: The object.
+    /// - Throws: `DecryptionError` if it cannot be read, or does not end as the strategy says.
+    package static func served(
+        _ ciphertext: any ByteSource, at place: RemoteObject, strategy: Strategy, key: SecretKey
+    ) throws(DecryptionError) -> MeasuredObject {
+        let oracle = Oracle(strategy: strategy, key: key)
+        let plaintextByteCount = try oracle.plaintextByteCount(of: ciphertext)
+        return MeasuredObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, source: place.json,
+            expected: OraclePlaintext(oracle: oracle, ciphertext: ciphertext, plaintextByteCount: plaintextByteCount))
+    }
+}
+
+/// What the oracle says that a ciphertext decrypts to.
+struct OraclePlaintext: ExpectedPlaintext {
+    let oracle: Oracle
+    let ciphertext: any ByteSource
+    let plaintextByteCount: UInt64
+
+    func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) throws(DecryptionError) {
+        try oracle.decrypt(
+            ciphertext: ciphertext, plaintextByteCount: plaintextByteCount,
+            range: offset..<offset + UInt64(buffer.count), into: buffer)
     }
 }

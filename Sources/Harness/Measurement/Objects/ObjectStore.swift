@@ -150,3 +150,109 @@ package final class ObjectStore {
         return (parts + ["\(cell.objectByteCount)\(fileSuffix)"]).joined(separator: "-")
     }
 }
+
+/// Where the ciphertext of a measured object comes from.
+package enum ObjectKind: String, CaseIterable, Hashable, Sendable {
+    /// A file that was encrypted beforehand; it is in the page cache.
+    case file
+    /// The same file, decrypted from where the system keeps its pages: no copy, and they count as the process's memory.
+    case mmap
+    /// Computed where it is read: any length, at no cost.
+    case generated
+    /// Ranges of the same file, from a server on this machine or the one that a URL names.
+    case http
+    /// The same over TLS.
+    case https
+
+    /// Whether there is a file to be made, for which there must be room.
+    package var isFile: Bool { self != .generated }
+
+    /// Whether bytes come from a server.
+    package var isServed: Bool { self == .http || self == .https }
+
+    /// What a cell's ``Cell/source`` names, which may say more behind it; `nil` for what no plan makes.
+    package init?(of cell: Cell) {
+        self.init(rawValue: String(cell.source.prefix { $0 != " " }))
+    }
+}
+
+/// Whether there is space for the objects of a plan: better said before anything is measured than in the middle.
+package enum SpaceCheck {
+    /// What is missing.
+    package struct Shortage: Hashable, Sendable {
+        /// The cell whose object is the largest that is to be made.
+        package let cell: PlannedCell
+        /// What all objects that are to be made take, and what is free, in bytes.
+        package let message: String
+    }
+
+    /// Compares what objects take with what is free.
+    ///
+    /// - Parameters:
+    ///   - cells: The cells; those of generated objects take nothing.
+    ///   - folder: Where the run's folder is or will be.
+    /// - Returns: `nil` if there is room, or nobody can tell.
+    package static func shortage(of cells: [PlannedCell], in folder: RunFolder) -> Shortage? {
+        guard let free = freeByteCount(near: folder.path) else { return nil }
+        return shortage(of: cells, freeByteCount: free) { name in
+            access(folder.objectFolder.appending(name).string, F_OK) == 0
+        }
+    }
+
+    /// Compares what objects take with what is free; `isMade` says which files are there already.
+    static func shortage(
+        of cells: [PlannedCell], freeByteCount free: UInt64, isMade: (String) -> Bool
+    ) -> Shortage? {
+        var known: Set<String> = []
+        var sum: UInt64 = 0
+        var largest: PlannedCell?
+        for planned in cells where ObjectKind(of: planned.cell)?.isFile ?? true {
+            let name = ObjectStore.name(of: planned.cell)
+            guard known.insert(name).inserted, !isMade(name) else { continue }
+            // Padding is a part in 16 at most, with the shortest chunks.
+            let byteCount = planned.cell.objectByteCount
+            sum = sum.addingReportingOverflow(byteCount).overflow ? .max : sum + byteCount
+            if byteCount > largest?.cell.objectByteCount ?? 0 { largest = planned }
+        }
+        guard sum > free, let largest else { return nil }
+        let size = ByteSize(largest.cell.objectByteCount)
+        return Shortage(
+            cell: largest,
+            message: "object-size \(size): all objects take \(ByteSize((sum >> 20) << 20)): expected at most the "
+                + "\(ByteSize((free >> 20) << 20)) that are free")
+    }
+
+    /// The free bytes of the file system that a folder is on, or will be. The corresponding C function is `statvfs`.
+    private static func freeByteCount(near folder: FilePath) -> UInt64? {
+        var folder = folder.isRelative ? FilePath(".").pushing(folder) : folder
+        var status = statvfs()
+        while statvfs(folder.string, &status) != 0 {
+            guard errno == ENOENT, folder.removeLastComponent(), !folder.isEmpty else { return nil }
+        }
+        // What has no blocks at all, such as /proc, does not say what it takes.
+        guard status.f_blocks > 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+}
+
+/// The servers of a run on this machine, each started when it is first needed.
+package final class LoopbackServers {
+    private let network: any NetworkSources
+    private var servers: [Bool: any LoopbackServer] = [:]
+
+    /// Starts nothing yet.
+    package init(_ network: any NetworkSources) {
+        self.network = network
+    }
+
+    /// Puts a source on the server that speaks TLS, or on the one that does not.
+    ///
+    /// - Returns: Where clients find it, as long as the servers are.
+    /// - Throws: `DecryptionError.io` if no server can be started.
+    package func serve(_ source: any ByteSource, isSecure: Bool) throws(DecryptionError) -> RemoteObject {
+        if let server = servers[isSecure] { return server.offer(source) }
+        let server = try network.startServer(isSecure: isSecure)
+        servers[isSecure] = server
+        return server.offer(source)
+    }
+}

@@ -1,4 +1,8 @@
+package import ByteSources
+import RandomAccess
 package import Results
+import SubjectProtocol
+package import Support
 
 /// What a sweep measures.
 package struct Plan: Sendable {
@@ -42,4 +46,136 @@ package struct PlannedCell: Hashable, Sendable {
         self.rounds = rounds
         self.objectLine = objectLine
     }
+}
+
+/// An object of the user's that all cells of a plan are measured on: it has what they would otherwise ask for.
+package struct PlanObject: Sendable {
+    /// What a plan must not ask for then.
+    static let keys = ["strategy", "chunk-size", "iv-rule", "padding", "key-size", "object-size", "source"]
+
+    let strategy: Strategy
+    let keyByteCount: Int
+    let byteCount: UInt64
+    let place: RemoteObject?
+
+    /// Describes an object.
+    ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - place: Where it is on a server; `nil` for a file.
+    package init(_ object: MeasuredObject, at place: RemoteObject?) {
+        strategy = object.strategy
+        keyByteCount = object.keyByteCount
+        byteCount = object.plaintextByteCount
+        self.place = place
+    }
+
+    /// Where its bytes come from.
+    var kind: ObjectKind { place.map { $0.isSecure ? .https : .http } ?? .file }
+
+    /// How its chunks get their IVs, where there is a rule.
+    var ivRule: String? {
+        guard case .cbcChunked(_, _, let rule, _) = strategy else { return nil }
+        return rule.rawValue
+    }
+}
+
+/// What all cells of an entry have from their object.
+struct PlannedObject {
+    let strategy: String
+    /// One a cell; `nil` where the strategy has no chunks.
+    let chunkByteCounts: [UInt64?]
+    let ivRule: String?
+    let padding: String?
+    let keyByteCount: Int
+    /// The plaintext's length in bytes.
+    let byteCount: UInt64
+    let source: ObjectKind
+}
+
+extension PlannedObject {
+    /// An object of the user's.
+    init(_ object: PlanObject) {
+        strategy = object.strategy.name
+        chunkByteCounts = [object.strategy.chunkByteCount]
+        ivRule = object.ivRule
+        padding = object.strategy.padding?.rawValue
+        keyByteCount = object.keyByteCount
+        byteCount = object.byteCount
+        source = object.kind
+    }
+}
+
+/// A workload as it is written on the command line and in plans.
+package enum CellWorkload: Hashable, Sendable, CustomStringConvertible {
+    /// The whole object, a window a read.
+    case sequential
+    /// Reads of this many bytes at random offsets.
+    case random(rangeByteCount: UInt64)
+    /// What a player asked for, by the trace's name.
+    case trace(String)
+
+    /// The reads of one iteration of a random workload, unless said otherwise.
+    package static let defaultReadCount = 256
+
+    /// What ``init(_:)`` expects, in words.
+    package static let expectation =
+        "sequential, random: and a size such as random:4KiB, or trace: and a name such as trace:avplayer"
+
+    /// Reads `sequential`, `random:` and a size, or `trace:` and a name.
+    ///
+    /// - Returns: `nil` for anything else, and for sizes that no read may have.
+    package init?(_ text: String) {
+        if text == "sequential" {
+            self = .sequential
+            return
+        }
+        if text.hasPrefix("trace:") {
+            let name = text.dropFirst("trace:".count)
+            // A name becomes a part of a path.
+            guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else {
+                return nil
+            }
+            self = .trace(String(name))
+            return
+        }
+        guard text.hasPrefix("random:"), let size = ByteSize(String(text.dropFirst("random:".count))),
+            size.byteCount > 0, size.byteCount <= Workload.largestRead
+        else { return nil }
+        self = .random(rangeByteCount: size.byteCount)
+    }
+
+    /// The text that ``init(_:)`` reads.
+    package var description: String {
+        switch self {
+        case .sequential: "sequential"
+        case .trace(let name): "trace:\(name)"
+        case .random(let rangeByteCount): "random:\(ByteSize(rangeByteCount))"
+        }
+    }
+}
+
+/// What is wrong with a plan, and where.
+package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
+    /// The file.
+    package let file: String
+    /// The line, counted from 1, or `nil` where it is not one line's fault.
+    package let line: Int?
+    /// What failed, the value, what was expected.
+    package let message: String
+
+    /// Creates an error.
+    package init(file: String, line: Int?, message: String) {
+        self.file = file
+        self.line = line
+        self.message = message
+    }
+
+    /// Where and what.
+    package var description: String {
+        line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
+    }
+
+    /// A plan is an input.
+    package var exitStatus: ExitStatus { .badData }
 }

@@ -108,10 +108,7 @@ struct PlanMapping {
     /// A duration under a key, in nanoseconds: `150ms`, `2s`.
     func duration(_ key: String, default fallback: UInt64) throws(PlanError) -> UInt64 {
         guard let text = try text(key) else { return fallback }
-        let units = [("ms", UInt64(1_000_000)), ("us", 1000), ("s", 1_000_000_000)]
-        for (unit, factor) in units where text.hasSuffix(unit) {
-            if let value = UInt64(text.dropLast(unit.count)), value > 0, value < 1_000_000 { return value * factor }
-        }
+        if let value = TimeText.nanoseconds(text), value > 0 { return value }
         throw error(key, "\(key) \(text): expected a duration such as 150ms or 2s")
     }
 }

@@ -1,4 +1,5 @@
 import ByteSources
+import Glibc
 package import RandomAccess
 package import Results
 package import Support
@@ -98,6 +99,89 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, Exi
         switch self {
         case .io(let error): error.exitStatus
         case .damaged, .externalResults: .badData
+        }
+    }
+}
+
+/// A file that one process at a time adds whole lines to, so that a kill costs at most the line being written.
+package final class LineLog {
+    /// What the file held when it was opened.
+    package let earlierBytes: [UInt8]
+
+    private let path: FilePath
+    private let descriptor: FileDescriptor
+
+    /// Opens a file, or creates it, and locks it.
+    ///
+    /// - Throws: `DecryptionError.io`, also if another process writes to the file.
+    package init(path: FilePath) throws(DecryptionError) {
+        self.path = path
+        let descriptor = try SystemCall.check("open \(path)") {
+            try FileDescriptor.open(
+                path, .readWrite, options: [.create, .append, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        }
+        // Nobody calls `deinit` of what was not made, and the lock would stay.
+        do throws(DecryptionError) {
+            try Self.lock(descriptor, path: path)
+            earlierBytes = try Self.contents(of: descriptor, path: path)
+        } catch {
+            try? descriptor.close()
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        try? descriptor.close()
+    }
+
+    /// Removes what follows the first bytes of `earlierBytes`: a line that a kill cut short.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func keep(firstByteCount: Int) throws(DecryptionError) {
+        try SystemCall.check("truncate \(path)") { try descriptor.resize(to: Int64(firstByteCount)) }
+    }
+
+    /// Adds a line: one write.
+    ///
+    /// - Parameter line: The line with its line feed.
+    /// - Throws: `DecryptionError.io`.
+    package func append(_ line: [UInt8]) throws(DecryptionError) {
+        _ = try SystemCall.check("write to \(path)") { try descriptor.writeAll(line) }
+    }
+
+    /// Reads a file of lines as a whole, whoever writes to it.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package static func contents(of path: FilePath) throws(DecryptionError) -> [UInt8] {
+        let descriptor = try SystemCall.check("open \(path)") {
+            try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+        }
+        defer { try? descriptor.close() }
+        return try contents(of: descriptor, path: path)
+    }
+
+    /// Takes a lock that is held until the descriptor is closed, also by a kill.
+    private static func lock(_ descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
+        // A child that is being started holds it for a moment.
+        for _ in 0..<50 {
+            if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 { return }
+            usleep(10_000)
+        }
+        throw .io(
+            operation: "lock \(path)", code: 0,
+            reason: "another run writes to it: expected it to be finished, or another output")
+    }
+
+    private static func contents(of descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { room.deallocate() }
+        while true {
+            let count = try SystemCall.check("read \(path)") { try descriptor.read(into: room) }
+            guard count > 0 else { return bytes }
+            bytes.append(contentsOf: room[..<count])
         }
     }
 }

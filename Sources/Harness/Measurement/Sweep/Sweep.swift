@@ -1,6 +1,7 @@
 import RandomAccess
-import Results
+package import Results
 import Statistics
+import Support
 
 /// Measures the cells of a plan in rounds, and goes on where an earlier run of the same plan was broken off.
 ///
@@ -90,5 +91,94 @@ package struct Sweep {
         case .time(let round):
             return .time(try runner.time(cell, round: round, minimumNanoseconds: plan.roundNanoseconds))
         }
+    }
+}
+
+/// One process of a sweep.
+package struct SweepStep: Hashable, Sendable {
+    /// What is found out in one process.
+    package enum Pass: Hashable, Sendable {
+        case check
+        case memory
+        case latencies
+        /// The round, from 0.
+        case time(round: Int)
+    }
+
+    /// What is found out.
+    package var pass: Pass
+    /// Of what.
+    package var cell: Cell
+
+    /// Lists everything that a plan asks for, in order.
+    ///
+    /// - Parameter plan: The plan; its seed decides the order of the cells in each pass.
+    /// - Returns: The steps.
+    package static func all(of plan: Plan) -> [SweepStep] {
+        var steps = plan.cells.map { SweepStep(pass: .check, cell: $0.cell) }
+        for (index, pass) in [Pass.memory, .latencies].enumerated() {
+            steps += order(ofRound: -1 - index, in: plan).map { SweepStep(pass: pass, cell: $0.cell) }
+        }
+        for round in 0..<(plan.cells.map(\.rounds).max() ?? 0) {
+            steps += order(ofRound: round, in: plan).filter { round < $0.rounds }
+                .map { SweepStep(pass: .time(round: round), cell: $0.cell) }
+        }
+        return steps
+    }
+
+    /// The cells in the order of one round, drawn from the plan's seed; rounds below 0 are the untimed passes.
+    static func order(ofRound round: Int, in plan: Plan) -> [PlannedCell] {
+        var generator = SplitMix64(seed: plan.seed &+ UInt64(bitPattern: Int64(round)) &* 0x1_0000_0001)
+        return plan.cells.shuffled(using: &generator)
+    }
+}
+
+/// What happens to the steps of a sweep, by their numbers in ``SweepStep/all(of:)``.
+package enum SweepEvent: Hashable, Sendable {
+    /// A process is about to be started.
+    case starts(Int)
+    /// It has ended, after so many seconds.
+    case ended(Int, seconds: Double)
+    /// It need not be run: an earlier run did it, or its cell failed.
+    case notNeeded(Int)
+}
+
+/// What a result file says is done already.
+struct SweepState {
+    private(set) var checked: Set<String> = []
+    private(set) var memorized: Set<String> = []
+    private(set) var latencied: Set<String> = []
+    /// Cell and round.
+    private(set) var timed: Set<String> = []
+    private(set) var failed: Set<String> = []
+    private(set) var isEnded = false
+
+    init(_ records: [ResultRecord]) {
+        for record in records { note(record) }
+    }
+
+    mutating func note(_ record: ResultRecord) {
+        switch record {
+        case .header, .conformance, .mutants: break
+        case .check(let check): checked.insert(check.cell.id)
+        case .memory(let memory): memorized.insert(memory.cellID)
+        case .latency(let latency): latencied.insert(latency.cellID)
+        case .time(let time): timed.insert("\(time.cellID) \(time.round)")
+        case .failure(let failure): failed.insert(failure.cell.id)
+        case .end: isEnded = true
+        }
+    }
+}
+
+extension LatencyRecord.Latency {
+    /// The percentiles of single reads, in nanoseconds; all 0 where there are none.
+    package init(of latencies: [UInt64]) {
+        let sorted = latencies.sorted()
+        func rank(_ tenthsOfPercent: Int) -> UInt64 {
+            percentile(tenthsOfPercent: tenthsOfPercent, ofSorted: sorted) ?? 0
+        }
+        self.init(
+            readCount: sorted.count, p50: rank(500), p90: rank(900), p99: rank(990), p999: rank(999),
+            max: sorted.last ?? 0)
     }
 }

@@ -1,4 +1,4 @@
-package import Gate
+package import Results
 
 extension GateResult {
     /// The result as annotations of a GitHub workflow, a line each: what is slower, wrong or has grown is an error, what
@@ -29,7 +29,7 @@ extension GateResult {
             }
         }
         if verdict == .noisyHost {
-            warnings.insert(("host unfit", control.map(GateWords.finding) ?? reason ?? "the control moved"), at: 0)
+            warnings.insert(("noisy host", control.map(GateWords.finding) ?? reason ?? "the control moved"), at: 0)
         }
         if cells.isEmpty { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
         let lines =
@@ -117,7 +117,7 @@ extension GateResult {
         let outcome: JUnitDocument.Outcome
         switch cell.verdict {
         case .wrong: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
-        case _ where verdict == .noisyHost: outcome = .skipped("host unfit, not judged; \(finding)")
+        case _ where verdict == .noisyHost: outcome = .skipped("noisy host, not judged; \(finding)")
         case .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
         case .inconclusive where !allowsInconclusive:
             outcome = .errored(message: finding, type: cell.verdict.rawValue, text: finding)

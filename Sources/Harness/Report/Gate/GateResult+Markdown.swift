@@ -1,4 +1,4 @@
-package import Gate
+package import Results
 
 extension GateResult {
     /// The result for a comment on a pull request, and for a job's summary: verdict, table, forest plot, and the command

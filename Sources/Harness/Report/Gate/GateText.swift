@@ -1,5 +1,4 @@
-package import Gate
-import Results
+package import Results
 import Support
 
 /// A gate's result for people who read it in a terminal.
@@ -37,7 +36,7 @@ package enum GateText {
             case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
             case .wrong: "wrong: \(firstWrong(result)): expected right bytes, and whole runs, of both sides"
             case .noisyHost:
-                "host unfit: two copies of the baseline differ: expected the same time of both, so the candidate is not judged"
+                "noisy host: two copies of the baseline differ: expected the same time of both, so the candidate is not judged"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
             case .inconclusive:
                 "inconclusive: \(names(.inconclusive)): expected intervals that end on one side of \(tolerance)"
@@ -123,7 +122,7 @@ enum GateWords {
     /// Seconds: `3.2 s`.
     static func seconds(_ seconds: Double) -> String { SignificantDigits.fixed(max(0, seconds), places: 1) + " s" }
 
-    static func word(_ verdict: GateVerdict) -> String { verdict == .noisyHost ? "host unfit" : verdict.rawValue }
+    static func word(_ verdict: GateVerdict) -> String { verdict == .noisyHost ? "noisy host" : verdict.rawValue }
 
     /// What was found of a cell, in one line.
     static func finding(_ cell: GateCell) -> String {
@@ -173,7 +172,7 @@ extension GateResult {
         switch verdict {
         case .wrong: head = "wrong: \(count(.wrong)) of \(compared) wrong or failed"
         case .noisyHost:
-            head = "host unfit: two copies of the baseline differed on this machine, so the candidate is not judged"
+            head = "noisy host: two copies of the baseline differed on this machine, so the candidate is not judged"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"

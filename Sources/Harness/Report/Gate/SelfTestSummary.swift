@@ -1,5 +1,4 @@
-package import Gate
-import Results
+package import Results
 import Statistics
 package import Support
 

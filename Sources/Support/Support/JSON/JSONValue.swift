@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A JSON value whose text depends on nothing but the value: members in the order of their names, no locale, no library
 /// version.
 ///
@@ -38,5 +40,101 @@ extension JSONValue {
     /// Creates a list of strings.
     package init(strings: [String]) {
         self = .array(strings.map(JSONValue.string))
+    }
+}
+
+extension JSONValue {
+    /// The member of an object, or `nil`.
+    package subscript(_ member: String) -> JSONValue? {
+        if case .object(let members) = self { members[member] } else { nil }
+    }
+
+    /// The value as a string, or `nil`.
+    package var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The value as a whole number, or `nil`.
+    package var integer: UInt64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// The value as a list, or `nil`.
+    package var array: [JSONValue]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The value as a truth value, or `nil`.
+    package var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Creates a string.
+    package init(stringLiteral value: String) { self = .string(value) }
+    /// Creates a number.
+    package init(integerLiteral value: UInt64) { self = .integer(value) }
+    /// Creates a truth value.
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a list.
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Creates an object; of members with the same name the last one counts.
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
+}
+
+extension JSONValue: Codable {
+    /// Decodes any JSON value.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Encodes the value.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+
+    /// Reads JSON.
+    ///
+    /// - Parameter text: UTF-8, such as a line without its end, or a whole file.
+    /// - Returns: The value, or `nil` if the text is not JSON.
+    package static func parse(_ text: [UInt8]) -> JSONValue? {
+        try? JSONDecoder().decode(JSONValue.self, from: Data(text))
+    }
+
+    /// The value as one line of JSON with its members in order, its end included.
+    package var line: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // The only values that cannot be encoded are infinite numbers, which no message has.
+        return ((try? encoder.encode(self)).map(Array.init) ?? Array("null".utf8)) + [0x0A]
     }
 }

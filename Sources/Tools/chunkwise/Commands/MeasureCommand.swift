@@ -4,6 +4,7 @@ import Measurement
 import RandomAccess
 import Report
 import Results
+import Subject
 import Support
 import SystemPackage
 

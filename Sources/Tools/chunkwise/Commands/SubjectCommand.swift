@@ -1,6 +1,7 @@
 import ArgumentParser
 import Conformance
 import Measurement
+import Subject
 import SubjectProtocol
 import Support
 

@@ -40,7 +40,7 @@ struct ColorOptions: ParsableArguments {
     private static let words: [String: Tone] = [
         "FAILED": .bad, "SURVIVED": .bad, "Wrong": .bad, "wrong": .bad, "slower": .bad, "grew": .bad,
         "killed": .good, "Correct": .good, "faster": .good, "same": .good,
-        "INCOMPLETE": .unclear, "inconclusive": .unclear, "hostUnfit": .unclear, "host": .unclear,
+        "INCOMPLETE": .unclear, "inconclusive": .unclear, "noisyHost": .unclear, "noisy": .unclear,
         "undecided": .unclear, "warning": .unclear, "not": .unclear,
     ]
 }

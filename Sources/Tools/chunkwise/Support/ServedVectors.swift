@@ -1,6 +1,5 @@
 import ByteSources
 import Conformance
-import Crypto
 import Glibc
 import RandomAccess
 import Results
@@ -111,8 +110,7 @@ final class ServedVectors: Sendable {
     ///
     /// - Throws: `DecryptionError.io` if it cannot be read.
     static func objectName(of source: any ByteSource) throws(DecryptionError) -> String {
-        let bytes = try bytes(of: source)
-        return SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ".bin"
+        Hexadecimal.encode(SHAFunction.sha256.hash(try bytes(of: source))) + ".bin"
     }
 
     /// All of a small source.

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import Measurement
+import RandomAccess
+package import Results
+package import SystemPackage
+
+/// A self-test's file, written record by record, so that a self-test that was broken off keeps what it has.
+package final class SelfTestLog {
+    /// The records that the file held when it was opened.
+    package let earlierRecords: [SelfTestRecord]
+
+    private let log: LineLog
+
+    /// Opens a file, or creates it. A last line that a kill cut short is removed.
+    ///
+    /// - Throws: `GateError.io`, also if another self-test writes to the file; `.badFile`.
+    package init(path: FilePath) throws(GateError) {
+        do throws(DecryptionError) {
+            log = try LineLog(path: path)
+        } catch {
+            throw .io(error)
+        }
+        let byteCount: Int
+        (earlierRecords, byteCount) = try SelfTestRecord.read(log.earlierBytes, file: path.string)
+        do throws(DecryptionError) {
+            try log.keep(firstByteCount: byteCount)
+        } catch {
+            throw .io(error)
+        }
+    }
+
+    /// Adds a record: one write of one whole line.
+    ///
+    /// - Throws: `GateError.io`.
+    package func append(_ record: SelfTestRecord) throws(GateError) {
+        do throws(DecryptionError) {
+            try log.append(record.line)
+        } catch {
+            throw .io(error)
+        }
+    }
+}
+
+extension SelfTestRecord {
+    /// Reads a file of records; a last line without an end counts as not written.
+    ///
+    /// - Returns: The records, and how many bytes of the file they take.
+    /// - Throws: `GateError.badFile`, with the line.
+    package static func read(_ bytes: [UInt8], file: String) throws(GateError) -> ([SelfTestRecord], byteCount: Int) {
+        var records: [SelfTestRecord] = []
+        var start = 0
+        while let end = bytes[start...].firstIndex(of: 0x0A) {
+            guard let record = try? JSONDecoder().decode(SelfTestRecord.self, from: Data(bytes[start..<end])) else {
+                throw .badFile(
+                    "line \(records.count + 1) of \(file) is no record: expected a self-test's, one JSON object a line")
+            }
+            if case .header(let header) = record, header.schema != SelfTestHeader.currentSchema {
+                throw .badFile(
+                    "\(file) has the unknown schema \"\(header.schema)\": expected \(SelfTestHeader.currentSchema)")
+            }
+            records.append(record)
+            start = end + 1
+        }
+        if let first = records.first {
+            guard case .header = first else {
+                throw .badFile("\(file) has no header: expected a self-test's file, which begins with one")
+            }
+        }
+        return (records, start)
+    }
+}

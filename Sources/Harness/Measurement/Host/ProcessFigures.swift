@@ -1,0 +1,146 @@
+import Glibc
+import Results
+import Support
+import SystemPackage
+
+/// The resident memory of a process, seen from outside. Source: proc(5).
+///
+/// Never `ru_maxrss`: it inherits the peak of the process that started this one.
+package enum ProcessMemory {
+    /// Sets the high-water mark of a process to what it holds now.
+    ///
+    /// - Returns: Whether the kernel did it; it needs `CONFIG_PROC_PAGE_MONITOR`, and a process of the same user.
+    static func resetPeak(of processID: Int32) -> Bool {
+        guard let file = fopen("/proc/\(processID)/clear_refs", "we") else { return false }
+        let isWritten = fputs("5", file) >= 0
+        return fclose(file) == 0 && isWritten
+    }
+
+    /// The high-water mark of a process's resident memory in bytes, `VmHWM`.
+    static func peakByteCount(of processID: Int32) -> UInt64? {
+        value("VmHWM", of: "\(processID)")
+    }
+
+    /// A process's resident memory in bytes, `VmRSS`.
+    static func residentByteCount(of processID: Int32) -> UInt64? {
+        value("VmRSS", of: "\(processID)")
+    }
+
+    /// The high-water mark of this process's resident memory in bytes.
+    package static var ownPeakByteCount: UInt64? { value("VmHWM", of: "self") }
+
+    /// What a process holds now, and has held; `nil` where the kernel does not tell.
+    static func resident(of processID: Int32) -> ResidentMemory? {
+        var members: [Substring: UInt64] = [:]
+        for line in ProcFile.lines("/proc/\(processID)/status") {
+            guard line.hasSuffix(" kB"), let colon = line.firstIndex(of: ":") else { continue }
+            members[line[..<colon]] = byteCount(line)
+        }
+        guard let resident = members["VmRSS"], let peak = members["VmHWM"], let anonymous = members["RssAnon"] else {
+            return nil
+        }
+        return ResidentMemory(
+            byteCount: resident, peakByteCount: peak, anonymousByteCount: anonymous,
+            fileByteCount: (members["RssFile"] ?? 0) + (members["RssShmem"] ?? 0))
+    }
+
+    private static func value(_ name: String, of process: String) -> UInt64? {
+        ProcFile.lines("/proc/\(process)/status").first { $0.hasPrefix(name + ":") }.flatMap(byteCount)
+    }
+
+    /// Reads "VmHWM:	    6260 kB"; the kernel's kB are KiB.
+    private static func byteCount(_ line: String) -> UInt64? {
+        let fields = line.split(whereSeparator: \.isWhitespace)
+        return fields.count > 1 ? UInt64(fields[1]).map { $0 * 1024 } : nil
+    }
+}
+
+/// Resident memory in bytes, as proc(5) has it in `status`.
+struct ResidentMemory: Hashable, Sendable {
+    /// All of it, `VmRSS`.
+    var byteCount: UInt64
+    /// The most of it since the mark was reset, `VmHWM`.
+    var peakByteCount: UInt64
+    /// What belongs to no file, `RssAnon`.
+    var anonymousByteCount: UInt64
+    /// Pages of files, code among them, and shared memory, `RssFile` and `RssShmem`.
+    var fileByteCount: UInt64
+}
+
+/// What other processes used, for subjects that do not report on themselves.
+///
+/// CPU time comes in ticks of the clock, mostly 10 ms. Context switches are those of threads that are still there.
+/// Source: proc_pid_stat(5), proc_pid_status(5).
+enum OutsideUsage {
+    /// What a process and those that it started have used since they began; `nil` if it is gone.
+    static func now(of processID: Int32) -> ProcessUsage? {
+        let members = ProcessTree.members(of: processID).map(one)
+        guard let first = members.first else { return nil }
+        return members.dropFirst().reduce(first) { sum, next in
+            guard let sum, let next else { return nil }
+            return sum + next
+        }
+    }
+
+    private static func one(_ processID: Int32) -> ProcessUsage? {
+        // The name, in parentheses, may hold anything; after it comes field 3.
+        guard let line = ProcFile.line("/proc/\(processID)/stat"), let name = line.lastIndex(of: ")") else {
+            return nil
+        }
+        let fields = line[line.index(after: name)...].split(separator: " ").map { UInt64($0) }
+        let ticks = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        guard fields.count > 12, let minor = fields[7], let major = fields[9], let user = fields[11],
+            let system = fields[12]
+        else { return nil }
+        let switches = switches(processID)
+        return ProcessUsage(
+            userNanoseconds: user &* (1_000_000_000 / ticks), systemNanoseconds: system &* (1_000_000_000 / ticks),
+            minorFaults: minor, majorFaults: major, voluntarySwitches: switches?.voluntary,
+            involuntarySwitches: switches?.involuntary)
+    }
+
+    private static func switches(_ processID: Int32) -> (voluntary: UInt64, involuntary: UInt64)? {
+        var sums: (UInt64, UInt64) = (0, 0)
+        for thread in RunFolder.names(in: FilePath("/proc/\(processID)/task")) where Int32(thread) != nil {
+            for line in ProcFile.lines("/proc/\(processID)/task/\(thread)/status") {
+                let fields = line.split(whereSeparator: \.isWhitespace)
+                guard fields.count == 2, let count = UInt64(fields[1]) else { continue }
+                if fields[0] == "voluntary_ctxt_switches:" { sums.0 += count }
+                if fields[0] == "nonvoluntary_ctxt_switches:" { sums.1 += count }
+            }
+        }
+        return sums == (0, 0) ? nil : (sums.0, sums.1)
+    }
+}
+
+extension ProcessUsage {
+    /// Reads the member `usage` of an answer; `nil` if it is none.
+    init?(_ json: JSONValue?) {
+        guard let user = json?["userNanoseconds"]?.integer, let system = json?["systemNanoseconds"]?.integer,
+            let minor = json?["minorFaults"]?.integer, let major = json?["majorFaults"]?.integer
+        else { return nil }
+        self.init(
+            userNanoseconds: user, systemNanoseconds: system, minorFaults: minor, majorFaults: major,
+            voluntarySwitches: json?["voluntarySwitches"]?.integer,
+            involuntarySwitches: json?["involuntarySwitches"]?.integer,
+            instructions: json?["instructions"]?.integer, cycles: json?["cycles"]?.integer)
+    }
+}
+
+/// A process and those that it started: a subject may be a shell that waits for the program.
+enum ProcessTree {
+    /// The numbers of a process and its descendants, each before those that it started.
+    ///
+    /// Only the first where the kernel does not tell: it needs `CONFIG_PROC_CHILDREN`. Source: proc_tid_children(5).
+    static func members(of processID: Int32) -> [Int32] {
+        var members = [processID]
+        var index = 0
+        while index < members.count {
+            let member = members[index]
+            let children = ProcFile.line("/proc/\(member)/task/\(member)/children") ?? ""
+            members += children.split(separator: " ").compactMap { Int32($0) }.filter { !members.contains($0) }
+            index += 1
+        }
+        return members
+    }
+}

@@ -1,0 +1,263 @@
+import FoundationEssentials
+package import Support
+
+/// All that a gate found.
+package struct GateResult: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package static let currentSchema = "chunkwise-gate-1"
+
+    /// The schema of this record.
+    package var schema = currentSchema
+    /// The version of `chunkwise` that measured.
+    package var programVersion: String
+    /// The command line that repeats the run, its seed included.
+    package var command: [String]
+    /// When the run started, in ISO 8601.
+    package var startedAt: String
+    /// The machine.
+    package var host: RunHeader.Host
+    /// What was compared with.
+    package var baseline: GateSide
+    /// What was judged.
+    package var candidate: GateSide
+    /// How much slower the candidate may be: 0.02 for 2 %.
+    package var tolerance: Double
+    /// How often all intervals of a phase together hold the truth, at least.
+    package var confidence: Double
+    /// How long a cell could be measured, in seconds.
+    package var secondsPerCell: Double
+    /// The seed.
+    package var seed: UInt64
+    /// The verdict on everything.
+    package var verdict: GateVerdict
+    /// Why, where the cells do not say it.
+    package var reason: String?
+    /// The cells that were compared.
+    package var cells: [GateCell]
+    /// The baseline against a second copy of itself; `nil` if nothing was timed.
+    package var control: GateCell?
+    /// The cells that were not compared, since a side does not support them.
+    package var notCompared: [NotCompared]
+    /// Peak memory, where it was asked for.
+    package var memory: GateMemory?
+    /// How long the run took, in seconds.
+    package var seconds: Double
+
+    package init(
+        programVersion: String, command: [String], startedAt: String, host: RunHeader.Host,
+        baseline: GateSide, candidate: GateSide, tolerance: Double, confidence: Double,
+        secondsPerCell: Double, seed: UInt64, verdict: GateVerdict, reason: String? = nil, cells: [GateCell],
+        control: GateCell? = nil, notCompared: [NotCompared], memory: GateMemory? = nil, seconds: Double
+    ) {
+        self.programVersion = programVersion
+        self.command = command
+        self.startedAt = startedAt
+        self.host = host
+        self.baseline = baseline
+        self.candidate = candidate
+        self.tolerance = tolerance
+        self.confidence = confidence
+        self.secondsPerCell = secondsPerCell
+        self.seed = seed
+        self.verdict = verdict
+        self.reason = reason
+        self.cells = cells
+        self.control = control
+        self.notCompared = notCompared
+        self.memory = memory
+        self.seconds = seconds
+    }
+
+    /// A cell that was left out.
+    package struct NotCompared: Codable, Hashable, Sendable {
+        /// The cell's name.
+        package var name: String
+        /// Why.
+        package var reason: String
+
+        package init(
+            name: String, reason: String
+        ) {
+            self.name = name
+            self.reason = reason
+        }
+    }
+
+    /// The number of cells that were compared.
+    package var comparisonCount: Int { cells.count }
+
+    /// Whether its ratios may be kept: something was compared, all of it right, on a host that was quiet enough.
+    package var isFitToRecord: Bool { !cells.isEmpty && ![.wrong, .noisyHost].contains(verdict) }
+
+    /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that nobody
+    /// is blamed. What is wrong stays wrong, and what was not timed what it is.
+    package mutating func blameHost(_ movement: String) {
+        for index in cells.indices where cells[index].verdict != .wrong && !cells[index].phases.isEmpty {
+            cells[index].reason = "\(movement); by itself the cell is \(cells[index].verdict.rawValue)"
+            cells[index].verdict = .noisyHost
+        }
+    }
+
+    /// Takes back what was called slower beside a control that cannot say whether it moved, or failed: blame needs a host
+    /// that is known to be fit.
+    package mutating func doubt(_ control: GateCell) {
+        guard [.inconclusive, .wrong].contains(control.verdict) else { return }
+        for index in cells.indices where cells[index].verdict == .slower {
+            cells[index].verdict = .inconclusive
+            cells[index].reason = "by itself it is slower; of the control, \(control.reason ?? "nothing is known")"
+        }
+    }
+
+    /// Whether the candidate passes.
+    ///
+    /// - Parameter allowsInconclusive: Whether one that nothing can be said of passes.
+    /// - Returns: The answer.
+    package func answer(allowsInconclusive: Bool) -> GateAnswer {
+        if verdict == .wrong { return .no }
+        guard !cells.isEmpty, verdict != .noisyHost else { return memory?.verdict == .grew ? .no : .none }
+        if verdict == .slower || memory?.verdict == .grew { return .no }
+        if verdict == .inconclusive || memory?.verdict == .inconclusive { return allowsInconclusive ? .yes : .none }
+        return .yes
+    }
+}
+
+extension GateResult {
+    /// The whole record as JSON. Members that scripts rely on are always there, as `null` where there is no figure.
+    package var json: JSONValue { json(withPhases: true) }
+
+    /// The record without looks and blocks, as `--format json` prints it.
+    package var summary: JSONValue { json(withPhases: false) }
+
+    private func json(withPhases: Bool) -> JSONValue {
+        guard case .object(var members) = Self.encoded(self) else { return .null }
+        members["reason"] = JSONValue(reason)
+        members["comparisons"] = JSONValue(count: comparisonCount)
+        members["answer"] = .string(answer(allowsInconclusive: false).rawValue)
+        members["cells"] = .array(cells.map { $0.json(withPhases: withPhases) })
+        members["control"] = control?.json(withPhases: withPhases) ?? .null
+        members["memory"] = members["memory"] ?? .null
+        return .object(members)
+    }
+
+    /// Reads a record.
+    ///
+    /// - Returns: `nil` if the text is none, or of another schema.
+    package static func parse(_ text: [UInt8]) -> GateResult? {
+        guard let result = try? JSONDecoder().decode(GateResult.self, from: Data(text)) else { return nil }
+        return result.schema == currentSchema ? result : nil
+    }
+
+    fileprivate static func encoded(_ value: some Encodable) -> JSONValue {
+        // Only infinite numbers cannot be encoded, and records have none.
+        (try? JSONEncoder().encode(value)).flatMap { JSONValue.parse(Array($0)) } ?? .null
+    }
+}
+
+extension GateCell {
+    /// The cell as JSON; see ``GateResult/json``.
+    fileprivate func json(withPhases: Bool) -> JSONValue {
+        guard case .object(var members) = GateResult.encoded(self) else { return .null }
+        for name in ["slowdown", "low", "high", "reason", "secondsToSettle"] where members[name] == nil {
+            members[name] = .null
+        }
+        if !withPhases { members["phases"] = nil }
+        members["blocks"] = JSONValue(count: blockCount)
+        return .object(members)
+    }
+}
+
+/// What a gate says of a cell, and of everything.
+package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sendable {
+    /// The candidate takes less time, by more than the tolerance.
+    case faster
+    /// The candidate takes no more time than the tolerance allows.
+    case same
+    /// The candidate takes more time, by more than the tolerance.
+    case slower
+    /// The data do not tell.
+    case inconclusive
+    /// Two copies of the baseline differed: nobody is blamed.
+    case noisyHost
+    /// One side delivered wrong bytes, or failed.
+    case wrong
+
+    /// Reads a verdict; `hostUnfit` is what version 0.1.0 and before wrote for ``noisyHost``.
+    package init?(rawValue: String) {
+        let name = rawValue == "hostUnfit" ? "noisyHost" : rawValue
+        guard let verdict = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
+        self = verdict
+    }
+
+    package var rawValue: String { "\(self)" }
+
+    /// The verdict on several cells: the first that occurs of wrong, noisyHost, slower, inconclusive, same, faster.
+    ///
+    /// - Returns: `nil` for no cells.
+    package static func overall(_ verdicts: some Sequence<GateVerdict>) -> GateVerdict? {
+        verdicts.min { $0.rank < $1.rank }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .wrong: 0
+        case .noisyHost: 1
+        case .slower: 2
+        case .inconclusive: 3
+        case .same: 4
+        case .faster: 5
+        }
+    }
+}
+
+/// Whether a gate lets something pass; the command line has an exit code for each.
+package enum GateAnswer: String, Hashable, Sendable {
+    /// It does.
+    case yes
+    /// Something is slower, wrong, or takes more memory.
+    case no
+    /// There is no answer.
+    case none
+}
+
+/// One of the two programs that a gate compares, as it describes itself.
+package struct GateSide: Codable, Hashable, Sendable {
+    /// Which one.
+    package enum Role: String, Codable, Hashable, Sendable {
+        /// What is compared with.
+        case baseline
+        /// What is judged.
+        case candidate
+    }
+
+    /// Which one it is.
+    package var role: Role
+    /// Its command line, for `/bin/sh -c`.
+    package var command: String
+    /// Its name, as it says.
+    package var name: String
+    /// Its version, as it says.
+    package var version: String
+    /// The names of the strategies that it has.
+    package var strategies: [String]
+    /// The AES key lengths that it takes, in bytes.
+    package var keyByteCounts: [Int]
+    /// Where it reads ciphertext from: `path`, `served`.
+    package var sources: [String]
+
+    /// Whether it opens files by itself.
+    package var readsFiles: Bool { sources.contains("path") }
+
+    /// Whether it takes ciphertext from this program.
+    package var isServed: Bool { sources.contains("served") || !readsFiles }
+
+    /// Reads an answer to `hello`.
+    package init(role: Role, command: String, hello: JSONValue) {
+        self.role = role
+        self.command = command
+        name = hello["name"]?.string ?? ""
+        version = hello["version"]?.string ?? ""
+        strategies = (hello["strategies"]?.array ?? []).compactMap(\.string)
+        keyByteCounts = (hello["keyByteCounts"]?.array ?? []).compactMap(\.integer).map { Int(clamping: $0) }
+        sources = (hello["sources"]?.array ?? []).compactMap(\.string)
+    }
+}

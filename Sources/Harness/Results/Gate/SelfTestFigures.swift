@@ -1,0 +1,210 @@
+import Glibc
+package import Statistics
+
+/// How much extra work makes how much of a slowdown, measured just before it is used.
+///
+/// A share of extra work costs less than that share of the time, as fetching takes time too, and a little whatever its
+/// size: one more call a read. Both are measured: with far more work than is planted, so that the error of the slope is
+/// small against the tolerance, and with about as much as the smallest slowdown takes. Between, a line is taken.
+package struct SelfTestCalibration: Codable, Hashable, Sendable {
+    /// What was measured with a share of extra work.
+    package struct Point: Codable, Hashable, Sendable {
+        /// The share.
+        package var extraWork: Double
+        /// The cell that was slowed down least.
+        package var cell: String
+        /// Its time with the work over its time without.
+        package var slowdown: Double
+        /// The lower end of its 95 % interval.
+        package var low: Double
+        /// The upper end.
+        package var high: Double
+        /// The blocks that it rests on.
+        package var blockCount: Int
+
+        /// Creates a point.
+        package init(
+            extraWork: Double, cell: String, slowdown: Double, low: Double, high: Double, blockCount: Int
+        ) {
+            self.extraWork = extraWork
+            self.cell = cell
+            self.slowdown = slowdown
+            self.low = low
+            self.high = high
+            self.blockCount = blockCount
+        }
+
+        /// Takes the cell that was slowed down least from a gate that was run for figures; `nil` if it has none.
+        package init?(_ result: GateResult, extraWork: Double) {
+            let measured = result.cells.filter { $0.slowdown != nil && $0.low != nil && $0.high != nil }
+            guard result.verdict != .noisyHost, result.verdict != .wrong, measured.count == result.cells.count,
+                let minimum = measured.min(by: { ($0.slowdown ?? 0) < ($1.slowdown ?? 0) }),
+                let slowdown = minimum.slowdown,
+                let low = minimum.low, let high = minimum.high
+            else { return nil }
+            self.init(
+                extraWork: extraWork, cell: minimum.name, slowdown: slowdown, low: low, high: high,
+                blockCount: minimum.blockCount)
+        }
+
+        /// Whether the work slows the cell down as work does, and not as noise or an option that nobody heeds.
+        package var isPlausible: Bool { extraWork > 0 && (low - 1) / extraWork > Self.minSlope }
+
+        /// Work that costs less than this part of its share is none.
+        package static let minSlope = 0.1
+
+        /// Half of the interval's width.
+        var halfWidth: Double { (high - low) / 2 }
+    }
+
+    /// The share that is measured first.
+    package static let largeShare = 0.3
+
+    /// What far more work made than is planted.
+    package var large: Point
+    /// What about as much work made as the smallest slowdown takes.
+    package var small: Point
+
+    /// Creates a calibration.
+    package init(large: Point, small: Point) {
+        self.large = large
+        self.small = small
+    }
+
+    /// The share of extra work that makes a slowdown, to a millionth, which is what a subject takes.
+    package func extraWork(for planted: Double) -> Double {
+        let share = small.extraWork + position(of: planted) * (large.extraWork - small.extraWork)
+        return (max(share, 0) * 1e6).rounded() / 1e6
+    }
+
+    /// What a slowdown that is planted may be in truth: both points' errors, in proportion, added up.
+    package func range(of planted: Double) -> ClosedRange<Double> {
+        let position = self.position(of: planted)
+        let error = abs(1 - position) * small.halfWidth + abs(position) * large.halfWidth
+        return planted - error...planted + error
+    }
+
+    /// Where a slowdown lies between the points: 0 at the small one, 1 at the large one.
+    private func position(of planted: Double) -> Double {
+        let span = large.slowdown - small.slowdown
+        return span > 0 ? (1 + planted - small.slowdown) / span : 0
+    }
+}
+
+/// All runs of a self-test that planted the same.
+package struct SelfTestGroup: Sendable {
+    /// What was planted; 0 for nothing.
+    package let planted: Double
+    /// The runs, in their order.
+    package let runs: [SelfTestRun]
+
+    /// The groups of a self-test: nothing planted first, then by size.
+    package static func groups(of records: [SelfTestRecord]) -> [SelfTestGroup] {
+        var runs: [Double: [SelfTestRun]] = [:]
+        for case .run(let run) in records { runs[run.planted, default: []].append(run) }
+        return runs.keys.sorted().map { SelfTestGroup(planted: $0, runs: runs[$0] ?? []) }
+    }
+
+    /// How many runs have a verdict.
+    package func count(_ verdict: GateVerdict) -> Int { runs.count { $0.verdict == verdict } }
+
+    /// How often a verdict comes, with the exact 95 % interval of that rate.
+    package func rate(_ verdict: GateVerdict) -> BinomialInterval? {
+        BinomialInterval(successCount: count(verdict), trialCount: runs.count)
+    }
+
+    /// The upper 95 % bound of how often a verdict comes.
+    package func bound(_ verdict: GateVerdict) -> Double? {
+        BinomialInterval(successCount: count(verdict), trialCount: runs.count, isOneSided: true)?.high
+    }
+
+    /// How many runs found something slower, none of its cells after more than some seconds of measurement.
+    package func detectionCount(within seconds: Double) -> Int {
+        runs.count { run in
+            run.verdict == .slower && run.cells.filter { $0.verdict == .slower }.allSatisfy { $0.seconds <= seconds }
+        }
+    }
+
+    /// The seconds that cells were measured until they were decided, in ascending order.
+    package var decisionSeconds: [Double] {
+        runs.flatMap(\.cells).filter { [.slower, .same, .faster].contains($0.verdict) }.map(\.seconds).sorted()
+    }
+
+    /// What the runs' blocks show together of the first cell, with a 95 % interval: what was really planted.
+    ///
+    /// Of more than 1500 blocks some that are evenly spread. Runs that stopped early have fewer, which moves the estimate
+    /// by far less than a block's noise.
+    package var pooledSlowdown: RatioEstimate? {
+        let all = runs.compactMap { $0.cells.first }.flatMap { $0.logRatios.joined() }
+        let step = max(1, (all.count + 1499) / 1500)
+        let some = stride(from: 0, to: all.count, by: step).map { all[$0] }
+        return SignedRankInterval(some, alpha: 0.025).map(RatioEstimate.init)
+    }
+}
+
+/// How often the gate's 95 % interval holds the truth, where the truth is known: blocks of two copies of the baseline
+/// whose candidate times are multiplied by exactly 1 + s.
+///
+/// Multiplying all slices of one side multiplies the mean of the faster half of them, so that it adds log(1 + s) to a
+/// block's log-ratio, and should move the interval by as much. Only as many blocks of a cell are taken as every run has,
+/// whatever it saw: no length depends on the data.
+package struct IntervalCoverage: Sendable {
+    /// The blocks of an analysis of one run's blocks.
+    package let freshBlockCount: Int
+    /// Analyses of blocks that followed each other in one run, each block used once; `nil` without enough blocks.
+    package let fresh: BinomialInterval?
+    /// Analyses of blocks that were drawn from all runs, without replacement within an analysis. They share blocks, so
+    /// that the interval of their rate means nothing.
+    package let resampled: BinomialInterval?
+
+    /// The blocks of an analysis of drawn blocks.
+    package static let drawnBlockCount = 24
+    /// Fewer blocks have no 95 % interval.
+    private static let fewestBlocks = 6
+    private static let maxBlocks = 12
+
+    /// Analyses the unchanged runs of a self-test.
+    ///
+    /// - Parameters:
+    ///   - runs: The runs; those that planted something are passed over.
+    ///   - factors: The 1 + s, in turn.
+    ///   - resampleCount: How many analyses are drawn.
+    ///   - seed: What they are drawn from.
+    package init(_ runs: [SelfTestRun], factors: [Double], resampleCount: Int = 1000, seed: UInt64) {
+        let all = runs.filter { $0.planted == 0 && $0.verdict != .wrong }
+            .flatMap { $0.cells + [$0.control].compactMap(\.self) }.compactMap(\.logRatios.first)
+        let count = min(all.map(\.count).min() ?? 0, Self.maxBlocks)
+        freshBlockCount = count
+        guard count >= Self.fewestBlocks else {
+            (fresh, resampled) = (nil, nil)
+            return
+        }
+        let series = all.map { Array($0.prefix(count)) }
+        fresh = Self.share(series, factors)
+        var pool = Array(series.joined())
+        // Draws from few more blocks than are drawn would be nearly the same each time.
+        guard pool.count >= 10 * Self.drawnBlockCount else {
+            resampled = nil
+            return
+        }
+        var generator = SplitMix64(seed: seed)
+        let drawn = (0..<resampleCount).map { _ in
+            // The first steps of a shuffle; in what order the rest is does not matter to a fair draw.
+            for index in 0..<Self.drawnBlockCount {
+                pool.swapAt(index, Int.random(in: index..<pool.count, using: &generator))
+            }
+            return Array(pool.prefix(Self.drawnBlockCount))
+        }
+        resampled = Self.share(drawn, factors)
+    }
+
+    private static func share(_ analyses: [[Double]], _ factors: [Double]) -> BinomialInterval? {
+        guard !factors.isEmpty else { return nil }
+        let held = analyses.enumerated().count { index, logRatios in
+            let truth = log(factors[index % factors.count])
+            guard let interval = SignedRankInterval(logRatios.map { $0 + truth }, alpha: 0.025) else { return false }
+            return interval.low <= truth && truth <= interval.high
+        }
+        return BinomialInterval(successCount: held, trialCount: analyses.count)
+    }
+}

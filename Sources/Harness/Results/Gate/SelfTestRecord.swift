@@ -1,0 +1,177 @@
+import FoundationEssentials
+
+/// One line of a self-test's file.
+package enum SelfTestRecord: Sendable {
+    /// What is true of the whole self-test; the first line.
+    case header(SelfTestHeader)
+    /// How much work makes how much of a slowdown.
+    case calibration(SelfTestCalibration)
+    /// One whole gate.
+    case run(SelfTestRun)
+}
+
+/// What is true of a whole self-test.
+package struct SelfTestHeader: Codable, Hashable, Sendable {
+    /// The version of the format; another one is refused, not guessed at.
+    package static let currentSchema = "chunkwise-gate-self-test-1"
+
+    /// The schema of the file.
+    package var schema = currentSchema
+    /// The version of `chunkwise` that measured.
+    package var programVersion: String
+    /// The command line that repeats it.
+    package var command: [String]
+    /// When it began, in ISO 8601.
+    package var startedAt: String
+    /// The machine.
+    package var host: RunHeader.Host
+    /// The baseline's command, without this machine's folders.
+    package var baseline: String
+    /// The cells of each gate.
+    package var cells: [Cell]
+    /// The tolerance.
+    package var tolerance: Double
+    /// The confidence of each gate.
+    package var confidence: Double
+    /// The seconds a cell.
+    package var secondsPerCell: Double
+    /// Whether all other cores were kept busy.
+    package var isBusy: Bool
+    /// What the runs' seeds are drawn from.
+    package var seed: UInt64
+
+    package init(
+        programVersion: String, command: [String], startedAt: String, host: RunHeader.Host, baseline: String,
+        cells: [Cell], tolerance: Double, confidence: Double, secondsPerCell: Double, isBusy: Bool,
+        seed: UInt64
+    ) {
+        self.programVersion = programVersion
+        self.command = command
+        self.startedAt = startedAt
+        self.host = host
+        self.baseline = baseline
+        self.cells = cells
+        self.tolerance = tolerance
+        self.confidence = confidence
+        self.secondsPerCell = secondsPerCell
+        self.isBusy = isBusy
+        self.seed = seed
+    }
+
+    /// Says what keeps two self-tests from being one, if anything does.
+    package func difference(from other: SelfTestHeader) -> String? {
+        let members: [(String, String, String)] = [
+            ("schema", schema, other.schema), ("chunkwise", programVersion, other.programVersion),
+            ("CPU", host.cpuModel, other.host.cpuModel), ("baseline", baseline, other.baseline),
+            ("cells", "\(cells.map(\.id))", "\(other.cells.map(\.id))"),
+            ("tolerance", "\(tolerance)", "\(other.tolerance)"), ("confidence", "\(confidence)", "\(other.confidence)"),
+            ("seconds a cell", "\(secondsPerCell)", "\(other.secondsPerCell)"),
+            ("busy", "\(isBusy)", "\(other.isBusy)"),
+        ]
+        return members.first { $0.1 != $0.2 }.map { "its \($0.0) is \($0.1), and not \($0.2)" }
+    }
+}
+
+/// One whole gate of a self-test.
+package struct SelfTestRun: Codable, Hashable, Sendable {
+    /// The slowdown that was planted; 0 for none.
+    package var planted: Double
+    /// The share of extra work that made it.
+    package var extraWork: Double
+    /// The gate's seed.
+    package var seed: UInt64
+    /// Its verdict.
+    package var verdict: GateVerdict
+    /// Why, where the cells do not say it.
+    package var reason: String?
+    /// How long it took as a whole, in seconds.
+    package var seconds: Double
+    /// Its cells.
+    package var cells: [Cell]
+    /// Its control.
+    package var control: Cell?
+
+    /// A cell of a run.
+    package struct Cell: Codable, Hashable, Sendable {
+        /// Its name.
+        package var name: String
+        /// Its verdict.
+        package var verdict: GateVerdict
+        /// Why, where the figures do not say it.
+        package var reason: String?
+        /// The candidate's time over the baseline's.
+        package var slowdown: Double?
+        /// The lower end of its interval.
+        package var low: Double?
+        /// The upper end.
+        package var high: Double?
+        /// How long it was measured, in all phases, in seconds.
+        package var seconds: Double
+        /// The blocks' log-ratios, a list a phase.
+        package var logRatios: [[Double]]
+
+        /// Takes what matters from a gate's cell.
+        package init(_ cell: GateCell) {
+            name = cell.name
+            verdict = cell.verdict
+            reason = cell.reason
+            slowdown = cell.slowdown
+            low = cell.low
+            high = cell.high
+            seconds = cell.seconds
+            // A hundred-millionth is far below a block's noise.
+            logRatios = cell.phases.map { $0.blocks.map { ($0.logRatio * 1e8).rounded() / 1e8 } }
+        }
+    }
+
+    /// Takes what matters from a gate's result.
+    package init(planted: Double, extraWork: Double, result: GateResult) {
+        self.planted = planted
+        self.extraWork = extraWork
+        seed = result.seed
+        verdict = result.verdict
+        reason = result.reason
+        seconds = result.seconds
+        cells = result.cells.map(Cell.init)
+        control = result.control.map(Cell.init)
+    }
+}
+
+extension SelfTestRecord: Codable {
+    /// The one member of a line's object, which says what the line is.
+    private enum Key: String, CodingKey {
+        case header
+        case calibration
+        case run
+    }
+
+    /// Reads a record: an object with one member, named after what it is.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        if let header = try members.decodeIfPresent(SelfTestHeader.self, forKey: .header) {
+            self = .header(header)
+        } else if let calibration = try members.decodeIfPresent(SelfTestCalibration.self, forKey: .calibration) {
+            self = .calibration(calibration)
+        } else {
+            self = .run(try members.decode(SelfTestRun.self, forKey: .run))
+        }
+    }
+
+    /// Writes a record.
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .header(let header): try members.encode(header, forKey: .header)
+        case .calibration(let calibration): try members.encode(calibration, forKey: .calibration)
+        case .run(let run): try members.encode(run, forKey: .run)
+        }
+    }
+
+    /// The record as one line of JSON, its end included.
+    package var line: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Only infinite numbers cannot be encoded, and records have none.
+        return ((try? encoder.encode(self)).map(Array.init) ?? []) + [0x0A]
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+
+/// The null distribution of the Wilcoxon signed-rank statistic T⁺ for a number of values: the sum of the ranks that have
+/// a plus sign, where each sign is a fair coin.
+///
+/// - Source: Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd edition (2014), §3.1: the exact
+///   distribution, and for large samples the normal approximation (3.8), here with a continuity correction.
+package struct SignedRankDistribution: Sendable {
+    /// The number of values.
+    package let count: Int
+
+    /// Up to this number of values probabilities are exact.
+    package static let largestExactCount = 100
+
+    /// P(T⁺ ≤ t) for t from 0 to a half of the largest sum; empty where the approximation is used.
+    private let lowerTail: [Double]
+
+    /// Prepares the distribution. Complexity: O(n³) for up to ``largestExactCount`` values, O(1) beyond.
+    package init(count: Int) {
+        precondition(count >= 0, "a number of values")
+        self.count = count
+        guard count <= Self.largestExactCount else {
+            lowerTail = []
+            return
+        }
+        // Sets of different ranks by their sum, each rank in or out with probability one half.
+        let half = count * (count + 1) / 4
+        var probability = [Double](repeating: 0, count: half + 1)
+        probability[0] = 1
+        var rank = 1
+        while rank <= count {
+            for sum in stride(from: half, through: 0, by: -1) {
+                probability[sum] = (probability[sum] + (sum >= rank ? probability[sum - rank] : 0)) / 2
+            }
+            rank += 1
+        }
+        var sum = 0.0
+        lowerTail = probability.map {
+            sum += $0
+            return sum
+        }
+    }
+
+    /// The probability of the smallest sum, 2⁻ⁿ: no p-value of so many values is smaller.
+    package static func smallestProbability(count: Int) -> Double { exp2(-Double(count)) }
+
+    /// The largest sum of ranks, n (n + 1) ÷ 2, which is also the number of Walsh averages.
+    package var largestSum: Int { count * (count + 1) / 2 }
+
+    /// The probability that T⁺ is at most `sum`, for sums up to half of the largest one.
+    package func probability(atMost sum: Int) -> Double {
+        guard sum >= 0 else { return 0 }
+        guard lowerTail.isEmpty else { return lowerTail[min(sum, lowerTail.count - 1)] }
+        return NormalDistribution.probability(below: (Double(sum) + 0.5 - mean) / deviation)
+    }
+
+    /// How many of the smallest Walsh averages lie outside of an interval whose lower end is missed with at most this
+    /// probability: the largest k for which P(T⁺ ≤ k − 1) ≤ `alpha`; 0 if there is none.
+    package func excludedCount(alpha: Double) -> Int {
+        guard probability(atMost: 0) <= alpha else { return 0 }
+        var (inside, outside) = (0, largestSum / 2 + 1)
+        while outside - inside > 1 {
+            let middle = (inside + outside) / 2
+            if probability(atMost: middle) <= alpha { inside = middle } else { outside = middle }
+        }
+        return inside + 1
+    }
+
+    private var mean: Double { Double(largestSum) / 2 }
+
+    private var deviation: Double {
+        let count = Double(count)
+        return (count * (count + 1) * (2 * count + 1) / 24).squareRoot()
+    }
+}
+
+/// The standard normal distribution. The corresponding C function is `erfc`.
+package enum NormalDistribution {
+    /// The probability of a value below `value`.
+    package static func probability(below value: Double) -> Double { 0.5 * erfc(-value / 2.0.squareRoot()) }
+}
+
+/// Where the centre of a symmetric distribution lies: the Hodges–Lehmann estimate, and the confidence interval that
+/// belongs to the Wilcoxon signed-rank test.
+///
+/// The estimate is the median of all Walsh averages, the means of two values, each with itself included; the ends of the
+/// interval are Walsh averages too. Equal values do no harm to it: the interval then only covers a little more often
+/// than it says. It assumes that values are independent and their distribution symmetric, not that it is normal; a few
+/// wild values move neither the estimate nor, unless n is small, the interval.
+/// - Source: Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd edition (2014), §3.2 (estimate) and
+///   §3.3 (interval).
+package struct SignedRankInterval: Hashable, Sendable {
+    /// The number of values.
+    package var count: Int
+    /// The Hodges–Lehmann estimate.
+    package var estimate: Double
+    /// The lower end; −∞ where there are too few values for the probability that was asked for.
+    package var low: Double
+    /// The upper end; +∞ where there are too few values.
+    package var high: Double
+
+    /// Creates an interval from its parts.
+    package init(count: Int, estimate: Double, low: Double, high: Double) {
+        self.count = count
+        self.estimate = estimate
+        self.low = low
+        self.high = high
+    }
+
+    /// Analyses values; the result is `nil` without any. Complexity: O(n² log n).
+    ///
+    /// - Parameters:
+    ///   - values: The values, all finite.
+    ///   - alpha: The largest probability with which each end alone may miss the centre: 0.025 for a 95 % interval.
+    package init?(_ values: [Double], alpha: Double) {
+        guard !values.isEmpty else { return nil }
+        let averages = Self.walshAverages(values)
+        let excluded = SignedRankDistribution(count: values.count).excludedCount(alpha: alpha)
+        let middle = averages.count / 2
+        count = values.count
+        estimate = averages.count % 2 == 1 ? averages[middle] : (averages[middle - 1] + averages[middle]) / 2
+        low = excluded == 0 ? -.infinity : averages[excluded - 1]
+        high = excluded == 0 ? .infinity : averages[averages.count - excluded]
+    }
+
+    /// The fewest values whose interval has ends.
+    ///
+    /// - Parameters:
+    ///   - largest: The most values that are thought of.
+    ///   - alpha: For an n, the probability with which each end may miss the centre.
+    /// - Returns: The fewest, or `nil` if `largest` values are too few.
+    package static func minCount(upTo largest: Int, alpha: (Int) -> Double) -> Int? {
+        guard largest >= 1 else { return nil }
+        return (1...largest).first { count in
+            SignedRankDistribution.smallestProbability(count: count) <= alpha(count)
+        }
+    }
+
+    /// The means of all pairs of values, each with itself included, in ascending order.
+    private static func walshAverages(_ values: [Double]) -> [Double] {
+        var averages: [Double] = []
+        averages.reserveCapacity(values.count * (values.count + 1) / 2)
+        for (index, value) in values.enumerated() {
+            for other in values[index...] { averages.append(value / 2 + other / 2) }
+        }
+        averages.sort()
+        return averages
+    }
+}
+
+/// How much of the allowed error may be used up by when, so that data may be looked at before all are there.
+///
+/// The function is α ln(1 + (e − 1) t), which spends about evenly, as Pocock's boundaries do. A look may use what the
+/// function has grown by since the look before. These parts are added up, as Bonferroni does, without regard to looks
+/// being correlated: that needs no joint distribution, holds for the signed-rank statistic too, and gives away some
+/// power. The looks' number and times need not be fixed beforehand, but must not depend on what was seen.
+/// - Source: Lan and DeMets, "Discrete Sequential Boundaries for Clinical Trials", Biometrika 70 (1983), their α₂*;
+///   the intervals at each look are repeated confidence intervals in the sense of Jennison and Turnbull, "Interim
+///   Analyses: The Repeated Confidence Interval Approach", Journal of the Royal Statistical Society B 51 (1989).
+package struct AlphaSpending: Hashable, Sendable {
+    /// The error that all looks together may have.
+    package let total: Double
+
+    /// Creates a spending function.
+    package init(total: Double) {
+        self.total = total
+    }
+
+    /// What may be spent up to an information time from 0 to 1: the part of the planned data that is there.
+    package func spent(at time: Double) -> Double {
+        total * log(1 + (exp(1) - 1) * min(max(time, 0), 1))
+    }
+
+    /// What a look may use, by its information time and that of the look before, which is 0 for the first.
+    package func increment(from earlier: Double, to time: Double) -> Double {
+        max(0, spent(at: time) - spent(at: earlier))
+    }
+}

@@ -1,0 +1,157 @@
+import ByteSources
+import HLS
+import RandomAccess
+import SubjectProtocol
+import Support
+import SystemPackage
+import Vectors
+
+/// What it takes to open a playlist, as often as it is wanted.
+struct PlaylistOpening {
+    let request: PlaylistRequest
+
+    /// Opens the playlist, all of it.
+    ///
+    /// - Parameters:
+    ///   - backend: The library that decrypts.
+    ///   - fetched: Counts the ciphertext that is fetched from now on; `nil` if nobody wants to know.
+    /// - Returns: The open playlist.
+    /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
+    func open(with backend: any CipherBackend, fetched: ByteCounter? = nil) throws(DecryptionError) -> HLSObject {
+        let playlist = try media()
+        let keys = request.keys
+        let ring = KeyRing(
+            HandlerKeys { uri in
+                guard let bytes = keys[uri] else { throw KeyError.missing(place: "the key", reason: "none given") }
+                return try SecretKey(bytes)
+            })
+        let object = try HLSObject(
+            playlist: playlist, resources: CountedResources(base: try resources(), counter: fetched), keys: ring,
+            backend: backend)
+        try object.requireAll()
+        return object
+    }
+
+    /// The file that all segments are parts of, or `nil` if there is no such file.
+    var path: FilePath? {
+        guard case .folder(let folder) = request.resources, request.description["generated"] == nil,
+            let uris = try? Set(media().segments.map(\.uri)), uris.count == 1, let uri = uris.first
+        else { return nil }
+        return try? Self.files(of: folder).path(for: uri)
+    }
+
+    private func media() throws(DecryptionError) -> MediaPlaylist {
+        do throws(PlaylistProblem) {
+            if case .media(let playlist) = try Playlist.parse(request.text) { return playlist }
+        } catch {
+            throw error.decryptionError
+        }
+        throw .unsupported("a master playlist: expected a media playlist")
+    }
+
+    private func resources() throws(DecryptionError) -> any SegmentResources {
+        switch request.resources {
+        case .served(let sources): return NamedSources(sources: sources)
+        case .folder(let path): return RemoteResources(base: try Self.files(of: path), link: try link())
+        case .described:
+            guard let source = try generated() else {
+                throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or byteCounts")
+            }
+            return RemoteResources(base: OneSource(source: source), link: try link())
+        }
+    }
+
+    private static func files(of folder: String) throws(DecryptionError) -> FolderResources {
+        try FolderResources(playlist: FilePath(folder).appending("playlist.m3u8"))
+    }
+
+    /// A generated object, which only this program asks of itself: segments as byte ranges of one resource, which are
+    /// what the chunks of `cbc-chunked` are whose IVs count from 0.
+    private func generated() throws(DecryptionError) -> (any ByteSource)? {
+        guard let generated = request.description["generated"], let seed = generated["seed"]?.integer,
+            let byteCount = generated["plaintextByteCount"]?.integer,
+            let segmentByteCount = generated["segmentByteCount"]?.integer, let key = request.keys.values.first
+        else { return nil }
+        return try GeneratedObject(
+            strategy: .segments(of: segmentByteCount), key: try SecretKey(key), plaintextByteCount: byteCount,
+            seed: seed
+        ).source
+    }
+
+    private func link() throws(DecryptionError) -> RemoteLink? {
+        guard let remote = request.description["remote"] else { return nil }
+        return try RemoteLink(described: remote)
+    }
+}
+
+extension RemoteLink {
+    /// A link as a request describes it.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter`.
+    init(described remote: JSONValue) throws(DecryptionError) {
+        guard let latency = remote["latencyNanoseconds"]?.integer,
+            let link = RemoteLink(latencyNanoseconds: latency, bytesPerSecond: remote["bytesPerSecond"]?.integer)
+        else {
+            throw .invalidParameter(name: "member", value: "\"remote\"", expected: "a latency and bytes per second")
+        }
+        self = link
+    }
+}
+
+/// Resources by URI as written.
+struct NamedSources: SegmentResources {
+    let sources: [String: any ByteSource]
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        guard let source = sources[uri] else {
+            // ENOENT.
+            throw .io(operation: "open \(URIReference(uri).shown)", code: 2, reason: "there is no such resource")
+        }
+        return source
+    }
+}
+
+/// The same source whatever the URI.
+struct OneSource: SegmentResources {
+    let source: any ByteSource
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource { source }
+}
+
+/// Resources behind a simulated link, or as they are without one.
+struct RemoteResources: SegmentResources {
+    let base: any SegmentResources
+    let link: RemoteLink?
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        let source = try base.source(for: uri)
+        return link.map { RemoteSource(source, link: $0) } ?? source
+    }
+}
+
+/// Resources of which is counted what is fetched, or as they are without a counter.
+struct CountedResources: SegmentResources {
+    let base: any SegmentResources
+    let counter: ByteCounter?
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        let source = try base.source(for: uri)
+        return counter.map { CountedSource(base: source, counter: $0) } ?? source
+    }
+}
+
+/// A source of which is counted what is fetched.
+private struct CountedSource: ByteSource {
+    let base: any ByteSource
+    let counter: ByteCounter
+
+    var byteCount: UInt64 { base.byteCount }
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        let count = try base.read(at: offset, into: buffers)
+        counter.add(count)
+        return count
+    }
+
+    func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
+}

@@ -1,0 +1,169 @@
+import ByteSources
+import HLS
+package import RandomAccess
+
+/// How a reader gets from a range of plaintext to ciphertext.
+package enum AccessPolicy: String, CaseIterable, Hashable, Sendable {
+    /// Only the blocks that cover the range, decrypted where the caller wants them.
+    case block
+    /// Whole chunks of the format, or whole windows where it has one chunk; the latest one is kept. Article 000.
+    case chunkCache = "chunk-cache"
+    /// Whole chunks, or whole windows, and none is kept from one read to the next.
+    case wholeChunk = "whole-chunk"
+    /// Each window from one new buffer into another. Article 004.
+    case freshBuffers = "fresh-buffers"
+}
+
+/// What a reader is made of, apart from the object that it reads.
+package struct ReaderConfiguration: Sendable {
+    /// How it gets from a range to ciphertext.
+    package var access: AccessPolicy
+    /// The most plaintext bytes that are decrypted in one step.
+    package var windowByteCount: Int
+    /// How many threads read at once.
+    package var threadCount: Int
+    /// What is decrypted beside what was asked for; `nil` for nothing.
+    package var extraWork: ExtraWork?
+
+    /// Creates a configuration.
+    package init(access: AccessPolicy, windowByteCount: Int, threadCount: Int, extraWork: ExtraWork? = nil) {
+        self.access = access
+        self.windowByteCount = windowByteCount
+        self.threadCount = threadCount
+        self.extraWork = extraWork.flatMap { $0.millionths > 0 ? $0 : nil }
+    }
+
+    /// Makes a reader for one thread.
+    ///
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
+    package func makeReader(of object: EncryptedObject) throws(DecryptionError) -> any RandomAccessDecryptor {
+        let reader = try makePlainReader(of: object)
+        guard let extraWork else { return reader }
+        return try ExtraWorkReader(reader, of: object, work: extraWork, windowByteCount: windowByteCount)
+    }
+
+    private func makePlainReader(of object: EncryptedObject) throws(DecryptionError) -> any RandomAccessDecryptor {
+        switch access {
+        case .block: try object.makeCursor(windowByteCount: windowByteCount)
+        case .chunkCache: try WholeChunkReader(object: object, chunkByteCount: windowByteCount)
+        case .wholeChunk: UncachedChunkReader(try WholeChunkReader(object: object, chunkByteCount: windowByteCount))
+        case .freshBuffers: try FreshBufferReader(object: object, windowByteCount: windowByteCount)
+        }
+    }
+
+    /// The most memory that the readers and the caller's buffers take beside what the process had before.
+    ///
+    /// - Parameters:
+    ///   - bufferByteCount: The caller's buffer, one a thread: the longest read.
+    ///   - chunkByteCount: The format's chunk, or `nil` where the file is one.
+    ///   - plaintextByteCount: The object's length: no buffer is longer.
+    ///   - isAuthenticated: Whether chunks are opened whole, so that a reader holds some.
+    ///   - copiesInLibrary: Further copies of what is decrypted at once that the backend's library makes.
+    ///   - isMapped: Whether the file's pages are the process's while they are read.
+    /// - Returns: A number of bytes.
+    package func boundByteCount(
+        bufferByteCount: UInt64, chunkByteCount: UInt64?, plaintextByteCount: UInt64,
+        isAuthenticated: Bool = false, copiesInLibrary: UInt64, isMapped: Bool = false
+    ) -> UInt64 {
+        let window = min(UInt64(windowByteCount), bufferByteCount)
+        let perThread: UInt64
+        switch access {
+        case .block:
+            perThread = bufferByteCount + copiesInLibrary * window
+        case .chunkCache, .wholeChunk:
+            let chunk = min(chunkByteCount ?? UInt64(windowByteCount), plaintextByteCount)
+            perThread = bufferByteCount + (1 + copiesInLibrary) * chunk
+        case .freshBuffers:
+            perThread = bufferByteCount + (2 + copiesInLibrary) * (window + 32)
+        }
+        // What is fetched at once, and a chunk that is kept, each with its tag.
+        let chunk = min(chunkByteCount ?? 0, plaintextByteCount) + 64
+        let chunks = isAuthenticated ? 2 * chunk + min(UInt64(windowByteCount), 256 << 10) + copiesInLibrary * chunk : 0
+        let pages = isMapped ? MappedSource.boundByteCount : 0
+        let extra = extraWork == nil ? 0 : UInt64(ExtraWorkReader.bufferByteCount(windowByteCount))
+        return UInt64(threadCount) * (perThread + chunks + pages + extra + Self.threadOverhead) + Self.constantOverhead
+    }
+
+    /// A thread's stack and allocator caches, as far as they are touched.
+    private static let threadOverhead: UInt64 = 256 << 10
+
+    /// Code that is paged in and small allocations, as measured with 4 KiB windows.
+    private static let constantOverhead: UInt64 = 2 << 20
+}
+
+/// An object that a subject has open: one ciphertext, or a playlist's.
+enum ReadObject: Sendable {
+    /// One ciphertext.
+    case encrypted(EncryptedObject)
+    /// The segments of a playlist, one behind the other.
+    case playlist(HLSObject)
+
+    /// The plaintext's length in bytes.
+    var plaintextByteCount: UInt64 {
+        switch self {
+        case .encrypted(let object): object.plaintextByteCount
+        case .playlist(let object): object.plaintextByteCount
+        }
+    }
+
+    /// The plaintext bytes of a chunk that readers of whole chunks hold, or `nil` where there is none.
+    var chunkByteCount: UInt64? {
+        switch self {
+        case .encrypted(let object): object.strategy.chunkByteCount
+        case .playlist: nil
+        }
+    }
+
+    /// Whether chunks are opened whole.
+    var isAuthenticated: Bool {
+        switch self {
+        case .encrypted(let object): object.strategy.chunkFormat != nil
+        case .playlist: false
+        }
+    }
+
+    /// What is kept of each segment while the object is open, in bytes; 0 for one ciphertext.
+    var tableByteCount: UInt64 {
+        switch self {
+        case .encrypted: 0
+        case .playlist(let object): UInt64(object.playlist.segments.count) * Self.segmentByteCount
+        }
+    }
+
+    /// A segment in the playlist, its place, and its share of the message that brought it.
+    private static let segmentByteCount: UInt64 = 1 << 10
+}
+
+extension ReaderConfiguration {
+    /// Makes a reader for one thread.
+    ///
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`; `.unsupported` for a playlist that is to be read
+    ///   otherwise than by blocks, or slower than it is.
+    func makeReader(of object: ReadObject) throws(DecryptionError) -> any RandomAccessDecryptor {
+        switch object {
+        case .encrypted(let object): return try makeReader(of: object)
+        case .playlist(let object):
+            guard access == .block else {
+                throw .unsupported("access \(access.rawValue) of a playlist: expected \(AccessPolicy.block.rawValue)")
+            }
+            guard extraWork == nil else { throw .unsupported("extra work on a playlist") }
+            return try object.makeCursor(windowByteCount: windowByteCount)
+        }
+    }
+}
+
+/// Decrypts whole chunks for every read, and keeps none: what article 000's policy costs without its cache.
+final class UncachedChunkReader: RandomAccessDecryptor {
+    private let reader: WholeChunkReader
+
+    init(_ reader: WholeChunkReader) {
+        self.reader = reader
+    }
+
+    var plaintextByteCount: UInt64 { reader.plaintextByteCount }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        reader.forgetChunk()
+        return try reader.read(at: offset, into: buffer)
+    }
+}

@@ -1,0 +1,323 @@
+package import ByteSources
+package import RandomAccess
+package import SubjectProtocol
+package import Support
+import SystemPackage
+import Vectors
+
+/// One of our readers as a subject of the protocol: what `chunkwise subject` runs, and every measured process.
+package final class ReaderSubject: SubjectImplementation {
+    struct OpenObject {
+        var object: ReadObject
+        var reader: any RandomAccessDecryptor
+        var origin: Origin
+        /// The file's path, where it is one.
+        var path: FilePath?
+    }
+
+    /// What an object was opened from, and can be opened from again.
+    enum Origin {
+        /// A source, and the member `source` of the request; `nil` for a served one, which cannot be opened twice.
+        case source(any ByteSource, OpenParameters, description: JSONValue?)
+        case playlist(PlaylistOpening)
+    }
+
+    let backend: any CipherBackend
+    let configuration: ReaderConfiguration
+    private let programVersion: String
+    private let network: (any NetworkSources)?
+    private var objects: [UInt64: OpenObject] = [:]
+    /// What the source that was made last was made from.
+    private var latestDescription: JSONValue?
+    private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// What timed a workload last, for the next request to time it again: new buffers cost as much as they are long, and
+    /// who compares two subjects asks often. Whatever else is asked for ends it.
+    private var latestRunner: (id: UInt64, workload: Workload, runner: WorkloadRunner)?
+
+    /// Creates a subject.
+    package init(
+        backend: any CipherBackend, configuration: ReaderConfiguration, programVersion: String,
+        network: (any NetworkSources)? = nil
+    ) {
+        self.backend = backend
+        self.configuration = configuration
+        self.programVersion = programVersion
+        self.network = network
+    }
+
+    deinit {
+        eraseBytes(payload)
+        payload.deallocate()
+    }
+
+    /// The members of the answer to `hello`.
+    package var hello: [String: JSONValue] {
+        let strategies = Strategy.names.filter { backend.modes.contains(Strategy.mode(ofName: $0)) }
+        let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
+        let playlists = readsPlaylists ? [PlaylistRequest.strategyName] : []
+        return [
+            "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
+            "version": .string("\(programVersion) (\(backend.name) \(backend.version)\(extraWork))"),
+            "strategies": JSONValue(strings: strategies + playlists),
+            "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
+            "sources": ["path", "served"], "granularity": configuration.access.granularity,
+            "measures": true,
+        ]
+    }
+
+    /// Whether an object is open under `id`.
+    package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
+
+    /// Opens a file; or, which only this program asks of itself, a generated object, an object on a server, or any of
+    /// them behind a simulated link.
+    package func source(
+        _ description: JSONValue, parameters: OpenParameters
+    ) throws(DecryptionError) -> any ByteSource {
+        latestDescription = description
+        let source = try SourceDescription.open(description, parameters: parameters, network: network)
+        guard let remote = description["remote"] else { return source }
+        return RemoteSource(source, link: try RemoteLink(described: remote))
+    }
+
+    /// Opens an object.
+    package func open(
+        id: UInt64, parameters: OpenParameters, source: any ByteSource
+    ) throws(DecryptionError) -> UInt64 {
+        latestRunner = nil
+        let object = try EncryptedObject(
+            source: source, strategy: parameters.strategy, backend: backend, key: parameters.key)
+        let description = source is ServedSource ? nil : latestDescription
+        objects[id] = OpenObject(
+            object: .encrypted(object), reader: try configuration.makeReader(of: object),
+            origin: .source(source, parameters, description: description),
+            path: description?["path"]?.string.map { FilePath($0) })
+        return object.plaintextByteCount
+    }
+
+    /// Whether playlists are opened: only the blocks of a range are ever read of them.
+    package var readsPlaylists: Bool {
+        configuration.access == .block && configuration.extraWork == nil && backend.modes.contains(.cbc)
+            && backend.keyByteCounts.contains(16)
+    }
+
+    /// Opens a playlist.
+    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        latestRunner = nil
+        let opening = PlaylistOpening(request: request)
+        let object = ReadObject.playlist(try opening.open(with: backend))
+        objects[id] = OpenObject(
+            object: object, reader: try configuration.makeReader(of: object), origin: .playlist(opening),
+            path: opening.path)
+        return object.plaintextByteCount
+    }
+
+    /// Reads a range.
+    package func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer {
+        latestRunner = nil
+        let entry = try entry(id)
+        let length = entry.object.plaintextByteCount
+        let maximum = Int(min(count, length - min(offset, length)))
+        if payload.count < maximum {
+            payload.deallocate()
+            payload = .allocate(byteCount: maximum, alignment: 4096)
+        }
+        let delivered = try entry.reader.read(
+            at: offset, into: UnsafeMutableRawBufferPointer(rebasing: payload[..<maximum]))
+        return UnsafeRawBufferPointer(rebasing: payload[..<delivered])
+    }
+
+    /// Forgets an object.
+    package func close(id: UInt64) {
+        latestRunner = nil
+        objects[id] = nil
+    }
+
+    /// Runs a measurement.
+    ///
+    /// Asked with `"extended":true`, which only this program knows, `digest` answers `fetchedByteCount` and
+    /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there is `firstByte`. With `"cold":true` a file
+    /// is dropped from the page cache before each iteration, and `residentByteCount` is the most that was kept of it.
+    package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
+        guard let description = request["workload"], case .object = description else {
+            throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
+        }
+        let workload = try Workload(description)
+        let wantsMore = request["extended"]?.bool == true
+        let collected = request["collect"]?.string
+        // Before another runner takes as much memory.
+        if collected != "time" || wantsMore || latestRunner?.id != id || latestRunner?.workload != workload {
+            latestRunner = nil
+        }
+        switch collected {
+        case "digest":
+            let answer = try digest(try entry(id), workload)
+            return wantsMore ? answer : answer.filter { ["digest", "deliveredByteCount"].contains($0.key) }
+        case "time":
+            guard let nanoseconds = request["minimumNanoseconds"]?.integer,
+                let iterations = request["maximumIterations"]?.integer, iterations > 0
+            else {
+                throw .invalidParameter(
+                    name: "member", value: "\"minimumNanoseconds\" or \"maximumIterations\"", expected: "integers")
+            }
+            let opened = try entry(id)
+            if wantsMore { return try time(opened, workload, nanoseconds, iterations, try cold(request, opened)) }
+            let runner = if let latestRunner { latestRunner.runner } else { try runner(opened.object, workload) }
+            // A failure ends it as well.
+            latestRunner = nil
+            let durations = try runner.durations(atLeast: nanoseconds, maxCount: iterations)
+            latestRunner = (id, workload, runner)
+            return ["nanoseconds": .array(durations.map { .integer($0) })]
+        case "latencies":
+            let object = try entry(id).object
+            let count = try workload.reads(plaintextByteCount: object.plaintextByteCount).count
+            guard count <= Workload.maxReads else {
+                throw .unsupported("latencies of \(count) reads: expected at most \(Workload.maxReads)")
+            }
+            let runner = try runner(object, workload)
+            try cold(request, try entry(id))?.drop()
+            let latencies = try runner.latencies()
+            return ["latencies": .array(latencies.map { .integer($0) })]
+        case "firstByte" where wantsMore:
+            return try firstByte(try entry(id), request)
+        default:
+            throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
+        }
+    }
+
+    private func entry(_ id: UInt64) throws(DecryptionError) -> OpenObject {
+        guard let entry = objects[id] else {
+            throw .invalidParameter(name: "id", value: "\(id)", expected: "an open object")
+        }
+        return entry
+    }
+
+    private func runner(_ object: ReadObject, _ workload: Workload) throws(DecryptionError) -> WorkloadRunner {
+        try WorkloadRunner(
+            reads: try workload.reads(plaintextByteCount: object.plaintextByteCount), object: object,
+            configuration: configuration)
+    }
+
+    /// Counts on the way: the object is opened once more behind a source and a backend that do.
+    private func digest(_ entry: OpenObject, _ workload: Workload) throws(DecryptionError) -> [String: JSONValue] {
+        let decrypted = ByteCounter()
+        let counting = CountingBackend(backend, counter: decrypted)
+        let object: ReadObject
+        let fetched: () -> UInt64
+        switch entry.origin {
+        case .source(let base, let parameters, _):
+            let source = RecordingSource(base, keepsRanges: false)
+            object = .encrypted(
+                try EncryptedObject(
+                    source: source.viewable, strategy: parameters.strategy, backend: counting, key: parameters.key))
+            source.reset()
+            fetched = { source.fetchedByteCount }
+        case .playlist(let opening):
+            let counter = ByteCounter()
+            object = .playlist(try opening.open(with: counting, fetched: counter))
+            counter.reset()
+            fetched = { counter.value }
+        }
+        let runner = try runner(object, workload)
+        decrypted.reset()
+        let result = try runner.digest()
+        return [
+            "digest": .string(Hexadecimal.encode(result.digest)), "deliveredByteCount": .integer(result.byteCount),
+            "fetchedByteCount": .integer(fetched()), "decryptedByteCount": .integer(decrypted.value),
+        ]
+    }
+
+    private func time(
+        _ entry: OpenObject, _ workload: Workload, _ minimumNanoseconds: UInt64, _ maximumIterations: UInt64,
+        _ cold: ColdFile?
+    ) throws(DecryptionError) -> [String: JSONValue] {
+        let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
+        // Before the runner's threads are, so that they are counted.
+        let usage = OwnUsage()
+        let runner = try WorkloadRunner(reads: reads, object: entry.object, configuration: configuration)
+        if cold == nil { usage.begin() }
+        let durations = try runner.durations(atLeast: minimumNanoseconds, maxCount: maximumIterations) {
+            () throws(DecryptionError) in
+            guard let cold else { return }
+            // What dropping takes is not the reader's.
+            usage.end()
+            try cold.drop()
+            usage.begin()
+        }
+        usage.end()
+        let bound = configuration.boundByteCount(
+            bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.chunkByteCount,
+            plaintextByteCount: entry.object.plaintextByteCount, isAuthenticated: entry.object.isAuthenticated,
+            copiesInLibrary: UInt64(backend.copyCountPerCall), isMapped: entry.isMapped)
+        let ahead = entry.isServed ? min(RemoteObject.aheadByteCount, entry.object.plaintextByteCount) : 0
+        return [
+            "nanoseconds": .array(durations.map { .integer($0) }),
+            "boundByteCount": .integer(bound + entry.object.tableByteCount + ahead),
+            "residentByteCount": JSONValue(cold?.residentByteCount),
+            "usage": usage.total.map { .object($0.mapValues(JSONValue.integer)) } ?? .null,
+        ]
+    }
+}
+
+extension ReaderSubject.OpenObject {
+    /// Whether the ciphertext comes from a server.
+    fileprivate var isServed: Bool {
+        guard case .source(_, _, let description?) = origin else { return false }
+        return RemoteObject(description) != nil
+    }
+
+    /// Whether the file's pages are the process's while they are read.
+    fileprivate var isMapped: Bool {
+        guard case .source(let source, _, _) = origin else { return false }
+        return source is any ViewableSource && !object.isAuthenticated
+    }
+}
+
+extension ReaderSubject {
+    /// How often an object is opened to see how long its first byte takes.
+    private static let openCount = 32
+
+    /// Opens the object again and again, and reads its first byte each time.
+    ///
+    /// - Returns: `firstByte`: for each time, the nanoseconds from before the source is opened until the byte is there.
+    func firstByte(_ opened: OpenObject, _ request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
+        if case .source(_, _, nil) = opened.origin { throw .unsupported("opening a served source again") }
+        guard opened.object.plaintextByteCount > 0 else { return ["firstByte": []] }
+        let cold = try cold(request, opened)
+        var nanoseconds: [JSONValue] = []
+        var byte: UInt8 = 0
+        for _ in 0..<Self.openCount {
+            try cold?.drop()
+            let start = monotonicNanoseconds()
+            let reader = try configuration.makeReader(of: try openAgain(opened.origin))
+            let outcome = withUnsafeMutableBytes(of: &byte) { byte in
+                Result { () throws(DecryptionError) in try reader.read(at: 0, into: byte) }
+            }
+            _ = try outcome.get()
+            nanoseconds.append(.integer(monotonicNanoseconds() - start))
+        }
+        byte = 0
+        return ["firstByte": .array(nanoseconds)]
+    }
+
+    private func openAgain(_ origin: Origin) throws(DecryptionError) -> ReadObject {
+        switch origin {
+        case .source(let served, let parameters, let description):
+            let source = try description.map { (description) throws(DecryptionError) in
+                try self.source(description, parameters: parameters)
+            }
+            return .encrypted(
+                try EncryptedObject(
+                    source: source ?? served, strategy: parameters.strategy, backend: backend, key: parameters.key))
+        case .playlist(let opening): return .playlist(try opening.open(with: backend))
+        }
+    }
+
+    /// The file that a request wants to be cold; `nil` if it does not.
+    ///
+    /// - Throws: `DecryptionError.unsupported` for an object that is no file.
+    func cold(_ request: JSONValue, _ opened: OpenObject) throws(DecryptionError) -> ColdFile? {
+        guard request["cold"]?.bool == true, request["extended"]?.bool == true else { return nil }
+        guard let path = opened.path else { throw .unsupported("dropping what is no file from the page cache") }
+        return ColdFile(path: path)
+    }
+}

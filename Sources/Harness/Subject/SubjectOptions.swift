@@ -1,0 +1,91 @@
+package import Support
+
+/// What the command line of a subject says: the backend, and how its reader reads.
+package struct SubjectOptions: Hashable, Sendable {
+    /// The backend's name.
+    package var backend = "libgcrypt"
+    /// How ranges are read.
+    package var access = AccessPolicy.block
+    /// Plaintext bytes that are decrypted in one step.
+    package var window = ByteSize(256 << 10)
+    /// How many threads read side by side in measurements.
+    package var threads = 1
+    /// Further bytes that are decrypted for each byte delivered.
+    package var extraWork = 0.0
+
+    /// What is wrong with the options.
+    package struct Mistake: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
+        /// What failed, the value, what was expected.
+        package let description: String
+
+        package var exitStatus: ExitStatus { .usage }
+    }
+
+    package init() {}
+
+    /// Reads `--name value` and `--name=value`; of an option that stands twice the last one counts.
+    ///
+    /// By hand: ArgumentParser would be most of what a process does before it answers `hello`.
+    ///
+    /// - Throws: `Mistake`.
+    package init(arguments: some Sequence<String>) throws(Mistake) {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard Self.names.contains(name) else {
+                throw Mistake(
+                    description: "unknown option \(argument): expected one of \(Self.names.joined(separator: ", "))")
+            }
+            guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
+                throw Mistake(description: "\(name) without a value: expected one")
+            }
+            try set(name, value)
+        }
+    }
+
+    private static let names = ["--backend", "--access", "--window", "--threads", "--extra-work"]
+
+    private mutating func set(_ name: String, _ value: String) throws(Mistake) {
+        switch name {
+        case "--backend": backend = value
+        case "--access": access = try Self.parsed(AccessPolicy(rawValue: value), name, value, AccessPolicy.expectation)
+        case "--window":
+            window = try Self.parsed(ByteSize(value), name, value, "a size such as 64KiB, 16MB or 100MiB")
+        case "--threads": threads = try Self.parsed(Int(value), name, value, "1 to 256")
+        default: extraWork = try Self.parsed(Double(value), name, value, "0 to 10, such as 0.05")
+        }
+    }
+
+    private static func parsed<Value>(
+        _ result: Value?, _ name: String, _ value: String, _ expected: String
+    ) throws(Mistake) -> Value {
+        guard let result else { throw Mistake(description: "\(name) \(value): expected \(expected)") }
+        return result
+    }
+
+    /// The reader that the options describe.
+    ///
+    /// - Throws: `Mistake` for numbers out of range.
+    package func configuration() throws(Mistake) -> ReaderConfiguration {
+        guard let work = ExtraWork(share: extraWork) else {
+            throw Mistake(description: "--extra-work \(extraWork): expected 0 to 10, such as 0.05")
+        }
+        guard (1...1 << 30).contains(window.byteCount) else {
+            throw Mistake(description: "--window \(window): expected 1 byte to 1GiB")
+        }
+        guard (1...256).contains(threads) else {
+            throw Mistake(description: "--threads \(threads): expected 1 to 256")
+        }
+        return ReaderConfiguration(
+            access: access, windowByteCount: Int(window.byteCount), threadCount: threads, extraWork: work)
+    }
+}
+
+extension AccessPolicy {
+    /// The names of all, in words.
+    package static var expectation: String {
+        let names = allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }
+}

@@ -1,0 +1,182 @@
+import RandomAccess
+import SubjectProtocol
+import Support
+import Synchronization
+
+/// Runs the reads of a workload through readers, one a thread, into buffers that are kept.
+final class WorkloadRunner {
+    private let reads: ReadList
+    private let readers: [any RandomAccessDecryptor]
+    private let buffers: [UnsafeMutableRawBufferPointer]
+    private let team: ThreadTeam
+
+    /// Prepares everything that is not timed.
+    init(reads: ReadList, object: ReadObject, configuration: ReaderConfiguration) throws(DecryptionError) {
+        self.reads = reads
+        let threadCount = max(1, min(configuration.threadCount, reads.count))
+        self.team = ThreadTeam(threadCount: threadCount)
+        var readers: [any RandomAccessDecryptor] = []
+        for _ in 0..<team.threadCount { readers.append(try configuration.makeReader(of: object)) }
+        self.readers = readers
+        let longest = Int(reads.largestByteCount)
+        self.buffers = readers.map { _ in
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest, alignment: 4096)
+            // The kernel hands pages out when they are first touched, which is no part of a read into a buffer that is
+            // kept.
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            return buffer
+        }
+    }
+
+    deinit {
+        for buffer in buffers {
+            eraseBytes(buffer)
+            buffer.deallocate()
+        }
+    }
+
+    /// Runs all reads once.
+    ///
+    /// - Returns: How long it took, in nanoseconds by the monotonic clock.
+    func time() throws(DecryptionError) -> UInt64 {
+        forgetPlaintext()
+        let start = monotonicNanoseconds()
+        try runAll { (_, reader, read, buffer) throws(DecryptionError) in
+            _ = try reader.read(at: read.offset, into: buffer)
+        }
+        return monotonicNanoseconds() - start
+    }
+
+    /// Runs all reads again and again, at least once.
+    ///
+    /// - Parameters:
+    ///   - minimum: The nanoseconds that are enough, all runs together.
+    ///   - maxCount: How many runs are enough.
+    ///   - prepare: What comes before each run, and is not timed.
+    /// - Returns: How long each took; see ``time()``.
+    /// - Throws: What a read or `prepare` throws.
+    func durations(
+        atLeast minimum: UInt64, maxCount: UInt64, prepare: () throws(DecryptionError) -> Void = {}
+    ) throws(DecryptionError) -> [UInt64] {
+        var durations: [UInt64] = []
+        var sum: UInt64 = 0
+        repeat {
+            try prepare()
+            let duration = try time()
+            durations.append(duration)
+            sum += duration
+        } while sum < minimum && durations.count < maxCount
+        return durations
+    }
+
+    /// Runs all reads once and times each of them.
+    ///
+    /// - Returns: A duration a read, in the order of the reads.
+    func latencies() throws(DecryptionError) -> [UInt64] {
+        forgetPlaintext()
+        let latencies = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: reads.count)
+        latencies.initialize(repeating: 0)
+        defer { latencies.deallocate() }
+        try runAll { (index, reader, read, buffer) throws(DecryptionError) in
+            let start = monotonicNanoseconds()
+            _ = try reader.read(at: read.offset, into: buffer)
+            latencies[index] = monotonicNanoseconds() - start
+        }
+        return Array(latencies)
+    }
+
+    /// Runs all reads once and hashes what they deliver, in their order.
+    ///
+    /// As many reads as there are threads run side by side, then their results are hashed in order.
+    /// - Returns: SHA-256 of the plaintext, and its length.
+    func digest() throws(DecryptionError) -> (digest: [UInt8], byteCount: UInt64) {
+        let hash = SHA256Hasher()
+        var byteCount: UInt64 = 0
+        var next = 0
+        while next < reads.count {
+            let group = next..<min(next + readers.count, reads.count)
+            let failure = FirstFailure()
+            let delivered = UnsafeMutableBufferPointer<Int>.allocate(capacity: group.count)
+            delivered.initialize(repeating: 0)
+            defer { delivered.deallocate() }
+            team.run { [self] thread in
+                guard thread < group.count else { return }
+                let read = reads[group.lowerBound + thread]
+                do throws(DecryptionError) {
+                    delivered[thread] = try readers[thread].read(at: read.offset, into: buffer(thread, read))
+                } catch {
+                    failure.note(error)
+                }
+            }
+            try failure.rethrow()
+            for thread in 0..<group.count {
+                hash.update(UnsafeRawBufferPointer(rebasing: buffers[thread][..<delivered[thread]]))
+                byteCount += UInt64(delivered[thread])
+            }
+            next = group.upperBound
+        }
+        return (hash.finish(), byteCount)
+    }
+
+    /// An iteration keeps no plaintext for the next. Source: PROTOCOL.md, "measure".
+    private func forgetPlaintext() {
+        for reader in readers { (reader as? any ChunkKeeper)?.forgetChunk() }
+    }
+
+    /// Does one read: its index, the thread's reader, the read, where its bytes go.
+    private typealias Body = (
+        Int, any RandomAccessDecryptor, Workload.Read, UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> Void
+
+    private func buffer(_ thread: Int, _ read: Workload.Read) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(rebasing: buffers[thread][..<Int(read.count)])
+    }
+
+    /// Hands the reads to the threads, each to the next one that is free.
+    private func runAll(_ body: @escaping Body) throws(DecryptionError) {
+        if readers.count == 1 {
+            for index in 0..<reads.count {
+                let read = reads[index]
+                try body(index, readers[0], read, buffer(0, read))
+            }
+            return
+        }
+        let failure = FirstFailure()
+        let next = NextIndex()
+        let count = reads.count
+        team.run { [self] thread in
+            do throws(DecryptionError) {
+                while case let index = next.take(), index < count {
+                    let read = reads[index]
+                    try body(index, readers[thread], read, buffer(thread, read))
+                }
+            } catch {
+                failure.note(error)
+                next.stop()
+            }
+        }
+        try failure.rethrow()
+    }
+}
+
+/// The first error of several threads.
+private final class FirstFailure: Sendable {
+    private let error = Mutex<DecryptionError?>(nil)
+
+    func note(_ error: DecryptionError) {
+        self.error.withLock { $0 = $0 ?? error }
+    }
+
+    func rethrow() throws(DecryptionError) {
+        if let error = error.withLock({ $0 }) { throw error }
+    }
+}
+
+/// A counter that several threads take numbers from.
+private final class NextIndex: Sendable {
+    private let value = Atomic<Int>(0)
+
+    func take() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+    func stop() { value.store(.max / 2, ordering: .relaxed) }
+}

@@ -1,0 +1,46 @@
+#ifndef CHUNKWISE_PROCESS_H
+#define CHUNKWISE_PROCESS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a process asks of the system that no Swift module of the C library offers: the CPU that a thread runs on, how
+ * malloc treats large pieces, counters of the CPU. */
+
+/* Which CPU a thread runs on. Source: CPU_SET(3), sched_getaffinity(2), pthread_attr_setaffinity_np(3). */
+
+/* The CPUs that there are, or may come; their numbers start with 0. */
+int chunkwise_cpu_count(void);
+
+/* Whether this thread may run on a CPU; any, where the system does not say. */
+bool chunkwise_is_allowed(int cpu);
+
+/* Starts a thread that runs on this CPU only; on a negative number, wherever its creator may. Returns false if there is
+ * no such CPU, or no thread to be had. */
+bool chunkwise_start_on(int cpu, pthread_t *thread, void *(*body)(void *), void *argument);
+
+/* Pieces of at least `byte_count` bytes come from the system, and go back to it when they are freed.
+ *
+ * By itself, glibc keeps such pieces for later, in each of the threads, once the first of them has been freed.
+ * Source: mallopt(3), "M_MMAP_THRESHOLD". */
+void chunkwise_allocator_return(size_t byte_count);
+
+/* Counters of the CPU for this process, where the kernel and the machine have them.
+ * Source: perf_event_open(2). */
+
+typedef enum {
+    chunkwise_perf_instructions = 0,
+    chunkwise_perf_cycles = 1,
+} chunkwise_perf_counter;
+
+/* Opens a counter of what this thread, and threads that it starts from now on, do outside of the kernel. It counts at
+ * once. Returns a descriptor to be closed, or -1 where there is no such counter or nobody may use it. */
+int chunkwise_perf_open(chunkwise_perf_counter counter);
+
+/* Reads a counter. Returns false if that fails, or if the counter was shared with others and ran only for part of
+ * the time. */
+bool chunkwise_perf_read(int descriptor, uint64_t *value);
+
+#endif

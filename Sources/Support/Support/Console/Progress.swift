@@ -1,0 +1,188 @@
+/// How long a list of steps still takes: expectations that give way to what was measured.
+///
+/// A step that is still to come is taken to last as long as steps of its kind on the same item did on average; else its
+/// expectation times how far those of its kind were off; else times how far all were off; else its expectation.
+package struct TimeLeft: Sendable {
+    /// One piece of work.
+    package struct Step: Hashable, Sendable {
+        /// What is done, such as `memory`; steps of one kind are off their expectation alike.
+        package var kind: String
+        /// What it is done to; steps of one kind on one item take equally long.
+        package var item: String
+        /// How long it may take, in seconds.
+        package var expectedSeconds: Double
+
+        /// Creates a step.
+        package init(kind: String, item: String, expectedSeconds: Double) {
+            self.kind = kind
+            self.item = item
+            self.expectedSeconds = expectedSeconds
+        }
+    }
+
+    private struct Sum {
+        var count = 0.0
+        var seconds = 0.0
+        var expected = 0.0
+
+        mutating func add(_ seconds: Double, expected: Double) {
+            count += 1
+            self.seconds += seconds
+            self.expected += expected
+        }
+    }
+
+    /// A step, its kind and item as places in the sums: plans have tens of thousands of steps.
+    private struct Pending {
+        var expected: Double
+        var kind: Int
+        var item: Int
+        var isPending = true
+    }
+
+    private var steps: [Pending]
+    private var ofItem: [Sum]
+    private var ofKind: [Sum]
+    private var ofAll = Sum()
+
+    /// Takes the steps in the order in which they are numbered from now on.
+    package init(_ steps: [Step]) {
+        var kinds: [String: Int] = [:]
+        var items: [[String]: Int] = [:]
+        self.steps = steps.map { step in
+            // Expectations are divided by, so that none is 0.
+            let expected = step.expectedSeconds > 1e-6 ? min(step.expectedSeconds, 1e9) : 1e-6
+            return Pending(
+                expected: expected, kind: Self.place(of: step.kind, in: &kinds),
+                item: Self.place(of: [step.kind, step.item], in: &items))
+        }
+        ofKind = [Sum](repeating: Sum(), count: kinds.count)
+        ofItem = [Sum](repeating: Sum(), count: items.count)
+    }
+
+    private static func place<Key: Hashable>(of key: Key, in places: inout [Key: Int]) -> Int {
+        let next = places.count
+        return places[key]
+            ?? {
+                places[key] = next; return next
+            }()
+    }
+
+    /// Notes that a step has ended.
+    ///
+    /// - Parameters:
+    ///   - index: Its number.
+    ///   - seconds: How long it took; `nil` for one that need not be done, of which nothing is learned.
+    package mutating func end(_ index: Int, seconds: Double?) {
+        guard steps.indices.contains(index), steps[index].isPending else { return }
+        steps[index].isPending = false
+        guard let seconds, seconds >= 0, seconds.isFinite else { return }
+        let step = steps[index]
+        ofItem[step.item].add(seconds, expected: step.expected)
+        ofKind[step.kind].add(seconds, expected: step.expected)
+        ofAll.add(seconds, expected: step.expected)
+    }
+
+    /// The seconds that the steps take that have not ended. O(number of steps).
+    package var seconds: Double { steps.reduce(0) { $1.isPending ? $0 + estimate($1) : $0 } }
+
+    /// How much is done, from 0 to 1, by time; 1 where there is nothing to do. O(number of steps).
+    package var share: Double {
+        let whole = steps.reduce(0) { $0 + estimate($1) }
+        return whole > 0 ? 1 - seconds / whole : 1
+    }
+
+    private func estimate(_ step: Pending) -> Double {
+        let same = ofItem[step.item]
+        if same.count > 0 { return same.seconds / same.count }
+        let alike = ofKind[step.kind].count > 0 ? ofKind[step.kind] : ofAll
+        return alike.count > 0 ? step.expected * alike.seconds / alike.expected : step.expected
+    }
+
+    /// The seconds that equal parts still take, by what the finished ones took; `nil` before the first is finished.
+    package static func seconds(finished: Int, of total: Int, elapsed: Double) -> Double? {
+        guard finished > 0, elapsed >= 0 else { return nil }
+        return elapsed / Double(finished) * Double(max(0, total - finished))
+    }
+
+    /// A rest in words, no more exact than it is: `about 40 s left`, `about 3 min left`, `about 2 h 10 min left`.
+    package static func text(seconds: Double) -> String {
+        guard seconds > 5 else { return "a few seconds left" }
+        let whole = Int(min(seconds, 1e9).rounded(.up))
+        if whole <= 55 { return "about \((whole + 4) / 5 * 5) s left" }
+        let minutes = (whole + 30) / 60
+        if minutes < 90 { return "about \(max(1, minutes)) min left" }
+        let tens = (minutes + 5) / 10 * 10
+        return "about \(tens / 60) h\(tens % 60 == 0 ? "" : " \(tens % 60) min") left"
+    }
+}
+
+/// What is running, how far it is, and how long it still takes, in one line.
+package struct ProgressLine: Hashable, Sendable {
+    /// How far: `37/108 cells`.
+    package var place: String
+    /// What is running: `libgcrypt 256KiB sequential`. The first part to be shortened.
+    package var name: String
+    /// Which pass: `round 2 of 5`; empty where there is one only.
+    package var stage: String
+    /// How long still: `about 3 min left`; empty where nobody knows yet.
+    package var rest: String
+
+    /// Creates a line.
+    package init(place: String, name: String, stage: String = "", rest: String = "") {
+        self.place = place
+        self.name = name
+        self.stage = stage
+        self.rest = rest
+    }
+
+    /// The line in at most so many columns: the name is shortened first, then left out, then the stage, then the rest.
+    package func text(columns: Int) -> String {
+        let name = Self.printable(name)
+        func joined(_ parts: [String]) -> String { parts.filter { !$0.isEmpty }.joined(separator: " · ") }
+        let whole = joined([place, name, stage, rest])
+        if whole.count <= columns { return whole }
+        let room = columns - (whole.count - name.count)
+        if room >= Self.minName { return joined([place, name.prefix(room - 1) + "…", stage, rest]) }
+        for parts in [[place, stage, rest], [place, rest], [place]] {
+            let text = joined(parts)
+            if text.count <= columns { return text }
+        }
+        return String(place.prefix(max(0, columns)))
+    }
+
+    /// Less of a name tells nothing.
+    private static let minName = 8
+
+    /// Text without what would drive a terminal.
+    private static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+    }
+}
+
+/// When progress is worth a line in a log: each tenth of the work, but not more often than each 5 seconds, and each 30
+/// seconds in any case.
+package struct ProgressPace: Hashable, Sendable {
+    private var lastTenth = 0
+    private var lastSeconds = 0.0
+
+    /// Starts with the work.
+    package init() {}
+
+    /// Whether a line is due, which then counts as written.
+    ///
+    /// - Parameters:
+    ///   - share: How much is done, from 0 to 1.
+    ///   - seconds: The time since the start.
+    /// - Returns: Whether to write a line.
+    package mutating func isDue(share: Double, seconds: Double) -> Bool {
+        let tenth = Int(max(0, min(1, share)) * 10)
+        let passed = seconds - lastSeconds
+        guard passed >= 30 || passed >= 5 && tenth > lastTenth else { return false }
+        lastSeconds = seconds
+        lastTenth = tenth
+        return true
+    }
+}

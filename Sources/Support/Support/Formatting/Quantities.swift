@@ -1,0 +1,109 @@
+/// A number of bytes as people write it: `4096`, `64KiB`, `16MB`, `100MiB`, `1.5GiB`.
+package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
+    /// The number of bytes.
+    package let byteCount: UInt64
+
+    /// Creates a size.
+    package init(_ byteCount: UInt64) {
+        self.byteCount = byteCount
+    }
+
+    /// Reads a size: digits, possibly with a decimal fraction that comes out at whole bytes, and a unit.
+    ///
+    /// `kB`, `MB`, `GB`, `TB` are powers of 1000; `KiB`, `MiB`, `GiB`, `TiB` powers of 1024; `B` or nothing is bytes.
+    /// Source: IEC 80000-13. Case does not matter, and a space may stand before the unit.
+    ///
+    /// - Returns: `nil` for anything else, and for sizes of 2⁶³ bytes and more.
+    package init?(_ text: String) {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
+        guard !digits.isEmpty, let factor = Self.factors[unit] else { return nil }
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let whole = UInt64(parts[0]) else { return nil }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
+        guard !overflow, product < 1 << 62 else { return nil }
+        var fraction: UInt64 = 0
+        if parts.count == 2 {
+            guard !parts[1].isEmpty, parts[1].count <= 6, let numerator = UInt64(parts[1]) else { return nil }
+            let denominator = (0..<parts[1].count).reduce(UInt64(1)) { power, _ in power * 10 }
+            let (scaled, overflow) = numerator.multipliedReportingOverflow(by: factor)
+            guard !overflow, scaled % denominator == 0 else { return nil }
+            fraction = scaled / denominator
+        }
+        self.byteCount = product + fraction
+    }
+
+    /// The size in the largest unit in which it is whole: `64KiB`, `16MB`, `100MiB`.
+    ///
+    /// Decimal units only where a binary one would not come out even and at least a million bytes are meant.
+    package var description: String {
+        for (name, factor) in Self.units where byteCount >= factor && byteCount % factor == 0 {
+            return "\(byteCount / factor)\(name)"
+        }
+        return "\(byteCount)B"
+    }
+
+    private static let units: [(String, UInt64)] = [
+        ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000),
+        ("KiB", 1 << 10),
+    ]
+
+    private static let factors: [String: UInt64] = [
+        "": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000, "tb": 1_000_000_000_000,
+        "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+    ]
+}
+
+/// Durations and rates as people write them: `20ms`, `2s`, `100MB/s`.
+package enum TimeText {
+    /// Reads a duration: a whole number of at most six digits and `us`, `ms` or `s`.
+    ///
+    /// - Returns: Nanoseconds, or `nil` for anything else.
+    package static func nanoseconds(_ text: String) -> UInt64? {
+        for (unit, factor) in [("ms", UInt64(1_000_000)), ("us", 1000), ("s", 1_000_000_000)]
+        where text.hasSuffix(unit) {
+            let digits = text.dropLast(unit.count)
+            guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let value = UInt64(digits), value < 1_000_000 else {
+                return nil
+            }
+            return value * factor
+        }
+        return nil
+    }
+
+    /// The longest latency of a simulated store, in nanoseconds.
+    package static let longestLatency: UInt64 = 60_000_000_000
+
+    /// What a latency may be, in words.
+    package static let latencyExpectation = "a duration such as 500us, 20ms or 1s, at most 60s"
+
+    /// What a bandwidth may be, in words.
+    package static let bandwidthExpectation = "bytes per second such as 100MB/s or 1GiB/s"
+
+    /// What a bit rate may be, in words.
+    package static let bitRateExpectation = "bits per second such as 800kbit/s or 8Mbit/s"
+
+    /// Reads a bit rate: a whole number of at most six digits and `bit/s`, `kbit/s`, `Mbit/s` or `Gbit/s`.
+    ///
+    /// - Returns: Bits per second, more than 0, or `nil` for anything else.
+    package static func bitsPerSecond(_ text: String) -> UInt64? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let factors: [Substring: UInt64] = [
+            "bit/s": 1, "kbit/s": 1000, "Mbit/s": 1_000_000, "Gbit/s": 1_000_000_000,
+        ]
+        guard digits.count <= 6, let value = UInt64(digits), value > 0,
+            let factor = factors[text.dropFirst(digits.count)]
+        else { return nil }
+        return value * factor
+    }
+
+    /// Reads a rate: a size, and `/s`.
+    ///
+    /// - Returns: Bytes per second, more than 0, or `nil` for anything else.
+    package static func bytesPerSecond(_ text: String) -> UInt64? {
+        guard text.hasSuffix("/s"), let size = ByteSize(String(text.dropLast(2))), size.byteCount > 0 else {
+            return nil
+        }
+        return size.byteCount
+    }
+}

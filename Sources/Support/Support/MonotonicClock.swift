@@ -1,0 +1,8 @@
+import Glibc
+
+/// Nanoseconds by a clock that nobody sets. The corresponding C function is `clock_gettime` with `CLOCK_MONOTONIC`.
+package func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

@@ -1,0 +1,39 @@
+import BackendRegistry
+import ByteSources
+import Glibc
+import Subject
+import SubjectProtocol
+import Support
+
+/// The measured process: one of our readers, which speaks PROTOCOL.md on standard input and output.
+///
+/// It has readers, backends and the protocol, and nothing of the harness, so that it starts quickly and what it holds
+/// in memory is what it reads with.
+@main
+enum ChunkwiseSubject {
+    private static let usage = """
+        USAGE: chunkwise-subject [--backend <name>] [--access <policy>] [--window <size>] [--threads <count>]
+                                 [--extra-work <share>]
+
+        Speaks the subject protocol on standard input and output, over one of the backends. chunkwise measure, sweep,
+        gate and verify start it; the options are those of chunkwise subject, whose --help explains them.
+        """
+
+    static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.contains(where: { ["--help", "-h"].contains($0) }) { return print(usage) }
+        if arguments.contains("--version") { return print(programVersion) }
+        // A harness that goes away is an end of input, not a crash.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let options = try SubjectOptions(arguments: arguments)
+            let subject = ReaderSubject(
+                backend: try BackendRegistry.backend(named: options.backend),
+                configuration: try options.configuration(), programVersion: programVersion)
+            SubjectServer(pipe: PipeEnd(input: 0, output: 1), subject: subject).run()
+        } catch {
+            PipeEnd(input: 0, output: 2).writeAll("chunkwise-subject: \(PlainText.line("\(error)"))\n")
+            exit(((error as? any ExitStatusProviding)?.exitStatus ?? .io).rawValue)
+        }
+    }
+}

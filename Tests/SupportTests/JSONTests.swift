@@ -1,0 +1,161 @@
+import Support
+import Testing
+
+@Suite("JSON values")
+struct JSONValueTests {
+    @Test(
+        "a line reads back as the value that it was written from",
+        arguments: [
+            .null, true, false, 0, 1, .integer(1 << 53), .integer(.max), .number(0.5), .number(-3.25), "",
+            "a/\"b\"\\\n\u{1}\u{2028}é😀", [], [:], [1, "x", .null, [true]], ["b": 1, "a": ["c": []]],
+        ] as [JSONValue]
+    )
+    func lines(value: JSONValue) throws {
+        let line = value.line
+        #expect(line.last == 0x0A)
+        #expect(
+            line.dropLast().allSatisfy { $0 != 0x0A }, "a line break inside \(String(decoding: line, as: UTF8.self))")
+        #expect(JSONValue.parse(Array(line.dropLast())) == value)
+    }
+
+    @Test("the indented text reads back as well", arguments: ["\u{0}\u{1f}\u{7f}\"\\\t\r\n", "é😀/", "\u{2028}"])
+    func text(string: String) {
+        let value: JSONValue = ["member": .string(string), "list": [1, 2], "deep": [["a": .null]]]
+        #expect(JSONValue.parse(Array(value.text.utf8)) == value)
+    }
+
+    @Test(
+        "what is no JSON is no value",
+        arguments: [
+            "", " ", "{", "{\"a\":1", "{'a':1}", "nul", "{\"a\":1}x", "{\"a\" 1}", "\"a", "\u{0}", "NaN",
+        ])
+    func garbage(text: String) {
+        #expect(JSONValue.parse(Array(text.utf8)) == nil)
+    }
+
+    @Test("bytes that are no UTF-8 are no value")
+    func badEncoding() {
+        #expect(JSONValue.parse([0x22, 0xff, 0xfe, 0x22]) == nil)
+    }
+
+    @Test("a very deep value is refused, not the end of the process")
+    func deep() {
+        #expect(JSONValue.parse([UInt8](repeating: 0x5B, count: 100_000)) == nil)
+    }
+
+    @Test("integers are exact up to 2^64 - 1; signs and fractions make numbers that are no integers")
+    func integers() {
+        func integer(_ text: String) -> UInt64? { JSONValue.parse(Array(text.utf8))?.integer }
+        #expect(integer("9007199254740993") == 9_007_199_254_740_993)
+        #expect(integer("18446744073709551615") == .max)
+        #expect(integer("18446744073709551616") == nil)
+        #expect(integer("-1") == nil)
+        #expect(integer("1.5") == nil)
+        #expect(integer("\"1\"") == nil)
+        #expect(integer("true") == nil)
+    }
+
+    @Test("each accessor takes its own kind only")
+    func access() {
+        let value: JSONValue = ["s": "x", "i": 1, "b": true, "a": [1], "n": .null]
+        #expect(value["s"]?.string == "x" && value["i"]?.integer == 1 && value["b"]?.bool == true)
+        #expect(value["a"]?.array == [1] && value["n"] == .null && value["absent"] == nil)
+        #expect(value["s"]?.integer == nil && value["i"]?.string == nil && value["i"]?.bool == nil)
+        #expect(JSONValue.string("x")["s"] == nil && JSONValue(count: -1) == 0 && JSONValue(nil as String?) == .null)
+    }
+}
+
+@Suite("scanning plain JSON")
+struct JSONScannerTests {
+    /// What is read of an object with members of each kind; `nil` where the scanner leaves it to a decoder.
+    private struct Members: Equatable {
+        var text: String?
+        var number: UInt64?
+        var count: Int?
+        var flag: Bool?
+        var list: [UInt64] = []
+    }
+
+    private func scan(_ json: String) -> Members? {
+        var json = json
+        return json.withUTF8 { bytes in
+            var scanner = JSONScanner(UnsafeRawBufferPointer(bytes))
+            var members = Members()
+            do throws(JSONScanner.Unusual) {
+                try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
+                    switch name {
+                    case "text": try scanner.read(&members.text)
+                    case "number": try scanner.read(&members.number)
+                    case "count": try scanner.read(&members.count)
+                    case "flag": try scanner.read(&members.flag)
+                    case "list": try scanner.unsigned(into: &members.list)
+                    default: throw JSONScanner.Unusual()
+                    }
+                }
+                try scanner.end()
+            } catch {
+                return nil
+            }
+            return members
+        }
+    }
+
+    @Test("plain members are read, in any order and with any space between")
+    func plain() {
+        let all = Members(text: "a b", number: 9_999_999_999_999_999_999, count: 0, flag: true, list: [1, 20, 0])
+        #expect(
+            scan("{\"text\":\"a b\",\"number\":9999999999999999999,\"count\":0,\"flag\":true,\"list\":[1,20,0]}") == all
+        )
+        #expect(
+            scan(
+                " {\r\n\"list\" : [ 1 , 20,0 ] ,\t\"flag\":true,\"count\":0, \"number\":9999999999999999999,\"text\":\"a b\" } \n"
+            )
+                == all)
+        #expect(scan("{}") == Members() && scan("{\"text\":null,\"flag\":false,\"list\":[]}") == Members(flag: false))
+    }
+
+    @Test(
+        "whatever is not plain is left to a decoder",
+        arguments: [
+            "", "{", "}", "[]", "{\"text\":\"a\\n\"}", "{\"text\":\"é\"}", "{\"text\":\"a", "{\"text\":1}",
+            "{\"text\"}",
+            "{\"number\":-1}", "{\"number\":1.0}", "{\"number\":1e3}", "{\"number\":01}", "{\"number\":}",
+            "{\"number\":18446744073709551616}", "{\"number\":100000000000000000000000}", "{\"number\":NaN}",
+            "{\"count\":9223372036854775808}", "{\"flag\":1}", "{\"flag\":truefalse}", "{\"list\":[1,]}",
+            "{\"list\":[1",
+            "{\"list\":[-1]}", "{\"list\":1}", "{\"other\":1}", "{\"flag\":true,}", "{\"flag\":true}{}",
+            "{\"flag\":true,\"flag\":true}", "{\"text\":\"\u{7F}\"}", "{\"text\":\"\t\"}",
+        ])
+    func unusual(json: String) {
+        #expect(scan(json) == nil)
+    }
+}
+
+@Suite("JSON syntax")
+struct JSONSyntaxTests {
+    @Test(
+        "what is JSON has no complaint",
+        arguments: [
+            "{}", "[]", " [1, -0.5e+3, \"a\\\"\\u00e9\", true, false, null] \n", "{\"a\": {\"b\": [[]]}}", "0", "\"\"",
+        ])
+    func good(text: String) {
+        #expect(JSONSyntax.mismatch(in: Array(text.utf8)) == nil)
+        #expect(JSONValue.parse(Array(text.utf8)) != nil)
+    }
+
+    @Test(
+        "what is not JSON is told with its line",
+        arguments: [
+            ("", 1), ("{\n \"a\": 1,\n}", 3), ("{\n\n \"a\" 1}", 3), ("[1,2\n", 2), ("{\"a\":01}", 1), ("[1]\n[2]", 2),
+            ("[tru]", 1), ("\"\n\"", 1), ("[\n\"a", 2), ("{1:2}", 1), ("[1.]", 1), ("[+1]", 1), ("\"\\", 1),
+        ])
+    func bad(text: String, line: Int) {
+        let found = JSONSyntax.mismatch(in: Array(text.utf8))
+        #expect(found?.line == line, "\(text): \(found.map { "\($0)" } ?? "no complaint")")
+    }
+
+    @Test("nesting without end is a complaint, not a crash")
+    func deep() {
+        #expect(JSONSyntax.mismatch(in: [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20)) != nil)
+    }
+}

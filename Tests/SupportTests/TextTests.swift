@@ -1,0 +1,101 @@
+import Support
+import Testing
+
+@Suite("hexadecimal")
+struct HexadecimalTests {
+    @Test("all bytes are written in lower case and read back")
+    func roundTrip() {
+        let bytes = (0...255).map(UInt8.init)
+        let text = Hexadecimal.encode(bytes)
+        #expect(text.hasPrefix("000102") && text.hasSuffix("fdfeff") && text == text.lowercased())
+        #expect(Hexadecimal.decode(text) == bytes)
+        #expect(Hexadecimal.decode(text.uppercased(), allowsUpperCase: true) == bytes)
+        #expect(Hexadecimal.decode("") == [])
+    }
+
+    @Test("all else is refused", arguments: ["0", "000", "0g", "0x00", " 00", "00 ", "0\n", "é0", "-1", "+1", "٠٠"])
+    func garbage(text: String) {
+        #expect(Hexadecimal.decode(text) == nil && Hexadecimal.decode(text, allowsUpperCase: true) == nil)
+    }
+
+    @Test("upper case is refused where the protocol forbids it", arguments: ["AB", "aB", "0A"])
+    func upperCase(text: String) {
+        #expect(Hexadecimal.decode(text) == nil)
+    }
+}
+
+@Suite struct PlainTextTests {
+    @Test(
+        "text from elsewhere is one line, without what drives a terminal",
+        arguments: ["a\nb", "a\rb", "a\u{85}b", "a\u{2028}b", "a\u{1B}b", "a\0b", "a\u{9B}b"])
+    func line(text: String) {
+        #expect(PlainText.line(text) == "a b")
+    }
+
+    @Test("a line break of two characters is two spaces, and letters of any script stay")
+    func others() {
+        #expect(PlainText.line("é\r\n日本 ±") == "é  日本 ±")
+    }
+
+    @Test(
+        "a command's options are what follows its first word, however that is quoted",
+        arguments: [
+            ("chunkwise subject", "subject"), ("'/a b/c' subject --x", "subject --x"), ("a", ""), ("", ""),
+            (" \"a b\"  --x 'y z'", "--x 'y z'"), ("'a b' ", ""),
+        ])
+    func options(command: String, expected: String) {
+        #expect(ShellText.options(of: command) == expected)
+    }
+}
+
+@Suite("byte sizes")
+struct ByteSizeTests {
+    @Test(
+        "sizes are read with binary, decimal and no units",
+        arguments: [
+            ("0", 0), ("4096", 4096), ("1B", 1), ("64KiB", 65536), ("64kib", 65536), ("16MB", 16_000_000),
+            ("16 MB", 16_000_000), ("100MiB", 104_857_600), ("1.5GiB", 1_610_612_736), ("0.5KiB", 512), ("1kB", 1000),
+            ("2TB", 2_000_000_000_000), ("1TiB", 1 << 40), ("0.000001MB", 1), ("01KiB", 1024),
+        ] as [(String, UInt64)]
+    )
+    func reading(text: String, byteCount: UInt64) {
+        #expect(ByteSize(text)?.byteCount == byteCount)
+    }
+
+    @Test(
+        "all else is no size",
+        arguments: [
+            "", " ", "KiB", "-1", "+1", "1.", ".5", "1..5", "1.5.5", "1,5MiB", "0.3", "0.5B", "1.0000001MB", "1PB",
+            "1K",
+            "1 Mi B", "0x10", "1e3", "64KiBs", " 64KiB", "１６", "٣", "18446744073709551616", "16777216TiB",
+            "99999999999999999999999MiB", "9223372036854775808", "nan",
+        ])
+    func garbage(text: String) {
+        #expect(ByteSize(text) == nil, "\"\(text)\"")
+    }
+
+    @Test(
+        "a size is shown in the largest unit in which it is whole",
+        arguments: [
+            (0, "0B"), (1, "1B"), (1000, "1000B"), (1024, "1KiB"), (1536, "1536B"), (16_000_000, "16MB"),
+            (16 << 20, "16MiB"), (104_857_600, "100MiB"), (1 << 40, "1TiB"), (1_000_000_000, "1GB"), (2 << 20, "2MiB"),
+        ] as [(UInt64, String)]
+    )
+    func printing(byteCount: UInt64, text: String) {
+        #expect(ByteSize(byteCount).description == text)
+    }
+
+    @Test("what is shown reads back as the same size")
+    func roundTrip() {
+        var byteCount: UInt64 = 1
+        while byteCount < 1 << 61 {
+            for size in [
+                byteCount, byteCount - 1, byteCount / 3 &* 1000 % (1 << 60), byteCount / 7 &* 1_000_000 % (1 << 60),
+            ] {
+                let text = ByteSize(size).description
+                if size < 1 << 62 { #expect(ByteSize(text)?.byteCount == size, "\(text)") }
+            }
+            byteCount *= 2
+        }
+    }
+}
