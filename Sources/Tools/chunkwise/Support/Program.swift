@@ -8,7 +8,7 @@ import Vectors
 /// This program.
 enum Program {
     /// The version, as `--version` prints it and results keep it.
-    static let version = "0.1.0"
+    static var version: String { programVersion }
 
     /// The path of the running program, for processes of their own. The corresponding C function is `readlink`.
     static var path: String {
