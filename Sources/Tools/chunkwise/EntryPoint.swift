@@ -42,12 +42,14 @@ enum EntryPoint {
         for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
             let commands = type.configuration.subcommands
             guard !commands.isEmpty, !word.hasPrefix("-") else { return }
-            if let found = commands.first(where: { $0._commandName == word }) {
+            let found = commands.first { command in command._commandName == word }
+            if let found {
                 type = found
                 continue
             }
-            if word == "help", type == Chunkwise.self { return }
-            let names = commands.filter(\.configuration.shouldDisplay).map(\._commandName)
+            if word == "help" { return }
+            let shown = commands.filter { command in command.configuration.shouldDisplay }
+            let names = shown.map { command in command._commandName }
             let meant = Spelling.nearest(to: word, in: names)
             throw CommandFailure(
                 .usage,

@@ -90,7 +90,7 @@ final class RawConnection {
     /// Whether bytes, or the end, can be read at once.
     var hasMore: Bool {
         var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, Int32(MSG_PEEK.rawValue | MSG_DONTWAIT.rawValue)) >= 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0
     }
 
     /// Reads to the end of the connection.
