@@ -183,8 +183,8 @@ package struct SlicePlan: Hashable, Sendable {
         let longBlock = UInt64(min(Self.longBlockSeconds, secondsPerCell / Self.fewestLongBlocks) * 1e9)
         // A subject may take new buffers for each request, which for long slices cost as much as they do; as many as
         // the shortest block has space for.
-        let room = longBlock / (4 * minimum * slice)
-        let turn = slice < Self.longSliceNanoseconds ? 1 : min(Self.maxSlicesPerTurn, max(1, room))
+        let slicesThatFit = longBlock / (4 * minimum * slice)
+        let turn = slice < Self.longSliceNanoseconds ? 1 : min(Self.maxSlicesPerTurn, max(1, slicesThatFit))
         let block = turn > 1 ? longBlock : Self.shortBlockNanoseconds
         slicesPerTurn = Int(turn)
         roundCount = Int(min(Self.maxRounds, max(minimum, block / (4 * turn * slice))))

@@ -52,11 +52,12 @@ struct MemoryComparison {
         }
         let baseline = GateMemory.Peaks(byteCounts: peaks[.baseline] ?? [])
         let candidate = GateMemory.Peaks(byteCounts: peaks[.candidate] ?? [])
-        let room = limit.byteCount(over: baseline.median)
+        let limitByteCount = limit.byteCount(over: baseline.median)
         return GateMemory.Cell(
             name: cell.name,
-            verdict: reason == nil ? GateMemory.verdict(baseline, candidate, limitByteCount: room) : .inconclusive,
-            reason: reason, baseline: baseline, candidate: candidate, limitByteCount: room)
+            verdict: reason == nil
+                ? GateMemory.verdict(baseline, candidate, limitByteCount: limitByteCount) : .inconclusive,
+            reason: reason, baseline: baseline, candidate: candidate, limitByteCount: limitByteCount)
     }
 
     /// The most that a process held from its start to the end of one iteration; `nil` where the kernel does not tell.

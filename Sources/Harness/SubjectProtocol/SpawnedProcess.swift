@@ -147,12 +147,12 @@ package struct CapturedCommand: Sendable {
         // A descriptor below 0 is one that has ended.
         while descriptors.contains(where: { $0.fd >= 0 }) {
             if poll(&descriptors, 2, -1) < 0, errno != EINTR { break }
-            for place in 0..<2 where descriptors[place].fd >= 0 && descriptors[place].revents != 0 {
-                var room = [UInt8](repeating: 0, count: 1 << 16)
-                let count = read(descriptors[place].fd, &room, room.count)
-                if count > 0, place == 0 { output += room[..<count] }
-                if count > 0, place == 1 { log = (log + room[..<count]).suffix(400) }
-                if count == 0 { descriptors[place].fd = -1 }
+            for index in 0..<2 where descriptors[index].fd >= 0 && descriptors[index].revents != 0 {
+                var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                let count = read(descriptors[index].fd, &buffer, buffer.count)
+                if count > 0, index == 0 { output += buffer[..<count] }
+                if count > 0, index == 1 { log = (log + buffer[..<count]).suffix(400) }
+                if count == 0 { descriptors[index].fd = -1 }
             }
         }
         close(spawned.output)

@@ -72,10 +72,10 @@ final class SubjectChannel {
     }
 
     func send(_ bytes: [UInt8]) throws(SubjectError) {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-        defer { room.deallocate() }
-        room.copyBytes(from: bytes)
-        try send(UnsafeRawBufferPointer(room))
+        let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { scratch.deallocate() }
+        scratch.copyBytes(from: bytes)
+        try send(UnsafeRawBufferPointer(scratch))
     }
 
     func send(_ bytes: UnsafeRawBufferPointer) throws(SubjectError) {
@@ -167,7 +167,7 @@ final class SubjectChannel {
         }
     }
 
-    /// Lets the subject's log come in for a moment, so that it need not wait for room in the pipe.
+    /// Lets the subject's log come in for a moment, so that it need not wait for space in the pipe.
     func pause() {
         var descriptors = [pollfd(fd: errors, events: Int16(POLLIN), revents: 0)]
         // Without an open log this is a plain sleep.
@@ -175,9 +175,9 @@ final class SubjectChannel {
     }
 
     private static func append(from descriptor: Int32, to buffer: inout [UInt8]) -> Int {
-        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { room in
-            let count = Glibc.read(descriptor, room.baseAddress, room.count)
-            if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count])) }
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { scratch in
+            let count = Glibc.read(descriptor, scratch.baseAddress, scratch.count)
+            if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
             return count
         }
     }

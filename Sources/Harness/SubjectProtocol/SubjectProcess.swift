@@ -155,12 +155,12 @@ package final class SubjectProcess {
         }
         guard let source, count <= Workload.largestRead, offset <= source.byteCount, count <= source.byteCount - offset
         else { throw .framing("a need of \(count) bytes at \(offset), outside of what is served") }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)
+        defer { buffer.deallocate() }
         let served: Int
         let start = ContinuousClock.now
         do {
-            served = try source.read(at: offset, into: FetchBuffers(room))
+            served = try source.read(at: offset, into: FetchBuffers(buffer))
             channel.extendClock(by: .now - start)
         } catch {
             let refusal: JSONValue = ["ok": false, "error": "io"]
@@ -169,7 +169,7 @@ package final class SubjectProcess {
         }
         let answer: JSONValue = ["ok": true, "payload": .integer(UInt64(served))]
         try channel.send(answer.line)
-        try channel.send(UnsafeRawBufferPointer(rebasing: room[..<served]))
+        try channel.send(UnsafeRawBufferPointer(rebasing: buffer[..<served]))
     }
 
     /// Waits for the end of the process, which does not come if it only closed its output. The corresponding C

@@ -239,9 +239,9 @@ package final class PipeEnd {
     /// - Returns: Whether they came before the end of input.
     package func skip(_ count: UInt64) -> Bool {
         var rest = count
-        return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { room in
+        return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { scratch in
             while rest > 0 {
-                let part = UnsafeMutableRawBufferPointer(rebasing: room[..<Int(min(rest, UInt64(room.count)))])
+                let part = UnsafeMutableRawBufferPointer(rebasing: scratch[..<Int(min(rest, UInt64(scratch.count)))])
                 guard readExactly(into: part) else { return false }
                 rest -= UInt64(part.count)
             }
@@ -270,9 +270,9 @@ package final class PipeEnd {
 
     private func fill() -> Bool {
         while true {
-            let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { room in
-                let count = read(input, room.baseAddress, room.count)
-                if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count])) }
+            let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { scratch in
+                let count = read(input, scratch.baseAddress, scratch.count)
+                if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
                 return count
             }
             if count < 0, errno == EINTR { continue }

@@ -28,7 +28,7 @@ package enum Workload: Hashable, Sendable {
     /// The most that a read may ask for. Source: PROTOCOL.md, "read".
     package static let largestRead: UInt64 = 256 << 20
 
-    /// The most random reads of an iteration: their offsets are drawn before the clock starts, and take room.
+    /// The most random reads of an iteration: their offsets are drawn before the clock starts, and kept in memory.
     package static let maxReads: UInt64 = 1 << 24
 
     /// The most reads of a random workload: their offsets are drawn before the clock starts, and kept.
@@ -142,14 +142,14 @@ package enum Workload: Hashable, Sendable {
     }
 }
 
-/// The reads of one iteration; those of a sequential workload take no room, however many they are.
+/// The reads of one iteration; those of a sequential workload take no memory, however many they are.
 package enum ReadList: RandomAccessCollection, Sendable {
     /// The whole plaintext, `byteCount` bytes a read.
     case windows(byteCount: UInt64, plaintextByteCount: UInt64)
     /// These.
     case listed([Workload.Read])
 
-    /// The place of the first read.
+    /// The index of the first read.
     package var startIndex: Int { 0 }
 
     /// The number of reads.
@@ -161,7 +161,7 @@ package enum ReadList: RandomAccessCollection, Sendable {
         }
     }
 
-    /// A read by its place.
+    /// A read by its index.
     package subscript(position: Int) -> Workload.Read {
         switch self {
         case .windows(let byteCount, let plaintextByteCount):

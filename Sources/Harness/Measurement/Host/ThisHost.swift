@@ -80,9 +80,9 @@ enum ProcFile {
         guard let file = fopen(path, "re") else { return [] }
         defer { fclose(file) }
         var text: [UInt8] = []
-        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { room in
-            while case let count = fread(room.baseAddress, 1, room.count, file), count > 0 {
-                text.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count]))
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { buffer in
+            while case let count = fread(buffer.baseAddress, 1, buffer.count, file), count > 0 {
+                text.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         }
         return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -46,7 +46,7 @@ struct AESUnitKey {
     ///   - input: Whole blocks; what is left over is not touched.
     ///   - output: Space for exactly `input.count` bytes, the same memory as `input` or apart from it.
     func decrypt(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
-        precondition(output.count == input.count, "\(output.count) bytes of room for \(input.count)")
+        precondition(output.count == input.count, "\(output.count) bytes of output for \(input.count)")
         withUnsafePointer(to: schedule) { schedule in
             chunkwise_decrypt_blocks(
                 schedule, unit.code, input.assumingMemoryBound(to: UInt8.self).baseAddress,

@@ -21,7 +21,7 @@ package struct MemoryCheck: Sendable {
     ///
     /// - Parameters:
     ///   - subject: Whose memory.
-    ///   - folder: Where a file goes, which takes no room on the disk; must exist.
+    ///   - folder: Where a file goes, which takes no space on the disk; must exist.
     ///   - timeout: How long one answer may take.
     package init(subject: MemorySubject, folder: FilePath, timeout: Duration = .seconds(60)) {
         self.subject = subject

@@ -122,7 +122,7 @@ final class MemorySampler: Sendable {
     }
 }
 
-/// Files of any length that are one hole, and take no room.
+/// Files of any length that are one hole, and take no space.
 enum SparseFile {
     /// Creates a file of zeros, or gives one that is there this length. The corresponding C function is `ftruncate`.
     ///

@@ -26,13 +26,14 @@ extension ExpectedPlaintext {
     /// SHA-256 of what the reads must deliver, in their order, in hex.
     func digest(of reads: ReadList) throws(DecryptionError) -> String {
         let hash = SHA256Hasher()
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { buffer.deallocate() }
         for read in reads {
             var offset = read.offset
             let end = read.offset + read.count
             while offset < end {
-                let part = UnsafeMutableRawBufferPointer(rebasing: room[..<Int(min(UInt64(room.count), end - offset))])
+                let part = UnsafeMutableRawBufferPointer(
+                    rebasing: buffer[..<Int(min(UInt64(buffer.count), end - offset))])
                 try fill(part, from: offset)
                 hash.update(UnsafeRawBufferPointer(part))
                 offset += UInt64(part.count)
@@ -50,13 +51,13 @@ package enum FileDigest {
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the file shrinks meanwhile.
     package static func sha256(_ path: FilePath) throws(DecryptionError) -> String {
         let source = try FileSource(path: path)
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { buffer.deallocate() }
         let hash = SHA256Hasher()
         var offset: UInt64 = 0
         while offset < source.byteCount {
-            let count = Int(min(UInt64(room.count), source.byteCount - offset))
-            let part = UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            let count = Int(min(UInt64(buffer.count), source.byteCount - offset))
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             try source.fetch(at: offset, into: part)
             hash.update(UnsafeRawBufferPointer(part))
             offset += UInt64(count)

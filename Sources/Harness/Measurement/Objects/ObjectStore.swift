@@ -117,8 +117,8 @@ package final class ObjectStore {
         try requireSpace(for: cell, at: path)
         let sink = try FileSink(path: path)
         let encryptor = try ObjectEncryptor(strategy: strategy, backend: encryption, key: key, windowByteCount: 1 << 20)
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
         var written: UInt64 = 0
         func write(_ bytes: UnsafeRawBufferPointer) throws {
             try sink.write(bytes, at: written)
@@ -127,8 +127,8 @@ package final class ObjectStore {
         do {
             var offset: UInt64 = 0
             while offset < cell.objectByteCount {
-                let count = Int(min(UInt64(room.count), cell.objectByteCount - offset))
-                let part = UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+                let count = Int(min(UInt64(buffer.count), cell.objectByteCount - offset))
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
                 plaintext.fill(part, from: offset)
                 try encryptor.append(UnsafeRawBufferPointer(part), to: write)
                 offset += UInt64(count)
@@ -164,7 +164,7 @@ package enum ObjectKind: String, CaseIterable, Hashable, Sendable {
     /// The same over TLS.
     case https
 
-    /// Whether there is a file to be made, for which there must be room.
+    /// Whether there is a file to be made, for which there must be space.
     package var isFile: Bool { self != .generated }
 
     /// Whether bytes come from a server.
@@ -191,7 +191,7 @@ package enum SpaceCheck {
     /// - Parameters:
     ///   - cells: The cells; those of generated objects take nothing.
     ///   - folder: Where the run's folder is or will be.
-    /// - Returns: `nil` if there is room, or nobody can tell.
+    /// - Returns: `nil` if there is enough, or the system does not tell.
     package static func shortage(of cells: [PlannedCell], in folder: RunFolder) -> Shortage? {
         guard let free = freeByteCount(near: folder.path) else { return nil }
         return shortage(of: cells, freeByteCount: free) { name in

@@ -117,13 +117,13 @@ package enum BackendSpeed {
         guard let key = try? SecretKey([UInt8](repeating: 1, count: 16)),
             let context = try? backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
         else { return guess }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
-        defer { room.deallocate() }
-        room.initializeMemory(as: UInt8.self, repeating: 0)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
+        defer { buffer.deallocate() }
+        buffer.initializeMemory(as: UInt8.self, repeating: 0)
         let iv = Block(bigEndianValue: 0)
-        guard (try? context.process(inPlace: room, iv: iv)) != nil else { return guess }
+        guard (try? context.process(inPlace: buffer, iv: iv)) != nil else { return guess }
         let start = monotonicNanoseconds()
-        guard (try? context.process(inPlace: room, iv: iv)) != nil else { return guess }
-        return Double(room.count) / Double(max(1, monotonicNanoseconds() - start)) * 1e9
+        guard (try? context.process(inPlace: buffer, iv: iv)) != nil else { return guess }
+        return Double(buffer.count) / Double(max(1, monotonicNanoseconds() - start)) * 1e9
     }
 }

@@ -50,8 +50,8 @@ package final class ResultLog {
     /// - Returns: What it holds, and whether a last line was cut short.
     /// - Throws: `SweepError`.
     package static func read(_ path: FilePath) throws(SweepError) -> (results: RunResults, isCut: Bool) {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
         var reader = ResultFileReader()
         do {
             let descriptor = try SystemCall.check("open \(path)") {
@@ -59,9 +59,9 @@ package final class ResultLog {
             }
             defer { try? descriptor.close() }
             while true {
-                let count = try SystemCall.check("read \(path)") { try descriptor.read(into: room) }
+                let count = try SystemCall.check("read \(path)") { try descriptor.read(into: buffer) }
                 guard count > 0 else { break }
-                try reader.take(UnsafeRawBufferPointer(rebasing: room[..<count]))
+                try reader.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
             let results = try reader.finish()
             return (results, results.leftOut.cutByteCount > 0)
@@ -176,12 +176,12 @@ package final class LineLog {
 
     private static func contents(of descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) -> [UInt8] {
         var bytes: [UInt8] = []
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
         while true {
-            let count = try SystemCall.check("read \(path)") { try descriptor.read(into: room) }
+            let count = try SystemCall.check("read \(path)") { try descriptor.read(into: buffer) }
             guard count > 0 else { return bytes }
-            bytes.append(contentsOf: room[..<count])
+            bytes.append(contentsOf: buffer[..<count])
         }
     }
 }
