@@ -38,9 +38,9 @@ struct ChunkVectorTests {
             let source = MemorySource(ciphertext)
             #expect(try oracle.plaintextByteCount(of: source) == UInt64(count))
             let found = GroupPlaintext(oracle: oracle, ciphertext: source, byteCount: UInt64(count))
-            var room = [UInt8](repeating: 0, count: count)
-            try room.withUnsafeMutableBytes { try found.copy(0..<UInt64(count), into: $0) }
-            #expect(room == plaintext)
+            var buffer = [UInt8](repeating: 0, count: count)
+            try buffer.withUnsafeMutableBytes { try found.copy(0..<UInt64(count), into: $0) }
+            #expect(buffer == plaintext)
         }
     }
 

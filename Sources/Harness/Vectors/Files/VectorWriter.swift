@@ -84,7 +84,7 @@ package struct VectorWriter: Sendable {
             text += " \"object\":{\"monteCarlo\":\"\(Hexadecimal.encode(firstBlock.bytes))\"},\n"
         case nil where group.playlist != nil: break
         case nil:
-            let bytes = try held(group.ciphertext)
+            let bytes = try group.ciphertext.bytes()
             text += " \"ciphertext\":\"\(Hexadecimal.encode(bytes))\""
         }
         if case .fails(let name) = group.opening {
@@ -92,7 +92,7 @@ package struct VectorWriter: Sendable {
             return
         }
         if group.rule == nil {
-            let plaintext = try bytes(of: group.plaintext, 0..<group.plaintext.byteCount)
+            let plaintext = try group.plaintext.bytes(0..<group.plaintext.byteCount)
             text += ",\n \"plaintext\":\"\(Hexadecimal.encode(plaintext))\",\n"
         }
         var lines: [String] = []
@@ -144,7 +144,7 @@ package struct VectorWriter: Sendable {
         guard range.count <= Self.longestListedByteCount else {
             return "\"sha256\":\"\(Hexadecimal.encode(try group.plaintext.sha256(of: range)))\""
         }
-        return "\"plaintext\":\"\(Hexadecimal.encode(try bytes(of: group.plaintext, range)))\""
+        return "\"plaintext\":\"\(Hexadecimal.encode(try group.plaintext.bytes(range)))\""
     }
 
     private func parameters(of strategy: Strategy) -> String {
@@ -199,20 +199,6 @@ package struct VectorWriter: Sendable {
     }
 
     private func quoted(_ text: String) -> String { JSONValue.string(text).text }
-
-    private func held(_ source: any ByteSource) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(source.byteCount), alignment: 16)
-        defer { room.deallocate() }
-        try source.fetch(at: 0, into: room)
-        return Array(room)
-    }
-
-    private func bytes(of plaintext: GroupPlaintext, _ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
-        defer { room.deallocate() }
-        try plaintext.copy(range, into: room)
-        return Array(room)
-    }
 }
 
 extension ReadPattern {

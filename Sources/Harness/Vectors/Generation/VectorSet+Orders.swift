@@ -117,7 +117,7 @@ extension VectorSet {
         }
     }
 
-    /// Small objects that are read hundreds of times, in an order that nobody would guess.
+    /// Small objects that are read hundreds of times, in an order without a pattern.
     package static func seekStorms() -> [VectorGroup] {
         smallStrategies.enumerated().map { index, strategy in
             let length: UInt64 = strategy.padding == Padding.none ? 4800 : 4801

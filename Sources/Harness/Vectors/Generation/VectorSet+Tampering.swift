@@ -1,7 +1,7 @@
 internal import ByteSources
 internal import RandomAccess
 
-/// Objects of authenticated chunks that somebody changed.
+/// Objects of authenticated chunks that were tampered with.
 extension VectorSet {
     /// An object of three and a half chunks, and what is done to it.
     private struct Target {
@@ -199,7 +199,7 @@ extension VectorSet {
             for (name, strategy, key) in others(than: target.format) {
                 let small = try? GeneratedObject(
                     strategy: .chunked(target.format), key: target.object.key, plaintextByteCount: 40, seed: 21000)
-                guard let bytes = small.flatMap({ try? Self.bytes(of: $0.source) }) else { continue }
+                guard let bytes = small.flatMap({ try? $0.source.bytes() }) else { continue }
                 groups.append(
                     failing(
                         id: "tampered/HeaderCheck/\(Strategy.chunked(target.format).label)/\(name)",
@@ -223,13 +223,6 @@ extension VectorSet {
         return [
             ("another context", .chunked(another), nil), ("another key", .chunked(format), key(7, for: format)),
         ]
-    }
-
-    private static func bytes(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(source.byteCount), alignment: 16)
-        defer { room.deallocate() }
-        try source.fetch(at: 0, into: room)
-        return Array(room)
     }
 }
 

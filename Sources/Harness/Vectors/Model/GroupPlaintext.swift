@@ -33,10 +33,12 @@ package final class GroupPlaintext: Sendable {
     ///
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the vector's own source fails.
     package func held() throws(DecryptionError) -> GroupPlaintext {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(byteCount), alignment: 16)
-        defer { room.deallocate() }
-        try copy(0..<byteCount, into: room)
-        return GroupPlaintext(Array(room))
+        GroupPlaintext(try bytes(0..<byteCount))
+    }
+
+    /// A range of it, which must lie in the plaintext.
+    package func bytes(_ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
+        try [UInt8](byteCount: range.count) { (buffer) throws(DecryptionError) in try copy(range, into: buffer) }
     }
 
     /// Writes a range, which must lie in the plaintext, to a buffer of the same length.
@@ -62,16 +64,7 @@ package final class GroupPlaintext: Sendable {
         try digests.withLock { (digests) throws(DecryptionError) in
             if let known = digests[range] { return known }
             var digest = PlaintextDigest()
-            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-            defer { room.deallocate() }
-            var position = range.lowerBound
-            while position < range.upperBound {
-                let count = Int(min(UInt64(room.count), range.upperBound - position))
-                let piece = UnsafeMutableRawBufferPointer(rebasing: room[..<count])
-                try copy(position..<position + UInt64(count), into: piece)
-                digest.update(UnsafeRawBufferPointer(piece))
-                position += UInt64(count)
-            }
+            try forEachPiece(of: range) { digest.update($0) }
             digests[range] = digest
             return digest
         }
@@ -82,17 +75,24 @@ extension GroupPlaintext {
     /// The SHA-256 of a range that lies in the plaintext, computed in pieces.
     func sha256(of range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
         let hash = SHA256Hasher()
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 20), alignment: 16)
-        defer { room.deallocate() }
+        try forEachPiece(of: range) { hash.update($0) }
+        return hash.finish()
+    }
+
+    /// Calls `body` with a range, which must lie in the plaintext, in pieces of a mebibyte.
+    private func forEachPiece(
+        of range: Range<UInt64>, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(DecryptionError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 20), alignment: 4096)
+        defer { buffer.deallocate() }
         var position = range.lowerBound
         while position < range.upperBound {
-            let count = Int(min(UInt64(room.count), range.upperBound - position))
-            let piece = UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            let count = Int(min(UInt64(buffer.count), range.upperBound - position))
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             try copy(position..<position + UInt64(count), into: piece)
-            hash.update(UnsafeRawBufferPointer(piece))
+            body(UnsafeRawBufferPointer(piece))
             position += UInt64(count)
         }
-        return hash.finish()
     }
 }
 
@@ -133,5 +133,27 @@ package struct PlaintextDigest: Hashable, Sendable {
     private mutating func mix(_ words: SIMD4<UInt64>) {
         lanes = (lanes ^ words) &* SIMD4(repeating: 0x0000_0100_0000_01b3)
         lanes ^= lanes &>> 29
+    }
+}
+
+extension ByteSource {
+    /// Some bytes of the source, or all of them.
+    package func bytes(_ range: Range<UInt64>? = nil) throws(DecryptionError) -> [UInt8] {
+        let range = range ?? 0..<byteCount
+        return try [UInt8](byteCount: range.count) { (buffer) throws(DecryptionError) in
+            try fetch(at: range.lowerBound, into: buffer)
+        }
+    }
+}
+
+extension Array<UInt8> {
+    /// So many bytes, written by `fill`.
+    init(
+        byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
+    ) throws(DecryptionError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+        defer { buffer.deallocate() }
+        try fill(buffer)
+        self.init(buffer)
     }
 }

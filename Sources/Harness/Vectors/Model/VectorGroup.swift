@@ -144,7 +144,7 @@ extension Sequence<VectorGroup> {
 
 /// How the source of a group's object behaves while it is read.
 package enum SourceSupply: String, CaseIterable, Hashable, Sendable {
-    /// As whoever runs the group likes, for it must not matter.
+    /// Any: it must not matter.
     case any
     /// It delivers what is asked for, and every fetch is judged.
     case whole

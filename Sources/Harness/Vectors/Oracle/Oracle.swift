@@ -42,14 +42,14 @@ package struct Oracle: Sendable {
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
         precondition(range.upperBound <= plaintextByteCount, "range \(range) of \(plaintextByteCount)")
-        precondition(output.count == range.count, "\(output.count) bytes of room for \(range.count)")
+        precondition(output.count == range.count, "\(output.count) bytes of buffer for \(range.count)")
         if case .chunked(let format) = strategy {
             return try decryptChunks(format, ciphertext: ciphertext, range: range, into: output)
         }
         let largestPiece: UInt64 = 1 << 16
-        let room = UnsafeMutableRawBufferPointer.allocate(
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(min(UInt64(output.count) + 48, largestPiece + 48)), alignment: 16)
-        defer { room.deallocate() }
+        defer { buffer.deallocate() }
         var position = range.lowerBound
         while position < range.upperBound {
             var chunk: UInt64 = 0
@@ -70,8 +70,9 @@ package struct Oracle: Sendable {
             let place = Int(position - range.lowerBound)
             let part = UnsafeMutableRawBufferPointer(rebasing: output[place..<place + Int(count)])
             switch strategy {
-            case .ctr: try decryptCTR(piece, of: ciphertext, room: room, into: part)
-            case .cbcContinuous, .cbcChunked, .chunked: try decryptCBC(piece, of: ciphertext, room: room, into: part)
+            case .ctr: try decryptCTR(piece, of: ciphertext, buffer: buffer, into: part)
+            case .cbcContinuous, .cbcChunked, .chunked:
+                try decryptCBC(piece, of: ciphertext, buffer: buffer, into: part)
             }
             position += count
         }
@@ -92,11 +93,11 @@ package struct Oracle: Sendable {
     }
 
     private func decryptCBC(
-        _ piece: Piece, of source: any ByteSource, room: UnsafeMutableRawBufferPointer,
+        _ piece: Piece, of source: any ByteSource, buffer: UnsafeMutableRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
         let blockCount = (piece.skip + piece.count + 15) / 16
-        guard let start = room.baseAddress else { return }
+        guard let start = buffer.baseAddress else { return }
         var previous = piece.iv
         if piece.block > 0 {
             try Self.fetch(16, at: piece.start - 16, of: source, into: start)
@@ -112,14 +113,14 @@ package struct Oracle: Sendable {
     }
 
     private func decryptCTR(
-        _ piece: Piece, of source: any ByteSource, room: UnsafeMutableRawBufferPointer,
+        _ piece: Piece, of source: any ByteSource, buffer: UnsafeMutableRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
         let byteCount = piece.skip + piece.count
-        guard let start = room.baseAddress else { return }
+        guard let start = buffer.baseAddress else { return }
         try Self.fetch(byteCount, at: piece.start, of: source, into: start)
         var counter = piece.iv.adding(piece.block)
-        // The room has a block to spare, so that the last block may be handled whole.
+        // The buffer has a block to spare, so that the last block may be handled whole.
         for index in 0..<(byteCount + 15) / 16 {
             (aes.encrypt(counter) ^ OracleBlock(loadingFrom: start + 16 * index)).store(to: start + 16 * index)
             counter = counter.adding(1)
@@ -246,9 +247,9 @@ extension Oracle {
     private func lastBlock(
         of source: any ByteSource, isAlone: Bool, chunk: UInt64
     ) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
-        defer { room.deallocate() }
-        guard let start = room.baseAddress else { return [] }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+        defer { buffer.deallocate() }
+        guard let start = buffer.baseAddress else { return [] }
         var previous = iv(ofChunk: chunk)
         if !isAlone {
             try Self.fetch(16, at: source.byteCount - 32, of: source, into: start)
@@ -270,9 +271,9 @@ extension Oracle {
         guard !range.isEmpty else { return }
         let places = try OracleChunkPlaces(format, ciphertextByteCount: ciphertext.byteCount)
         let chunks = try chunks(format, of: ciphertext)
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096 + 32, alignment: 16)
-        defer { room.deallocate() }
-        guard let start = room.baseAddress else { return }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096 + 32, alignment: 16)
+        defer { buffer.deallocate() }
+        guard let start = buffer.baseAddress else { return }
         var position = range.lowerBound
         while position < range.upperBound {
             let index = places.chunk(at: position)
@@ -321,10 +322,10 @@ extension Oracle {
     private static func bytes(
         _ count: Int, at offset: UInt64, of source: any ByteSource
     ) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { room.deallocate() }
-        guard let start = room.baseAddress else { return [] }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        defer { buffer.deallocate() }
+        guard let start = buffer.baseAddress else { return [] }
         try fetch(count, at: offset, of: source, into: start)
-        return Array(room)
+        return Array(buffer)
     }
 }

@@ -31,7 +31,7 @@ struct PlaylistBuilder {
 
     /// Adds a segment that is a part of a resource, behind what the resource has.
     ///
-    /// `gap` is the number of bytes before it that are nobody's; `nil` for none, and no offset in the tag.
+    /// `gap` is the number of bytes before it that belong to no segment; `nil` for none, and no offset in the tag.
     mutating func range(_ uri: String, _ byteCount: Int, gap: Int?, key: String? = nil, iv: UInt128 = 0) {
         resources[uri, default: []] += [UInt8](repeating: 0xEE, count: gap ?? 0)
         let start = resources[uri]?.count ?? 0

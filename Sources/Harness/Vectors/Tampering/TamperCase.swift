@@ -57,15 +57,3 @@ package struct TamperContent: Hashable, Sendable {
     /// Header and chunks in a row.
     package var bytes: [UInt8] { chunks.reduce(header, +) }
 }
-
-extension Array<UInt8> {
-    /// So many bytes, written by `fill`.
-    init(
-        byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
-    ) throws(DecryptionError) {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
-        defer { room.deallocate() }
-        try fill(room)
-        self.init(room)
-    }
-}

@@ -154,7 +154,8 @@ extension TamperTarget {
         self.init(
             label: strategy.label, form: .object(strategy, key),
             original: try TamperContent(original.source, cuts: cuts.ciphertexts),
-            other: try TamperContent(other.source, cuts: cuts.ciphertexts), plaintext: try plaintext.bytes(),
+            other: try TamperContent(other.source, cuts: cuts.ciphertexts),
+            plaintext: try plaintext.bytes(0..<byteCount),
             windowByteCount: window, chunkPlaintexts: cuts.plaintexts, headerFields: Self.headerFields(strategy))
     }
 
@@ -200,21 +201,13 @@ extension TamperTarget {
 extension TamperContent {
     /// A ciphertext, cut into chunks; what stands before the first one is the header.
     fileprivate init(_ source: any ByteSource, cuts: [Range<Int>]) throws(DecryptionError) {
-        let bytes = try [UInt8](byteCount: Int(source.byteCount)) { (room) throws(DecryptionError) in
-            try source.fetch(at: 0, into: room)
-        }
+        let bytes = try source.bytes()
         self.init(header: Array(bytes[..<(cuts.first?.lowerBound ?? 0)]), chunks: cuts.map { Array(bytes[$0]) })
     }
 }
 
-extension GroupPlaintext {
-    fileprivate func bytes() throws(DecryptionError) -> [UInt8] {
-        try [UInt8](byteCount: Int(byteCount)) { (room) throws(DecryptionError) in try copy(0..<byteCount, into: room) }
-    }
-}
-
 extension TamperTarget {
-    /// What a range of the plaintext would be if nobody looked at tags: a piece for each chunk that is another one than
+    /// What a range of the plaintext would be if tags were not checked: a piece for each chunk that is another one than
     /// the original's, or in another place. Only of authenticated formats.
     package func changedPieces(
         of content: TamperContent, in range: Range<UInt64>
@@ -238,9 +231,9 @@ extension TamperTarget {
                 && own.elementsEqual(original.chunks[Int(index)])
                 && (index == places.chunkCount - 1) == (Int(index) == last)
             guard !isOriginal else { continue }
-            let bytes = try? [UInt8](byteCount: part.count) { (room) throws(DecryptionError) in
+            let bytes = try? [UInt8](byteCount: part.count) { (buffer) throws(DecryptionError) in
                 try oracle.decrypt(
-                    ciphertext: source, plaintextByteCount: places.plaintextByteCount, range: part, into: room)
+                    ciphertext: source, plaintextByteCount: places.plaintextByteCount, range: part, into: buffer)
             }
             if let bytes { pieces.append((part.lowerBound, bytes)) }
         }
