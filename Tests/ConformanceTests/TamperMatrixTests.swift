@@ -61,7 +61,7 @@ struct TamperMatrixTests {
             let counts = row.counts()
             #expect(row.state == .run && counts.detected < counts.cases && counts.wrongByteCount > 0, "\(row.strategy)")
             let flips = row.undetectedWrongByteCounts(kind: "flip")
-            // A block and a bit of the next one; in CTR, a bit. A full chunk's padding is nobody's plaintext.
+            // A block and a bit of the next one; in CTR, a bit. A full chunk's padding is no plaintext.
             let maximum: UInt64 = row.strategy == "ctr" ? 1 : 17
             #expect(flips.last == maximum, "\(row.strategy): \(flips)")
             // Whatever PROTOCOL.md asks of opening came of it, and of nothing else.

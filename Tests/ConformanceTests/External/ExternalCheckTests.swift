@@ -21,19 +21,19 @@ struct ExternalCheckTests {
     private func bytes(
         _ group: VectorGroup, _ range: Range<UInt64>, block: Int, right: [UInt8], used: [UInt8]
     ) throws -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
-        defer { room.deallocate() }
-        try group.plaintext.copy(range, into: room)
-        var bytes = Array(room)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
+        defer { buffer.deallocate() }
+        try group.plaintext.copy(range, into: buffer)
+        var bytes = Array(buffer)
         for place in 0..<16 { bytes[block + place] ^= right[place] ^ used[place] }
         return bytes
     }
 
     private func ciphertext(_ group: VectorGroup, _ start: UInt64) throws -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
-        defer { room.deallocate() }
-        try group.ciphertext.fetch(at: start, into: room)
-        return Array(room)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+        defer { buffer.deallocate() }
+        try group.ciphertext.fetch(at: start, into: buffer)
+        return Array(buffer)
     }
 
     @Test("the block that was used as IV is named")

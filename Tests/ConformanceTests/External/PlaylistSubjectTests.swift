@@ -1,7 +1,8 @@
-@testable import Conformance
 import Results
 import Testing
 import Vectors
+
+@testable import Conformance
 
 @Suite("playlists over the protocol", .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"))
 struct PlaylistSubjectTests {
@@ -19,7 +20,7 @@ struct PlaylistSubjectTests {
         let record = try Self.record("\(Self.command) \(sources)")
         #expect(record.failures == [])
         #expect(record.passed > 700)
-        // What it fetches, nobody judges; all else there is, it was asked.
+        // Its fetches are not judged; everything else was asked.
         let flags = Dictionary(uniqueKeysWithValues: (record.flags ?? []).map { ($0.flag, $0) })
         #expect(flags[ExternalFlag.subjectProtocol.rawValue].map { $0.passed > 30 } == true)
         #expect(flags[ExternalFlag.measurement.rawValue].map { $0.passed > 10 } == true)

@@ -87,7 +87,7 @@ final class GuardedBuffer {
         return bytes
     }
 
-    /// The room that was prepared.
+    /// The space that was prepared.
     var bytes: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: storage[Self.marginByteCount..<Self.marginByteCount + count])
     }

@@ -50,10 +50,7 @@ struct WrongBytes {
     }
 
     private func plaintext(_ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
-        defer { room.deallocate() }
-        try group.plaintext.copy(range, into: room)
-        return Array(room)
+        try group.plaintext.bytes(range)
     }
 
     /// Why too few or too many bytes may have come, where those that came are right.
@@ -163,17 +160,15 @@ struct IVGuess {
     private func chainGuess(
         _ wrong: [UInt8], _ place: Place, _ iv: Block, _ rule: IVRule
     ) throws(DecryptionError) -> String? {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: wrong.count, alignment: 16)
-        defer { room.deallocate() }
         let start = place.start + UInt64(place.bytes.lowerBound)
-        try group.plaintext.copy(start..<start + UInt64(wrong.count), into: room)
+        let expected = try group.plaintext.bytes(start..<start + UInt64(wrong.count))
         let index = place.indexInChunk
         let chunkIV = rule == .sequence ? iv.advanced(by: place.chunk) : iv
         let right =
             index == 0
             ? Candidate(name: "the chunk's IV", block: chunkIV)
             : Candidate(name: "C[\(index - 1)]", block: try block(at: place.ciphertextStart - 16) ?? chunkIV)
-        let used = place.bytes.enumerated().map { wrong[$0] ^ room[$0] ^ right.block.bytes[$1] }
+        let used = place.bytes.enumerated().map { wrong[$0] ^ expected[$0] ^ right.block.bytes[$1] }
         for candidate in try candidates(place, iv) where candidate.block != right.block {
             if Array(candidate.block.bytes[place.bytes]) == used {
                 let chunk = group.strategy.chunkByteCount == nil ? "" : " of chunk \(place.chunk)"
@@ -250,13 +245,13 @@ struct IVGuess {
         let littleEndian = (value.byteSwapped &+ UInt128(index)).byteSwapped
         found.append(Candidate(name: "the little-endian sum", block: Block(bigEndianValue: littleEndian)))
         guard let ciphertext = try bytes(place.ciphertextStart, count: place.bytes.upperBound) else { return nil }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: ciphertext.count, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ciphertext.count, alignment: 16)
+        defer { buffer.deallocate() }
         for candidate in found where candidate.block != iv.advanced(by: index) {
             try Oracle(strategy: .ctr(iv: candidate.block), key: group.key).decrypt(
                 ciphertext: MemorySource(ciphertext), plaintextByteCount: UInt64(ciphertext.count),
-                range: 0..<UInt64(ciphertext.count), into: room)
-            if Array(room[place.bytes]) == wrong {
+                range: 0..<UInt64(ciphertext.count), into: buffer)
+            if Array(buffer[place.bytes]) == wrong {
                 return "the counter used for block \(index) was \(candidate.name): expected the IV + \(index)"
             }
         }
@@ -269,9 +264,6 @@ struct IVGuess {
 
     private func bytes(_ start: UInt64, count: Int) throws(DecryptionError) -> [UInt8]? {
         guard start + UInt64(count) <= group.ciphertext.byteCount else { return nil }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { room.deallocate() }
-        try group.ciphertext.fetch(at: start, into: room)
-        return Array(room)
+        return try group.ciphertext.bytes(start..<start + UInt64(count))
     }
 }

@@ -162,7 +162,7 @@ final class ExternalObject: JudgedObject {
         case .answered(let answer):
             hasDelivered = true
             return .delivered(.array(answer.payload))
-        // Bytes beside an error are bytes delivered, whoever takes them.
+        // Bytes beside an error are bytes delivered.
         case .refused(let refusal, let left): return .refused(refusal, left: .array(left))
         case .broke(let reason):
             isOpen = false

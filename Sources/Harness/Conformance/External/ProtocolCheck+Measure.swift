@@ -108,10 +108,7 @@ extension ProtocolProbe {
         var delivered: [UInt8] = []
         do throws(DecryptionError) {
             for read in try workload.reads(plaintextByteCount: fixture.plaintext.byteCount) {
-                let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(read.count), alignment: 16)
-                defer { room.deallocate() }
-                try fixture.plaintext.copy(read.offset..<read.offset + read.count, into: room)
-                delivered += room
+                delivered += try fixture.plaintext.bytes(read.offset..<read.offset + read.count)
             }
         } catch {
             throw Complaint(text: "\(what): the expected bytes cannot be had: \(error)")

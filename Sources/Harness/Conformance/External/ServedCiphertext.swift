@@ -141,12 +141,12 @@ final class TemporaryCiphertext {
     }
 
     private static func copy(_ source: any ByteSource, to descriptor: Int32) throws(DecryptionError) {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { buffer.deallocate() }
         var position: UInt64 = 0
         while position < source.byteCount {
             let part = UnsafeMutableRawBufferPointer(
-                rebasing: room[..<Int(min(UInt64(room.count), source.byteCount - position))])
+                rebasing: buffer[..<Int(min(UInt64(buffer.count), source.byteCount - position))])
             try source.fetch(at: position, into: part)
             var written = 0
             while written < part.count {

@@ -8,7 +8,7 @@ package import Vectors
 ///    48 of its reads, evenly spaced.
 /// 2. Each flag, strategy with its parameters, and key length of each strategy gets its first candidate of at most
 ///    1 MiB, or, where there is none, its smallest one.
-/// 3. What room is left is shared out, the rarest flag first: each gets the same share of what is left, evenly spaced over
+/// 3. What capacity is left is shared out, the rarest flag first: each gets the same share of what is left, evenly spaced over
 ///    its candidates in the order of the groups. Only reads of at most 1 MiB, in chunks of at most 1 MiB, take part.
 /// 4. Groups whose order of reads matters are left out of all this: of each, the first reads are chosen, up to 24, so that
 ///    a read still follows the one that it is to follow.
@@ -40,35 +40,35 @@ package struct VectorTier: Sendable {
         var candidates: [Candidate] = []
         var chosen: [Int: Set<Int>] = [:]
         var opened: Set<Int> = []
-        var room = largestCount
+        var capacity = largestCount
         for (index, group) in groups.enumerated() {
             guard !group.flags.contains(where: Self.ordered.contains), group.interleaving == nil else {
-                let count = min(group.readCount, Self.orderedReadCount, room)
+                let count = min(group.readCount, Self.orderedReadCount, capacity)
                 chosen[index] = Set(0..<count)
                 opened.insert(index)
-                room -= count
+                capacity -= count
                 continue
             }
             candidates += Self.candidates(of: group, index: index)
         }
         for (index, group) in groups.enumerated()
-        where room > 0 && group.flags.contains(.everyLength) && group.strategy.chunkByteCount == nil {
+        where capacity > 0 && group.flags.contains(.everyLength) && group.strategy.chunkByteCount == nil {
             guard let place = group.reads.numbered.first(where: { $0.read.flags.contains(.readPastEnd) })?.number else {
                 continue
             }
             chosen[index, default: []].insert(place)
             opened.insert(index)
-            room -= 1
+            capacity -= 1
         }
-        Self.takeResidues(of: groups, room: &room) { group, place in
+        Self.takeResidues(of: groups, capacity: &capacity) { group, place in
             chosen[group, default: []].insert(place)
             opened.insert(group)
         }
         var taken = [Bool](repeating: false, count: candidates.count)
         func take(_ index: Int) {
-            guard !taken[index], room > 0 else { return }
+            guard !taken[index], capacity > 0 else { return }
             taken[index] = true
-            room -= 1
+            capacity -= 1
         }
         for index in Self.covering(candidates, groups) { take(index) }
         for (index, candidate) in candidates.enumerated() {
@@ -81,7 +81,7 @@ package struct VectorTier: Sendable {
         }
         let flags = places.sorted { ($0.value.count, $0.key.rawValue) < ($1.value.count, $1.key.rawValue) }
         for (number, (_, indices)) in flags.enumerated() {
-            let share = max(1, room / (flags.count - number))
+            let share = max(1, capacity / (flags.count - number))
             let free = indices.filter { !taken[$0] }
             let step = max(1, Double(free.count) / Double(share))
             var position = 0.0
@@ -100,7 +100,7 @@ package struct VectorTier: Sendable {
 
     /// Goes through the 256 pairs of residues, and for each pair on to another object that holds all ranges.
     private static func takeResidues(
-        of groups: [VectorGroup], room: inout Int, take: (_ group: Int, _ place: Int) -> Void
+        of groups: [VectorGroup], capacity: inout Int, take: (_ group: Int, _ place: Int) -> Void
     ) {
         let whole = groups.indices.filter { groups[$0].flags.contains(.exhaustive) && groups[$0].readCount > 2000 }
         guard !whole.isEmpty else { return }
@@ -109,10 +109,10 @@ package struct VectorTier: Sendable {
         for (group, pairs) in wanted.sorted(by: { $0.key < $1.key }) {
             var left = pairs
             for (place, read) in groups[group].reads.enumerated() where read.count > 0 {
-                guard !left.isEmpty, room > 0 else { break }
+                guard !left.isEmpty, capacity > 0 else { break }
                 guard left.remove(Int(read.offset % 16) * 16 + read.count % 16) != nil else { continue }
                 take(group, place)
-                room -= 1
+                capacity -= 1
             }
         }
     }

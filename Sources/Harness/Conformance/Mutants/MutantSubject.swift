@@ -86,7 +86,7 @@ package final class MutantSubject: SubjectImplementation {
         return reader.plaintextByteCount
     }
 
-    /// Reads a range as the mutant does; a count that the mutant overstates stays within the room that there is.
+    /// Reads a range as the mutant does; a count that the mutant overstates stays within the buffer.
     package func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer {
         guard let reader = objects[id] else {
             throw .invalidParameter(name: "id", value: "\(id)", expected: "an open object")
@@ -97,9 +97,9 @@ package final class MutantSubject: SubjectImplementation {
             payload = .allocate(byteCount: maximum, alignment: 16)
             payload.initializeMemory(as: UInt8.self, repeating: 0)
         }
-        let room = UnsafeMutableRawBufferPointer(rebasing: payload[..<maximum])
-        let delivered = try reader.read(at: offset, into: room)
-        return UnsafeRawBufferPointer(rebasing: room[..<min(delivered, maximum)])
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: payload[..<maximum])
+        let delivered = try reader.read(at: offset, into: buffer)
+        return UnsafeRawBufferPointer(rebasing: buffer[..<min(delivered, maximum)])
     }
 
     /// Refuses: what is wrong is not worth measuring.

@@ -39,7 +39,7 @@ struct ReadCheck {
 
     /// The check for a subject.
     init(group: VectorGroup, subject: any JudgedSubject) {
-        // Where a vector is put to many readers, nobody reads more than its first failures.
+        // Of readers of ours only the first failures of a group are explained.
         self.init(
             group: group, judgesFetches: !subject.tellsFindingsApart, maxGuesses: subject.tellsFindingsApart ? .max : 2)
     }

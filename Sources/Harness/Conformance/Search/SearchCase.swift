@@ -139,8 +139,8 @@ extension SearchCase {
         let group = try? object.group(id: id, windowByteCount: .max)
         var plaintext: [UInt8]?
         if let group, object.plaintextByteCount <= largestWrittenByteCount {
-            members["ciphertext"] = (try? bytes(of: group.ciphertext)).map(hex) ?? .null
-            plaintext = try? bytes(of: group.plaintext, 0..<object.plaintextByteCount)
+            members["ciphertext"] = (try? group.ciphertext.bytes()).map(hex) ?? .null
+            plaintext = try? group.plaintext.bytes(0..<object.plaintextByteCount)
             members["plaintext"] = plaintext.map(hex) ?? .null
         } else {
             members["object"] = [
@@ -161,7 +161,7 @@ extension SearchCase {
                 case .bytes(let bytes): members["plaintext"] = hex(bytes)
                 case .plaintext(let byteCount):
                     let range = read.offset..<read.offset + UInt64(byteCount)
-                    let expected = group.flatMap { try? bytes(of: $0.plaintext, range) }
+                    let expected = group.flatMap { try? $0.plaintext.bytes(range) }
                     members["plaintext"] = expected.map(hex) ?? .null
                 }
                 return .object(members)
@@ -171,20 +171,6 @@ extension SearchCase {
 
     private static func hex(_ bytes: [UInt8]) -> JSONValue {
         .string(Hexadecimal.encode(bytes))
-    }
-
-    private static func bytes(of plaintext: GroupPlaintext, _ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
-        defer { room.deallocate() }
-        try plaintext.copy(range, into: room)
-        return Array(room)
-    }
-
-    private static func bytes(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(source.byteCount), alignment: 16)
-        defer { room.deallocate() }
-        try source.fetch(at: 0, into: room)
-        return Array(room)
     }
 }
 

@@ -107,7 +107,7 @@ extension ReaderSetup {
     }
 
     /// The readers of every group. Where chunks are authenticated, that of whole chunks is spared, since what it reads
-    /// beyond the range may be what somebody changed; and short reads are longer, since each of ours fetches a chunk.
+    /// beyond the range may have been changed; and short reads are longer, since each of ours fetches a chunk.
     private static func others(of group: VectorGroup) -> [ReaderSetup] {
         let setups = all(for: group)
         guard group.strategy.chunkFormat != nil else { return setups }

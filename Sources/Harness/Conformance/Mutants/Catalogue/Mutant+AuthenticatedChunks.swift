@@ -148,10 +148,7 @@ extension Mutant {
     private static func rightCommitment(
         _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
     ) throws(DecryptionError) -> [UInt8] {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 24, alignment: 16)
-        defer { room.deallocate() }
-        try source.fetch(at: 0, into: room)
-        var salts = ByteGenerator(bytes: Array(room))
+        var salts = ByteGenerator(bytes: try source.bytes(0..<24))
         let encryptor = try ObjectEncryptor(
             strategy: strategy, backend: CommitmentBackend(), key: key, salts: &salts)
         var header: [UInt8] = []
@@ -297,7 +294,7 @@ extension Mutant {
     }
 }
 
-/// A source with the room of a tag behind its end.
+/// A source with space for a tag behind its end.
 private struct LongerSource: ByteSource {
     let base: any ByteSource
 
