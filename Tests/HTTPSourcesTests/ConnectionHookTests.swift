@@ -11,14 +11,8 @@ struct ConnectionHookTests {
     }
 
     @Test("a client that would use a connection without waiting for the hook is noticed")
-    func unreliable() throws {
+    func unreliable() {
         let skipped = ConnectionHook.check(within: .milliseconds(200)) { $0.eventLoop.makeSucceededVoidFuture() }
         #expect(skipped != nil)
-        // The error is the hook's, but a byte was sent before it.
-        let early = ConnectionHook.check(within: .seconds(10)) { channel in
-            channel.writeAndFlush(channel.allocator.buffer(string: "GET")).flatMap { channel.close() }
-                .flatMapThrowing { throw ConnectionHook.Refusal() }
-        }
-        #expect(try #require(early).contains("before connections are ready"))
     }
 }

@@ -51,7 +51,7 @@ public final class MappedSource: ViewableSource {
 /// A part of a file in memory, which moves with the reads.
 ///
 /// The rule for a file that is truncated while it is mapped: the first touch of a page that is gone raises SIGBUS on the
-/// touching thread; the process's handler, which `CMappedMemory` installs, puts zeroes there and notes it, and
+/// touching thread; the process's handler, which `CLinux` installs, puts zeroes there and notes it, and
 /// ``check()`` turns the note into an error after the step. Whatever was decrypted from the zeroes is never delivered.
 /// A handler that the program installs for SIGBUS later has to pass on what is not its own.
 final class MappedView: SourceView {

@@ -11,7 +11,7 @@ public protocol ByteSource: Sendable {
     /// - Throws: `DecryptionError.io`.
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int
 
-    /// Notices a source that is no longer what was opened.
+    /// Checks that the source is still what was opened.
     ///
     /// - Throws: `DecryptionError.sourceChanged` if its length is another one, `.io` if that cannot be told.
     func checkUnchanged() throws(DecryptionError)
@@ -143,7 +143,7 @@ public protocol SourceView: AnyObject {
     /// - Throws: `DecryptionError.io`.
     func bytes(_ range: Range<UInt64>) throws(DecryptionError) -> UnsafeRawBufferPointer
 
-    /// Says whether all that was seen since the last call was the source's.
+    /// Checks that all bytes that were seen since the last call were the source's.
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` if the source had become shorter, `.io` if it failed.
     func check() throws(DecryptionError)

@@ -95,7 +95,7 @@ public final class KeyServerExchange: KeyExchange {
 }
 
 extension KeyServerExchange {
-    /// Whom an exchange believes, and how long it waits.
+    /// Which servers an exchange trusts, and how long it waits.
     public struct Options: Sendable {
         /// Which servers are taken, over `https`.
         public var policy = TLSPolicy()

@@ -97,7 +97,7 @@ package protocol TransferableObject: Sendable {
     /// - Throws: `DecryptionError`.
     func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor
 
-    /// Takes note that a range will be read whole and about in order.
+    /// Tells the object that a range will be read whole and about in order.
     ///
     /// - Parameter range: Plaintext bytes, within the object.
     func adviseSequential(_ range: Range<UInt64>)

@@ -76,7 +76,7 @@ public final class BatchCommandKeys: KeyProvider {
         single = CommandKeys(command: command, name: name, deadline: deadline)
     }
 
-    /// Takes note of keys to bring with others; see `KeyProvider.expect(_:)`.
+    /// Remembers keys to bring with others; see `KeyProvider.expect(_:)`.
     public func expect(_ uris: [String]) {
         state.withLock { state in
             let known = Set(state.expected)

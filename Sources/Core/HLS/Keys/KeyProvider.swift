@@ -18,7 +18,7 @@ public protocol KeyProvider: Sendable {
     /// - Returns: `nil` where it cannot be known, or there is no key: while that is so, the provider is not asked again.
     func version(for uri: String) -> String?
 
-    /// Takes note of keys that are probably asked for soon, so that they may come together.
+    /// Tells the provider which keys will probably be asked for soon, so that they may come together.
     ///
     /// - Parameter uris: The keys' URIs as the playlist has them.
     func expect(_ uris: [String])

@@ -177,7 +177,7 @@ extension HLSObject: TransferableObject {
         try makeCursor(windowByteCount: windowByteCount)
     }
 
-    /// Takes note of it, for the segments that are opened from now on.
+    /// Remembers the range, for the segments that are opened from now on.
     package func adviseSequential(_ range: Range<UInt64>) {
         advice.withLock { $0 = Advice(range: range) }
     }

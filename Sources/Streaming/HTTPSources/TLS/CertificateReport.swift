@@ -75,9 +75,9 @@ public struct CertificateCheck: Hashable, Sendable {
 
 /// What a report says of a certificate.
 public struct CertificateSummary: Hashable, Sendable {
-    /// Whose it is.
+    /// Its subject.
     public let subject: String
-    /// Who signed it.
+    /// Its issuer.
     public let issuer: String
     /// The names and addresses of servers that it is for.
     public let names: [String]

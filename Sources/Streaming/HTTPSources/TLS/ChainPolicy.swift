@@ -144,7 +144,7 @@ struct CertificateStrength {
         [1, 2, 840, 10040, 4, 3]: "SHA-1 and DSA",
     ]
 
-    /// Whose certificate it is.
+    /// The certificate's subject.
     let subject: DistinguishedName
     /// How it was signed, if that is too weak.
     private let weakAlgorithm: String?

@@ -11,7 +11,7 @@ import X509
 /// Every check is a switch of its own, so that giving one up leaves the others. What is given up stands in
 /// ``warnings``, and so in every result.
 public struct TLSPolicy: Hashable, Sendable {
-    /// Whose certificates may stand at the end of a chain.
+    /// The certificates that may stand at the end of a chain.
     public enum Roots: Hashable, Sendable {
         /// Those that the system trusts.
         case system

@@ -98,7 +98,7 @@ package struct ScenarioRun {
         return ScenarioRun(scenario, &machine)
     }
 
-    /// Says where a session first did something else than it must, each action in its place.
+    /// The first difference between what a session did and what it must do, action by action.
     ///
     /// - Returns: What was expected and what happened, or `nil` if all is as it must be.
     package func difference(from scenario: KeyScenario) -> String? {

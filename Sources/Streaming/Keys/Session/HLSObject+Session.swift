@@ -80,7 +80,7 @@ public final class HLSLeasedCursor: RandomAccessDecryptor {
     /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - cursor: Who decrypts.
+    ///   - cursor: The cursor that decrypts.
     ///   - leases: A lease for each key's URI; segments of other keys cannot be read.
     public init(_ cursor: HLSCursor, leases: [String: KeyLease]) {
         self.cursor = cursor

@@ -7,7 +7,7 @@ import Synchronization
 /// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
 package final class KeyAudit: Sendable {
     private let write: @Sendable (String) -> Bool
-    /// Who asked too often within a second, and has a line for it.
+    /// The clients that asked too often within this second, and have a line for it.
     private let limited = Mutex((second: UInt64(0), askers: Set<String>()))
 
     /// Creates an audit.
@@ -49,7 +49,7 @@ package final class KeyAudit: Sendable {
     ///
     /// - Parameters:
     ///   - results: What became of each identifier of the request, in its order; of one that is none, what became of it.
-    ///   - circumstances: Who asked, and when.
+    ///   - circumstances: Which client asked, and when.
     /// - Returns: Whether all lines are kept.
     func note(_ results: [String], _ circumstances: Circumstances) -> Bool {
         let request = circumstances.request

@@ -230,7 +230,7 @@ final class RateLimiter: Sendable {
     ///
     /// - Parameters:
     ///   - count: How many keys are asked for.
-    ///   - client: Who asks.
+    ///   - client: The client that asks.
     ///   - now: The time, by a monotonic clock.
     /// - Returns: `nil` if there were enough, or how long it takes until there are.
     func wait(for count: Int, by client: String, at now: Duration) -> Duration? {

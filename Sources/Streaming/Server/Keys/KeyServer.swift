@@ -15,7 +15,7 @@ package struct KeyServer: Sendable {
 
     /// Where keys come from; it is called on threads of its own.
     package var provider: any KeyProvider
-    /// Who may ask.
+    /// The clients that may ask.
     package var clients: KeyClients
     /// Where each key that was asked for is noted.
     package var audit: KeyAudit
@@ -108,7 +108,7 @@ package struct ServerCertificate: Sendable {
     }
 }
 
-/// Who may ask a key server, and for what.
+/// The clients of a key server, and what each of them may ask for.
 package struct KeyClients: Sendable {
     /// A client that has a token.
     struct Client: Sendable {
