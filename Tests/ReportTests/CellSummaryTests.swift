@@ -248,3 +248,19 @@ struct DefinitionTests {
         #expect(singles > 5 && sets > 5, "\(singles) single raises, \(sets) sets")
     }
 }
+
+extension Budgets {
+    /// Returns the budgets with what `raises` say.
+    fileprivate func raised(by raises: [Raise]) -> Budgets {
+        var others = self
+        for raise in raises {
+            switch raise.budget {
+            case .memory: others.memoryByteCount = UInt64(exactly: raise.needed) ?? .max
+            case .firstByte: others.firstByteNanoseconds = UInt64(exactly: raise.needed) ?? .max
+            case .amplification: others.amplification = raise.needed
+            case .throughput: others.bytesPerSecond = UInt64(exactly: raise.needed) ?? .max
+            }
+        }
+        return others
+    }
+}

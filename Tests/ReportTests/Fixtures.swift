@@ -1,3 +1,4 @@
+import Report
 import Results
 import Statistics
 
@@ -350,3 +351,6 @@ enum RealisticFixture {
         return result
     }
 }
+
+/// All files of the report of a run.
+func renderReport(_ results: RunResults) -> [ReportFile] { RunReport(results).files }

@@ -57,20 +57,6 @@ package struct Budgets: Hashable, Sendable {
         }
         return others
     }
-
-    /// Returns the budgets with what `raises` say.
-    package func raised(by raises: [Raise]) -> Budgets {
-        var others = self
-        for raise in raises {
-            switch raise.budget {
-            case .memory: others.memoryByteCount = UInt64(exactly: raise.needed) ?? .max
-            case .firstByte: others.firstByteNanoseconds = UInt64(exactly: raise.needed) ?? .max
-            case .amplification: others.amplification = raise.needed
-            case .throughput: others.bytesPerSecond = UInt64(exactly: raise.needed) ?? .max
-            }
-        }
-        return others
-    }
 }
 
 extension Candidate {

@@ -32,6 +32,8 @@ package struct RunReport: Sendable {
 
     /// All files of the report: `index.html`, `report.md`, `summary.md`, `results.json`, `results.csv`, `report.xml`, and
     /// those of `throughput.svg` and the other pictures that there are data for.
+    ///
+    /// The same results give the same bytes: no clock, locale, disk or order of a hash table is involved.
     package var files: [ReportFile] {
         ReportFormat.allCases.map(file)
             + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
@@ -56,15 +58,6 @@ extension Document {
             if case .chart(let chart, _) = block { chart } else { nil }
         }
     }
-}
-
-/// Renders the report of a run: a page, Markdown with its pictures, and the data as JSON and CSV.
-///
-/// The same results give the same bytes: no clock, locale, disk or order of a hash table is involved. Pictures for which
-/// there are no data are left out, and so are their files.
-/// - Returns: The files of ``RunReport/files``.
-package func renderReport(_ results: RunResults) -> [ReportFile] {
-    RunReport(results).files
 }
 
 /// A file of a report: a name without folders, and its content, which is made when it is asked for.
