@@ -158,10 +158,11 @@ let floors: [(folder: String, targets: [Target])] = [
                 dependencies: [
                     "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "SwiftAESBackend",
                     "Statistics", "Results", "SubjectProtocol", "Subject", "Vectors", "Conformance", "Measurement",
-                    "Gate", "Report", "Keys", "KeyTesting", network("HTTPSources"), network("KeyExchanges"), network("Server"), arguments,
-                    .product(name: "Crypto", package: "swift-crypto"), system,
+                    "Gate", "Report", "Keys", "KeyTesting", network("HTTPSources"), network("KeyExchanges"),
+                    network("Server"), arguments,
+                    system,
                 ]
-            )
+            ),
         ]
     ),
 ]
