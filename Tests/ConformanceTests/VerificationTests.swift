@@ -65,8 +65,8 @@ struct VerificationTests {
     @Test("failures come smallest first, and all are counted")
     func order() {
         var (left, right) = (Tally(capacity: 3), Tally(capacity: 3))
-        for size in [5, 1, 4, 9] { left.add(failure(size: size)) }
-        for size in [2, 7, 0] { right.add(failure(size: size)) }
+        for size in [5, 1, 4, 9] as [UInt64] { left.add(failure(size: size)) }
+        for size in [2, 7, 0] as [UInt64] { right.add(failure(size: size)) }
         left.merge(right)
         let record = left.record(subject: "s")
         #expect(record.failures.map(\.id) == ["0", "1", "2"])
