@@ -209,7 +209,7 @@ let tests: [Target] = [
     .testTarget(
         name: "ReportTests",
         dependencies: [
-            "Support", "Statistics", "Results", "Measurement", "Report", "TestSupport",
+            "Support", "Statistics", "Results", "Measurement", "Gate", "Report", "TestSupport",
             .product(name: "Crypto", package: "swift-crypto"),
         ],
         exclude: [

@@ -1,4 +1,5 @@
 import Report
+import Gate
 import Results
 import Support
 import Testing
