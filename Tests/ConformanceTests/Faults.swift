@@ -1,8 +1,9 @@
 import BackendRegistry
 import ByteSources
-@testable import Conformance
 import RandomAccess
 import Testing
+
+@testable import Conformance
 
 /// A planted fault, and the subject that has it.
 struct Fault: Sendable, CustomTestStringConvertible {

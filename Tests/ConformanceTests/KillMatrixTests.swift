@@ -1,9 +1,10 @@
 import BackendRegistry
-@testable import Conformance
 import RandomAccess
 import Results
 import Testing
 import Vectors
+
+@testable import Conformance
 
 @Suite("the kill matrix")
 struct KillMatrixTests {

@@ -1,5 +1,5 @@
-import Report
 import Gate
+import Report
 import Results
 import Support
 import Testing

@@ -226,7 +226,8 @@ struct BitslicedStepTests {
                 BitslicedKeyExpansion.expand(key, scratch: room)
                 for round in 0...schedule.roundCount {
                     let expected = (0..<16).map { schedule.byte($0, ofRound: round) ^ (round == 0 ? 0 : 0x63) }
-                    #expect(BitslicedKeyExpansion.roundKey(round, scratch: room).byteArray == expected, "round \(round)")
+                    #expect(
+                        BitslicedKeyExpansion.roundKey(round, scratch: room).byteArray == expected, "round \(round)")
                 }
             }
         }

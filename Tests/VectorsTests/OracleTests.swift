@@ -3,6 +3,7 @@ import ByteSources
 import Foundation
 import RandomAccess
 import Testing
+
 @testable import Vectors
 
 func bytes(_ hex: String) -> [UInt8] {

@@ -1,6 +1,7 @@
 import Foundation
 import RandomAccess
 import Testing
+
 @testable import Vectors
 
 @Suite("vector files")

@@ -7,7 +7,8 @@ struct EverydayTests {
     @Test(
         "a mistyped command is refused, with the one that was meant",
         arguments: [
-            (["mesure"], "measure?"), (["verfiy", "--backend", "openssl"], "verify?"), (["help", "foo"], "unknown command"),
+            (["mesure"], "measure?"), (["verfiy", "--backend", "openssl"], "verify?"),
+            (["help", "foo"], "unknown command"),
             (["help", "measrue"], "measure?"), (["keys", "scenario"], "scenarios?"), (["vectors", "gen"], "generate?"),
             (["foo"], "unknown command"), (["key-srver"], "key-server?"),
         ])

@@ -97,9 +97,8 @@ extension Document {
                 name: "mutants", title: title,
                 blocks: [
                     .paragraph(
-                        "This run does not say how good its vectors are. “chunkwise run” puts readers with planted "
-                            + "faults to them unless --skip-mutants is given; “chunkwise verify --mutants” does only "
-                            + "that.")
+                        "This run does not say how good its vectors are. “chunkwise run --mutants” puts readers with "
+                            + "planted faults to them; “chunkwise verify --mutants” does only that.")
                 ])
         }
         let killed = record.outcomes.count - record.survivors.count

@@ -3,6 +3,7 @@ import Glibc
 import Measurement
 import Report
 import Results
+import Subject
 import Support
 import SystemPackage
 

@@ -13,14 +13,14 @@ struct RunCommand: ParsableCommand {
         abstract: "The main job: verify, then sweep, then report.",
         discussion: helpText(
             """
-            A backend that fails a vector is not measured. Then readers with planted faults are put to the vectors, which
-            takes some minutes and shows what passing them means. The report comes into reports/<date>-<host>/. Ctrl-C
+            A backend that fails a vector is not measured. With --mutants, readers with planted faults are put to the
+            vectors as well: that judges the vectors, not this machine, and takes minutes. The report comes into reports/<date>-<host>/. Ctrl-C
             leaves a report of what is there, and says how to go on; a second one ends at once. After a kill, the same
             command goes on where it stopped, on the same day, or with --output on any.
 
             EXAMPLES
               chunkwise run
-              chunkwise run --plan Benchmarks/plans/small.yml --output /tmp/first --skip-mutants
+              chunkwise run --plan Benchmarks/plans/small.yml --output first
 
             EXIT CODES
               0 all vectors passed and all cells have figures; 1 something failed, or a planted fault survived;
@@ -36,7 +36,10 @@ struct RunCommand: ParsableCommand {
         completion: .directory)
     var output: String?
 
-    @Flag(help: "Leave out the planted faults: the report then does not say how good the vectors are.")
+    @Flag(help: "Put readers with planted faults to the vectors too: the report then says how good the vectors are.")
+    var mutants = false
+
+    @Flag(help: ArgumentHelp("The default since 0.2.", visibility: .hidden))
     var skipMutants = false
 
     @OptionGroup var color: ColorOptions
@@ -54,13 +57,12 @@ struct RunCommand: ParsableCommand {
                 // Half a verification shows nothing.
                 return Interruption.wasRequested ? nil : records
             },
-            mutants: skipMutants
-                ? nil
-                : {
+            mutants: mutants && !skipMutants
+                ? {
                     backends.first.flatMap {
                         MutantVerification.record(backend: $0, published: published, threadCount: threadCount)
                     }
-                })
+                } : nil)
         // Tomorrow's folder is another one.
         let options = output == nil ? ["--output", folder.path.string] : []
         try SweepRunning.report(results, of: plan, in: folder, adding: options, color: color)
