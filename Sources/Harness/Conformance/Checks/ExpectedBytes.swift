@@ -94,6 +94,8 @@ final class GuardedBuffer {
 
     /// What was touched though it is not among the first `delivered` bytes, or `nil`.
     func mismatch(delivered: Int) -> String? {
+        // A local: each use of a class's property is checked for exclusive access.
+        let storage = storage
         let behind = Self.marginByteCount + delivered
         for index in behind..<Self.marginByteCount + count + Self.marginByteCount where storage[index] != Self.canary {
             return "byte \(index - Self.marginByteCount) of the buffer was touched, and \(delivered) were delivered"
