@@ -11,11 +11,11 @@ struct CompletionTests {
         try Chunkwise.run(["--generate-completion-script", shell])
     }
 
-    /// The names of all commands, as the program describes itself.
+    /// The names of all commands that help shows, as the program describes itself.
     private func commands() throws -> [String] {
         let run = try Chunkwise.run(["--experimental-dump-help"])
         let root = try #require(JSONValue.parse(run.output)?["command"]?["subcommands"]?.array)
-        return root.compactMap { $0["commandName"]?.string }
+        return root.filter { $0["shouldDisplay"]?.bool != false }.compactMap { $0["commandName"]?.string }
     }
 
     @Test("a script has every command and the values that options take", arguments: shells)
