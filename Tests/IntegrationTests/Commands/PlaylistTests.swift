@@ -45,7 +45,7 @@ struct PlaylistTests {
         Chunkwise.expectFailure(try decrypt(["--iv", Chunkwise.ivHex, "playlist.m3u8", "out"]), 64, "--iv")
         Chunkwise.expectFailure(try decrypt(["--padding", "none", "playlist.m3u8", "out"]), 64, "--padding")
         Chunkwise.expectFailure(
-            try decrypt(["--keys", ".", "--key-command", "x", "playlist.m3u8", "out"]), 64, "several places")
+            try decrypt(["--keys", ".", "--key-command", "x", "playlist.m3u8", "out"]), 64, "several sources of keys")
         Chunkwise.expectFailure(
             try Chunkwise.convert("decrypt", folder, ["segment0.ts", "out"], ["--keys", "."]), 64, "--keys")
         #expect(folder.bytes("out") == nil)

@@ -65,7 +65,7 @@ struct RecommendCommandTests {
     func raise() throws {
         let folder = try folder()
         let tight = ["recommend", "a", "--throughput", "1kB/s", "--format", "json"]
-        let run = try Chunkwise.run(tight + ["--memory", "1000", "--first-byte", "1s"], in: folder.path)
+        let run = try Chunkwise.run(tight + ["--memory", "1000B", "--first-byte", "1s"], in: folder.path)
         #expect(run.status == 1 && run.errorLines.count == 1)
         #expect(run.errorLines.first?.contains("raise memory from 1000 B to 4.00 KiB") == true, "\(run.errorLines)")
         let json = try #require(JSONValue.parse(run.output))
