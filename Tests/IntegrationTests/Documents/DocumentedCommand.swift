@@ -41,10 +41,10 @@ struct DocumentedCommand {
         "chunkwise measure --backend openssl --window 256KiB": .shorter(
             "chunkwise measure --backend openssl --window 256KiB"),
         "chunkwise measure --backend nettle": .shorter("chunkwise measure --backend nettle"),
-        "chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:64KiB --access whole-chunk":
+        "chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:64KiB --access chunk-cache":
             .shorter(
                 "chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:64KiB "
-                    + "--access whole-chunk --reads 4"),
+                    + "--access chunk-cache --reads 4"),
         "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer": .instead(
             "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer "
                 + "--source generated --rounds 1 --milliseconds 1", "making its object takes a debug build long"),
