@@ -196,7 +196,8 @@ struct Readers {
                 ("default: 256 KiB, FileSource", { try timed { try windows(file) } }),
                 ("default: 256 KiB, MappedSource", { try timed { try windows(mapped) } }),
             ], roundCount: roundCount)
-        race.show("libgcrypt: new buffers of 100 MiB for each window, and the default", byteCount: file.plaintextByteCount)
+        race.show(
+            "libgcrypt: new buffers of 100 MiB for each window, and the default", byteCount: file.plaintextByteCount)
     }
 }
 
