@@ -86,7 +86,7 @@ struct PKCS7Tests {
 
 @Suite("keys do not show")
 struct SecretKeyTests {
-    private struct Holder {
+    struct Holder {
         let key: SecretKey
         let keys: [String: SecretKey]
     }

@@ -108,12 +108,7 @@ package struct FetchRule: Sendable {
     func mismatch(
         in fetches: [Fetch], delivering range: Range<UInt64>, having kept: RangeSet<UInt64> = RangeSet()
     ) -> String? {
-        // The ordinary case of a million reads: one fetch, of just what is needed.
-        if fetches.count == 1, !range.isEmpty, fetches[0].asked == span(of: range),
-            fetches[0].delivered == fetches[0].asked
-        {
-            return nil
-        }
+        if isOrdinary(fetches, delivering: range) { return nil }
         let purpose = "to deliver \(range.count) bytes"
         let allowed = allowed(for: range)
         var maxRepeats = UInt64(fetches.count)
@@ -131,6 +126,25 @@ package struct FetchRule: Sendable {
         guard let first = missing.ranges.first else { return nil }
         let isPrevious = first.upperBound <= allowed.ranges.first.map { $0.lowerBound + 16 } ?? 0
         return "ciphertext \(first)\(isPrevious ? ", the block before," : "") is needed and was never fetched"
+    }
+
+    /// Whether the fetches are just what is needed, in order: the case of a million reads, told without sets of ranges.
+    private func isOrdinary(_ fetches: [Fetch], delivering range: Range<UInt64>) -> Bool {
+        guard let start = fetches.first?.asked.lowerBound, !range.isEmpty else { return false }
+        var (end, sum) = (start, UInt64(0))
+        for fetch in fetches {
+            guard fetch.asked.lowerBound >= start, fetch.asked.lowerBound <= end, fetch.delivered == fetch.asked else {
+                return false
+            }
+            end = max(end, fetch.asked.upperBound)
+            sum += fetch.deliveredByteCount
+        }
+        guard start..<end == span(of: range) else { return false }
+        if fetches.count == 1 { return true }
+        guard case .window(let byteCount) = granularity else { return false }
+        let repeats = sum - (end - start)
+        return repeats == 0
+            || chunks == nil && repeats <= 16 * touchedCount(of: range, windowByteCount: byteCount)
     }
 
     /// What is wrong with fetches of which each byte is to be allowed, and so many blocks may be fetched twice.

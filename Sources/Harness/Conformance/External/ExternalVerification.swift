@@ -83,7 +83,7 @@ package struct ExternalVerification: Sendable {
         for members in InterleavedRun.sets(of: chosen, group: \.element) {
             InterleavedRun.run(
                 members.map { index, group in
-                    (group, tier.map { Array($0.reads(of: group, index: index)) } ?? Array(group.reads.numbered))
+                    (group, tier.map { Array($0.reads(of: group, index: index)) } ?? group.reads.numbered)
                 }, subject: subject, into: &tally)
             progress?((members.last?.offset ?? 0) + 1, groups.count)
         }

@@ -1,13 +1,15 @@
 internal import RandomAccess
 internal import Vectors
 
-/// A read with its place among those of its group.
+/// A read with its index among those of its group.
 typealias NumberedRead = (number: Int, read: RangeRead)
 
 extension Sequence<RangeRead> {
-    /// The reads with their places.
-    var numbered: some Sequence<NumberedRead> {
-        lazy.enumerated().map { (number: $0.offset, read: $0.element) }
+    /// The reads with their indices.
+    var numbered: [NumberedRead] {
+        var reads: [NumberedRead] = []
+        for read in self { reads.append((reads.count, read)) }
+        return reads
     }
 }
 
@@ -28,7 +30,7 @@ struct GroupRun {
     }
 
     /// Runs everything and adds what came of it.
-    func run(_ reads: some Sequence<NumberedRead>, into tally: inout Tally) {
+    func run(_ reads: [NumberedRead], into tally: inout Tally) {
         guard let opened = open(reads, into: &tally) else { return }
         let together = ConcurrentReads(group: group, subject: subject).mismatches()
         for (number, read) in reads {
@@ -48,7 +50,7 @@ struct GroupRun {
     }
 
     /// Opens the object for every setup, which is a vector of its own; `nil` if there is nothing to read.
-    func open(_ reads: some Sequence<NumberedRead>, into tally: inout Tally) -> Opened? {
+    func open(_ reads: [NumberedRead], into tally: inout Tally) -> Opened? {
         let flags = group.flags.map(\.rawValue)
         switch subject.fitness(for: group) {
         case .fit where subject.isWorthAsking(flags): break
@@ -116,7 +118,7 @@ struct GroupRun {
         object.label.map { "\($0): \(mismatch)" } ?? mismatch
     }
 
-    private func skip(_ outcome: Tally.Outcome, _ reads: some Sequence<NumberedRead>, into tally: inout Tally) {
+    private func skip(_ outcome: Tally.Outcome, _ reads: [NumberedRead], into tally: inout Tally) {
         guard subject.tellsFindingsApart else {
             return tally.note(outcome, flags: group.flags, count: group.vectorCount)
         }
@@ -301,7 +303,7 @@ struct InterleavedRun {
         if groups.count == 1 {
             GroupRun(group: groups[0], subject: subject).run(groups[0].reads.numbered, into: &tally)
         } else {
-            run(groups.map { ($0, Array($0.reads.numbered)) }, subject: subject, into: &tally)
+            run(groups.map { ($0, $0.reads.numbered) }, subject: subject, into: &tally)
         }
     }
 
