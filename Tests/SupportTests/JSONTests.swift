@@ -131,16 +131,28 @@ struct JSONScannerTests {
     }
 }
 
-@Suite("JSON syntax")
-struct JSONSyntaxTests {
+@Suite("parsing JSON")
+struct JSONParserTests {
     @Test(
-        "what is JSON has no complaint",
+        "numbers are integers where they are whole, from 0, and fit 64 bits",
         arguments: [
-            "{}", "[]", " [1, -0.5e+3, \"a\\\"\\u00e9\", true, false, null] \n", "{\"a\": {\"b\": [[]]}}", "0", "\"\"",
-        ])
-    func good(text: String) {
-        #expect(JSONSyntax.mismatch(in: Array(text.utf8)) == nil)
-        #expect(JSONValue.parse(Array(text.utf8)) != nil)
+            ("0", 0), ("18446744073709551615", .integer(.max)), ("1e3", 1000), ("5.0", 5), ("-0", 0),
+            ("18446744073709551616", .number(18446744073709551616)), ("-1", .number(-1)), ("1.5", .number(1.5)),
+            ("1e-3", .number(0.001)),
+        ] as [(String, JSONValue)])
+    func numbers(text: String, value: JSONValue) {
+        #expect(JSONValue.parse(Array(text.utf8)) == value)
+    }
+
+    @Test("escapes are characters, surrogates in pairs")
+    func escapes() {
+        let text = #""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000""#
+        #expect(JSONValue.parse(Array(text.utf8)) == .string("\"\\/\u{8}\u{C}\n\r\té😀\u{0}"))
+    }
+
+    @Test("of members with the same name the last one counts, and space around values does not")
+    func members() {
+        #expect(JSONValue.parse(Array(" {\"a\" : 1 ,\n\"a\":[ ]\t} \r\n".utf8)) == ["a": []])
     }
 
     @Test(
@@ -148,14 +160,31 @@ struct JSONSyntaxTests {
         arguments: [
             ("", 1), ("{\n \"a\": 1,\n}", 3), ("{\n\n \"a\" 1}", 3), ("[1,2\n", 2), ("{\"a\":01}", 1), ("[1]\n[2]", 2),
             ("[tru]", 1), ("\"\n\"", 1), ("[\n\"a", 2), ("{1:2}", 1), ("[1.]", 1), ("[+1]", 1), ("\"\\", 1),
+            ("\n\"\\x\"", 2), ("\"\\u12\"", 1), ("\"\\ud83d\"", 1), ("\"\\ude00\"", 1), ("\"\\ud83d\\u0041\"", 1),
+            ("[1e999]", 1), ("[,]", 1), ("[1,,2]", 1), ("{\"a\":}", 1),
         ])
     func bad(text: String, line: Int) {
-        let found = JSONSyntax.mismatch(in: Array(text.utf8))
-        #expect(found?.line == line, "\(text): \(found.map { "\($0)" } ?? "no complaint")")
+        #expect(throws: JSONParser.Mismatch.self) { try JSONParser.parse(Array(text.utf8)) }
+        do throws(JSONParser.Mismatch) {
+            _ = try JSONParser.parse(Array(text.utf8))
+        } catch {
+            #expect(error.line == line, "\(text): \(error)")
+        }
     }
 
-    @Test("nesting without end is a complaint, not a crash")
-    func deep() {
-        #expect(JSONSyntax.mismatch(in: [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20)) != nil)
+    @Test("64 levels are read, one more is refused")
+    func depth() {
+        func nested(_ count: Int) -> [UInt8] {
+            [UInt8](repeating: UInt8(ascii: "["), count: count) + [UInt8](repeating: UInt8(ascii: "]"), count: count)
+        }
+        #expect(JSONValue.parse(nested(64)) != nil)
+        #expect(JSONValue.parse(nested(65)) == nil)
+    }
+
+    @Test("a text without end is wrong wherever it stops")
+    func everyPrefix() {
+        let text = Array("{\"a\": [1, -0.5e+3, \"a\\\"\\u00e9é\", true, false, null], \"b\": {}}".utf8)
+        #expect(JSONValue.parse(text) != nil)
+        for count in text.indices { #expect(JSONValue.parse(Array(text[..<count])) == nil) }
     }
 }

@@ -59,11 +59,11 @@ package struct VectorFile: Sendable {
             try requireCase(malformed("", "no case in it: expected at least one COUNT"))
             return
         }
-        if let mismatch = JSONSyntax.mismatch(in: bytes) {
-            throw malformed("", "no JSON in line \(mismatch.line): expected \(mismatch.expected)")
-        }
-        guard let value = JSONValue.parse(bytes) else {
-            throw malformed("", "\(bytes.count) bytes that are no JSON: expected an object")
+        let value: JSONValue
+        do throws(JSONParser.Mismatch) {
+            value = try JSONParser.parse(bytes)
+        } catch {
+            throw malformed("", "no JSON in line \(error.line): expected \(error.expected)")
         }
         let root = JSONCursor(value: value, file: path, pointer: "")
         if value["testGroups"] != nil, value["algorithm"] != nil {

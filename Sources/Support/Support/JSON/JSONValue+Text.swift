@@ -1,4 +1,11 @@
 extension JSONValue {
+    /// The value as one line of JSON with its members in order, its end included.
+    package var line: [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes, indent: nil)
+        return bytes + [Self.lineBreak]
+    }
+
     /// The value as indented text; lists of numbers stand on one line. Ends without a line break.
     package var text: String {
         var bytes: [UInt8] = []
@@ -28,8 +35,8 @@ extension JSONValue {
     ) throws {
         var bytes = Array("{".utf8)
         let names = (Array(members.keys) + [list]).sorted()
-        for (place, name) in names.enumerated() {
-            bytes += place > 0 ? [comma, lineBreak] : [lineBreak]
+        for (index, name) in names.enumerated() {
+            bytes += index > 0 ? [comma, lineBreak] : [lineBreak]
             appendSpace(2, to: &bytes)
             appendQuoted(name, to: &bytes)
             bytes += [UInt8(ascii: ":"), space]
@@ -63,8 +70,9 @@ extension JSONValue {
     private static let space = UInt8(ascii: " ")
     private static let lineBreak = UInt8(ascii: "\n")
 
-    /// Adds the value's text, whose lines after the first are indented by that many spaces and more.
-    private func append(to bytes: inout [UInt8], indent: Int) {
+    /// Adds the value's text, whose lines after the first are indented by that many spaces and more; in one line without
+    /// spaces if `indent` is `nil`.
+    private func append(to bytes: inout [UInt8], indent: Int?) {
         switch self {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
@@ -76,7 +84,7 @@ extension JSONValue {
             for (index, value) in values.enumerated() {
                 if index > 0 {
                     bytes.append(Self.comma)
-                    bytes.append(Self.space)
+                    if indent != nil { bytes.append(Self.space) }
                 }
                 value.append(to: &bytes, indent: indent)
             }
@@ -85,7 +93,7 @@ extension JSONValue {
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
                 Self.beginLine(index, indent: indent, to: &bytes)
-                value.append(to: &bytes, indent: indent + 2)
+                value.append(to: &bytes, indent: indent.map { $0 + 2 })
             }
             Self.endLines(count: values.count, indent: indent, closing: UInt8(ascii: "]"), to: &bytes)
         case .object(let members):
@@ -95,8 +103,8 @@ extension JSONValue {
                 Self.beginLine(index, indent: indent, to: &bytes)
                 Self.appendQuoted(member.key, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
-                bytes.append(Self.space)
-                member.value.append(to: &bytes, indent: indent + 2)
+                if indent != nil { bytes.append(Self.space) }
+                member.value.append(to: &bytes, indent: indent.map { $0 + 2 })
             }
             Self.endLines(count: members.count, indent: indent, closing: UInt8(ascii: "}"), to: &bytes)
         }
@@ -109,14 +117,15 @@ extension JSONValue {
         }
     }
 
-    private static func beginLine(_ index: Int, indent: Int, to bytes: inout [UInt8]) {
+    private static func beginLine(_ index: Int, indent: Int?, to bytes: inout [UInt8]) {
         if index > 0 { bytes.append(comma) }
+        guard let indent else { return }
         bytes.append(lineBreak)
         appendSpace(indent + 2, to: &bytes)
     }
 
-    private static func endLines(count: Int, indent: Int, closing: UInt8, to bytes: inout [UInt8]) {
-        if count > 0 {
+    private static func endLines(count: Int, indent: Int?, closing: UInt8, to bytes: inout [UInt8]) {
+        if count > 0, let indent {
             bytes.append(lineBreak)
             appendSpace(indent, to: &bytes)
         }
