@@ -49,7 +49,7 @@ package struct GateRun {
             throw .io(error.cause)
         }
         defer { folder.removeTemporary() }
-        do { try folder.create() } catch { throw .io(error.cause) }
+        do { try folder.createObjects() } catch { throw .io(error.cause) }
         let sides = try SidePair(settings, shouldStop: shouldStop)
         var result = GateResult(
             programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),

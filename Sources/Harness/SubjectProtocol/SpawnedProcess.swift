@@ -49,13 +49,13 @@ struct SpawnedProcess {
         posix_spawn_file_actions_adddup2(&actions, pipes[0][0], 0)
         posix_spawn_file_actions_adddup2(&actions, pipes[1][1], 1)
         posix_spawn_file_actions_adddup2(&actions, pipes[2][1], 2)
-        // This process ignores SIGPIPE; a child should not inherit that.
+        // This process ignores SIGPIPE and SIGXFSZ; a child should not inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
+        for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         // A group of its own: Ctrl-C at the terminal is for this process, which ends its children in good order.
         posix_spawnattr_setpgroup(&attributes, 0)
@@ -85,7 +85,7 @@ struct SpawnedProcess {
 
 /// The children of this process that have not been waited for.
 ///
-/// Known to nobody else, since each child leads a group of its own: a signal that ends this process at once would leave
+/// Known only here, since each child leads a group of its own: a signal that ends this process at once would leave
 /// them behind.
 package enum LiveProcesses {
     private static let state = Mutex((numbers: Set<pid_t>(), isEnding: false))
@@ -108,7 +108,7 @@ package enum LiveProcesses {
         if isEnding { waitForEnd() }
     }
 
-    /// Kills them all, with what they started; whoever would start another one, or draw conclusions from their end, waits
+    /// Kills them all, with what they started; a caller that would start another one, or wait for their end, waits
     /// for this process's own. The corresponding C function is `kill`.
     package static func killAll() {
         state.withLock { state in

@@ -227,7 +227,7 @@ package final class PipeEnd {
         var done = buffered
         while done < destination.count {
             let count = read(input, destination.baseAddress.map { $0 + done }, destination.count - done)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, canRetry(input, toWrite: false) { continue }
             guard count > 0 else { return false }
             done += count
         }
@@ -257,7 +257,7 @@ package final class PipeEnd {
         var done = 0
         while done < bytes.count {
             let count = write(output, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, canRetry(output, toWrite: true) { continue }
             guard count > 0 else { return false }
             done += count
         }
@@ -275,8 +275,17 @@ package final class PipeEnd {
                 if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
                 return count
             }
-            if count < 0, errno == EINTR { continue }
+            if count < 0, canRetry(input, toWrite: false) { continue }
             return count > 0
         }
+    }
+
+    /// Whether a call that failed is worth repeating; waits if it would have blocked. Who started this program may have
+    /// made its streams non-blocking.
+    private func canRetry(_ descriptor: Int32, toWrite: Bool) -> Bool {
+        let code = errno
+        guard code == EAGAIN || code == EWOULDBLOCK else { return code == EINTR }
+        ProcessStart.waitUntilReady(descriptor, toWrite: toWrite)
+        return true
     }
 }

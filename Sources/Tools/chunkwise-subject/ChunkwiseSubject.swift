@@ -20,6 +20,7 @@ enum ChunkwiseSubject {
         """
 
     static func main() {
+        ProcessStart.prepare()
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.contains(where: { ["--help", "-h"].contains($0) }) { return print(usage) }
         if arguments.contains("--version") { return print(programVersion) }

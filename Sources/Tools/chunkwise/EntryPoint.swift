@@ -1,10 +1,12 @@
 import ArgumentParser
 import Glibc
+import Support
 
 /// The program: it parses the command line, runs the command, and turns every error into one line and an exit code.
 @main
 enum EntryPoint {
     static func main() {
+        ProcessStart.prepare()
         do {
             try refuseUnknownCommand(Array(CommandLine.arguments.dropFirst()))
             var command = try Chunkwise.parseAsRoot()
@@ -61,11 +63,15 @@ enum EntryPoint {
     /// Writes out what was printed: a result that did not reach its reader is none. The corresponding C function is
     /// `fflush`.
     private static func flushOutput() throws {
-        guard fflush(nil) == 0 else {
-            throw CommandFailure(
-                .io,
-                "write to standard output failed: \(String(cString: strerror(errno))): expected it to take the result")
+        guard fflush(nil) != 0 else { return }
+        let code = errno
+        if code == EPIPE {
+            // As of any program whose reader has seen enough, such as `head`.
+            signal(SIGPIPE, SIG_DFL)
+            raise(SIGPIPE)
         }
+        throw CommandFailure(
+            .io, "write to standard output failed: \(String(cString: strerror(code))): expected it to take the result")
     }
 
     private static func end(_ failure: CommandFailure) -> Never {

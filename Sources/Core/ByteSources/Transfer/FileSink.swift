@@ -36,20 +36,23 @@ package final class FileSink: ByteSink {
             (self.hiddenPath, self.descriptor) = try FileSink.withFreeName(beside: path) { hidden in
                 try FileDescriptor.open(
                     hidden, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-                    permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+                    permissions: .ownerReadWrite)
             }
         }
-        if isSecret {
-            _ = try SystemCall.retrying("create \(path)") { Int(fchmod(descriptor.rawValue, 0o600)) }
-        } else {
-            keepPermissions()
-        }
+        guard !isSecret else { return }
+        let mode = permissions()
+        _ = try SystemCall.retrying("create \(path)") { Int(fchmod(descriptor.rawValue, mode)) }
     }
 
-    /// A file that is replaced keeps its permissions: who may not read it now may not read the new one.
-    private func keepPermissions() {
+    /// A file that is replaced keeps its permissions, since who may not read it now may not read the new one; a new one
+    /// has those of any file of this user.
+    private func permissions() -> mode_t {
         var status = stat()
-        if stat(path.string, &status) == 0 { fchmod(descriptor.rawValue, status.st_mode & 0o7777) }
+        if stat(path.string, &status) == 0 { return status.st_mode & 0o777 }
+        // To ask for the mask is to set it. A file that another thread makes meanwhile is the owner's alone.
+        let mask = umask(0o077)
+        umask(mask)
+        return 0o666 & ~mask
     }
 
     deinit {
@@ -117,7 +120,7 @@ package final class FileSink: ByteSink {
         // O_TMPFILE; the header's macro is too complex for Swift. Source: open(2), asm-generic/fcntl.h.
         let unnamed: Int32 = 0o20000000 | O_DIRECTORY
         let folder = folder.isEmpty ? "." : folder.string
-        let descriptor = open(folder, unnamed | O_WRONLY | O_CLOEXEC, 0o666)
+        let descriptor = open(folder, unnamed | O_WRONLY | O_CLOEXEC, 0o600)
         return descriptor >= 0 ? FileDescriptor(rawValue: descriptor) : nil
     }
 }
@@ -142,6 +145,13 @@ package final class PreparedFile {
         let (old, new) = (hiddenPath.string, path.string)
         _ = try SystemCall.retrying("create \(path)") { Int(systemRename(old, new)) }
         isRenamed = true
+        // The name is on the disk when the folder is. Some file systems cannot be asked for that.
+        let folder = path.removingLastComponent()
+        let descriptor = open(folder.isEmpty ? "." : folder.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard fsync(descriptor) != 0, errno != EINVAL, errno != ENOTSUP else { return }
+        _ = try SystemCall.retrying("write to folder \(folder)") { -1 }
     }
 }
 

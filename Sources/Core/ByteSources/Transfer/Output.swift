@@ -1,5 +1,6 @@
 import Glibc
 package import RandomAccess
+import Support
 package import SystemPackage
 
 /// Chooses the sink for an output that a user named.
@@ -94,7 +95,19 @@ package final class StreamSink: ByteSink {
 
     /// Writes all bytes. The corresponding C function is `write`.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DecryptionError) {
-        _ = try SystemCall.check("write to \(name)") { try descriptor.writeAll(bytes) }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = try SystemCall.check("write to \(name)") {
+                do {
+                    return try descriptor.write(rest)
+                } catch Errno.resourceTemporarilyUnavailable {
+                    // Another program may have made standard output non-blocking.
+                    ProcessStart.waitUntilReady(descriptor.rawValue, toWrite: true)
+                    return 0
+                }
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
     }
 
     /// What was written is final already.

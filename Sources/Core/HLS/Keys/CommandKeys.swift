@@ -144,12 +144,12 @@ struct KeyCommandRun {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // Signals as a program expects them, whatever this process does with them.
-        var (none, pipes) = (sigset_t(), sigset_t())
+        var (none, ignored) = (sigset_t(), sigset_t())
         sigemptyset(&none)
-        sigemptyset(&pipes)
-        sigaddset(&pipes, SIGPIPE)
+        sigemptyset(&ignored)
+        for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&ignored, signal) }
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &pipes)
+        posix_spawnattr_setsigdefault(&attributes, &ignored)
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))

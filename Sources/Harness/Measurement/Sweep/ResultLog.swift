@@ -121,7 +121,7 @@ package final class LineLog {
                 path, .readWrite, options: [.create, .append, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
         }
-        // Nobody calls `deinit` of what was not made, and the lock would stay.
+        // `deinit` of what was not made is not called, and the lock would stay.
         do throws(DecryptionError) {
             try Self.lock(descriptor, path: path)
             earlierBytes = try Self.contents(of: descriptor, path: path)
@@ -143,15 +143,18 @@ package final class LineLog {
         try SystemCall.check("truncate \(path)") { try descriptor.resize(to: Int64(firstByteCount)) }
     }
 
-    /// Adds a line: one write.
+    /// Adds a line: one write, and the line is on the disk. The corresponding C functions are `write` and `fdatasync`.
     ///
     /// - Parameter line: The line with its line feed.
     /// - Throws: `DecryptionError.io`.
     package func append(_ line: [UInt8]) throws(DecryptionError) {
         _ = try SystemCall.check("write to \(path)") { try descriptor.writeAll(line) }
+        // What is no file on a disk, such as a pipe, is not to be synchronized.
+        guard fdatasync(descriptor.rawValue) != 0, errno != EINVAL, errno != ENOTSUP else { return }
+        _ = try SystemCall.retrying("write to \(path)") { -1 }
     }
 
-    /// Reads a file of lines as a whole, whoever writes to it.
+    /// Reads a file of lines as a whole, also while it is written to.
     ///
     /// - Throws: `DecryptionError.io`.
     package static func contents(of path: FilePath) throws(DecryptionError) -> [UInt8] {
@@ -167,6 +170,10 @@ package final class LineLog {
         // A child that is being started holds it for a moment.
         for _ in 0..<50 {
             if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 { return }
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                _ = try SystemCall.retrying("lock \(path)") { -1 }
+                return
+            }
             usleep(10_000)
         }
         throw .io(

@@ -26,12 +26,19 @@ package struct RunFolder: Sendable {
         (try? ResultLog.read(resultFile).results.isComplete) ?? false
     }
 
-    /// Creates the folder, and the one for objects in it, where they are not there yet.
+    /// Creates the folder where it is not there yet.
     ///
     /// - Throws: `SweepError.io`.
-    package func create() throws(SweepError) {
+    package func create() throws(SweepError) { try Self.create(path) }
+
+    /// Creates the folder for objects, which a run does that has locked its results.
+    ///
+    /// - Throws: `SweepError.io`.
+    package func createObjects() throws(SweepError) { try Self.create(objectFolder) }
+
+    private static func create(_ folder: FilePath) throws(SweepError) {
         do throws(DecryptionError) {
-            try Folder.create(objectFolder)
+            try Folder.create(folder)
         } catch {
             throw .io(error)
         }
@@ -51,7 +58,7 @@ package struct RunFolder: Sendable {
         removeFiles()
     }
 
-    /// Removes all folders that ``temporary()`` made and nobody removed, for a process that ends at once.
+    /// Removes all folders that ``temporary()`` made and that were not removed, for a process that ends at once.
     package static func removeAllTemporary() {
         for path in temporaryFolders.withLock({ $0 }) { RunFolder(path: FilePath(path)).removeFiles() }
     }
@@ -64,7 +71,7 @@ package struct RunFolder: Sendable {
         rmdir(path.string)
     }
 
-    /// Makes a new folder for a run whose results nobody keeps.
+    /// Makes a new folder for a run whose results are not kept.
     ///
     /// - Throws: `SweepError.io`.
     package static func temporary() throws(SweepError) -> RunFolder {

@@ -66,9 +66,11 @@ package struct SweepJob {
         progress: (SweepEvent) -> Void, shouldStop: () -> Bool, isInterrupted: @escaping () -> Bool = { false }
     ) throws(SweepError) -> RunResults {
         try folder.create()
-        // Also after a stop: they are made again in seconds, and nobody looks for hidden files of a gigabyte.
-        defer { folder.removeObjects() }
+        // The lock comes first: the objects of a sweep that is running here are not this one's to remove.
         let log = try ResultLog(path: folder.resultFile)
+        try folder.createObjects()
+        // Also after a stop: they are made again in seconds, and hidden files of a gigabyte are not looked for.
+        defer { folder.removeObjects() }
         starting()
         var outcomes: [ConformanceRecord] = []
         if let first = log.earlierRecords.first {
@@ -141,7 +143,7 @@ package struct SweepJob {
 }
 
 extension Cell {
-    /// The cell in a few words, for whoever watches: `libgcrypt 256KiB sequential`. What is usual is left out, so that
+    /// The cell in a few words, for a user who watches: `libgcrypt 256KiB sequential`. What is usual is left out, so that
     /// two cells of a plan may have the same.
     package var shortName: String {
         var parts = [backend]

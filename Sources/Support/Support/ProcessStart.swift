@@ -1,0 +1,26 @@
+import Glibc
+
+/// What a program does before anything else.
+package enum ProcessStart {
+    /// Makes sure of the standard streams, and that a file that grows beyond its limit is an error and not the end.
+    ///
+    /// A program that is started with a stream closed would give its number to the next file that it opens, and print
+    /// into that. A closed stream is held by `/dev/null` opened the other way round: using it is still an error.
+    ///
+    /// - Source: POSIX.1-2017, "open" (the lowest descriptor) and `RLIMIT_FSIZE`.
+    package static func prepare() {
+        for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+            guard open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) == descriptor else {
+                _exit(ExitStatus.io.rawValue)
+            }
+        }
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Waits until a descriptor that another program made non-blocking can be used, after a call that would block.
+    /// The corresponding C function is `poll`.
+    package static func waitUntilReady(_ descriptor: Int32, toWrite: Bool) {
+        var request = pollfd(fd: descriptor, events: Int16(toWrite ? POLLOUT : POLLIN), revents: 0)
+        while poll(&request, 1, -1) < 0, errno == EINTR {}
+    }
+}
