@@ -86,7 +86,7 @@ import Testing
 
 @Suite("a line of progress") struct ProgressLineTests {
     private let line = ProgressLine(
-        place: "37/108 cells", name: "libgcrypt 256KiB sequential", stage: "round 2 of 5", rest: "about 3 min left")
+        position: "37/108 cells", name: "libgcrypt 256KiB sequential", stage: "round 2 of 5", rest: "about 3 min left")
 
     @Test(
         "fits, and gives up the name first",
@@ -109,8 +109,8 @@ import Testing
 
     @Test("what is not known is left out, and what drives a terminal too")
     func parts() {
-        #expect(ProgressLine(place: "1/2", name: "").text(columns: 80) == "1/2")
-        #expect(ProgressLine(place: "1/2", name: "a\u{1B}[2J\nb").text(columns: 80) == "1/2 · a [2J b")
+        #expect(ProgressLine(position: "1/2", name: "").text(columns: 80) == "1/2")
+        #expect(ProgressLine(position: "1/2", name: "a\u{1B}[2J\nb").text(columns: 80) == "1/2 · a [2J b")
     }
 
     @Test("a log gets a line each tenth, not more often than each 5 s, and each 30 s in any case")

@@ -2,8 +2,8 @@ package import RandomAccess
 
 /// Decrypts a whole chunk to serve any byte of it, and keeps the latest one.
 ///
-/// The access policy of article 000 ("play encrypted files with on-the-fly decryption"), with correct arithmetic, for
-/// comparison. A read of two bytes may cost a chunk.
+/// The access policy of the article "Play encrypted files with on-the-fly decryption on iOS", with correct arithmetic,
+/// for comparison. A read of two bytes may cost a chunk.
 package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
     private let object: EncryptedObject
     private let cursor: any RandomAccessDecryptor
@@ -79,7 +79,7 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
 
 /// Decrypts each window from one new buffer into another.
 ///
-/// The access policy of article 004 ("decrypting huge files on iOS"), with correct arithmetic, for comparison.
+/// The access policy of the article "Decrypting huge files on iOS", with correct arithmetic, for comparison.
 /// While a window is decrypted, its ciphertext, its plaintext and the caller's buffer are all in memory; the article
 /// allocates each of them anew, here the caller's buffer is the caller's.
 package final class FreshBufferReader: RandomAccessDecryptor {

@@ -96,7 +96,7 @@ struct CellPreparation {
         return Finding(digest: digest, byteCount: byteCount, nanoseconds: nanoseconds)
     }
 
-    /// Says who delivered what instead of the right bytes; `nil` if nobody did.
+    /// Says who delivered what instead of the right bytes; `nil` if neither did.
     private static func mismatch(
         _ found: [Finding], _ isRight: [Bool], expected: String, byteCount: UInt64
     ) -> String? {

@@ -154,7 +154,7 @@ struct PhaseRunner {
     let sides: SidePair
     let settings: GateSettings
     let seed: UInt64
-    /// What the phase is called, for whoever waits.
+    /// What the phase is called, for a user who waits.
     let label: String
     let progress: (String) -> Void
     let shouldStop: () -> Bool
@@ -199,5 +199,5 @@ struct PhaseRunner {
     }
 }
 
-/// The time by a clock that nobody sets.
+/// The time by a clock that cannot be set.
 func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }

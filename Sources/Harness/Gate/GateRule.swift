@@ -85,7 +85,7 @@ package struct GateRule: Hashable, Sendable {
     }
 }
 
-/// Says whether two copies of one program differ, which is the host's fault and nobody else's.
+/// Says whether two copies of one program differ, which is the host's fault alone.
 ///
 /// The control moved if its interval at 99.9 %, or of fewer than 11 blocks the widest one that has ends, excludes 1 and
 /// its estimate is further from 1 than half of the tolerance: a tiny difference that many blocks make certain does no

@@ -88,7 +88,7 @@ package enum GateError: Error, Hashable, Sendable, CustomStringConvertible, Exit
     }
 }
 
-/// The cells that a gate compares if nobody says which.
+/// The cells that a gate compares unless said otherwise.
 package enum DefaultCells {
     /// What `backend` says in a cell of a gate, whose commands bring their own.
     package static let backend = "any"

@@ -20,7 +20,7 @@ package struct SelfTest {
     ///   - settings: What is run, and how often.
     ///   - header: What the file begins with.
     ///   - encryption: What encrypts the objects.
-    ///   - log: The file, which may hold a part of this self-test already; `nil` if nobody keeps it.
+    ///   - log: The file, which may hold a part of this self-test already; `nil` if it is not kept.
     ///   - progress: Called with what comes, for a person who waits.
     ///   - shouldStop: Asked again and again.
     package init(

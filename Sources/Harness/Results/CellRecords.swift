@@ -33,7 +33,7 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     public var nanoseconds: [UInt64]
     /// The most bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
     public var residentByteCount: UInt64?
-    /// What the process used in all these iterations; `nil` where nobody tells.
+    /// What the process used in all these iterations; `nil` where it is not known.
     public var usage: ProcessUsage?
     /// The iterations that were run before, untimed; `nil` in results that do not say.
     public var warmUpIterationCount: Int?

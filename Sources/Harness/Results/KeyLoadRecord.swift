@@ -22,7 +22,7 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
     public var refreshSeconds: UInt64
     /// How many requests the server answered in a second.
     public var capacityPerSecond: UInt64
-    /// How long an answer took if nobody else asked.
+    /// How long an answer took for a single client.
     public var roundTripMilliseconds: UInt64
     /// What all chance followed from.
     public var seed: UInt64

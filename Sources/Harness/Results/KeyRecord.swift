@@ -33,14 +33,14 @@ extension KeyRecord {
     }
 
     private static func reason(_ error: any Error) -> String {
-        func place(_ path: [any CodingKey]) -> String {
+        func path(_ path: [any CodingKey]) -> String {
             path.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
         }
         switch error {
-        case DecodingError.keyNotFound(let key, let context): return "no \(place(context.codingPath + [key]))"
+        case DecodingError.keyNotFound(let key, let context): return "no \(path(context.codingPath + [key]))"
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.dataCorrupted(let context):
-            return "\(place(context.codingPath)) is of another kind"
+            return "\(path(context.codingPath)) is of another kind"
         default: return "it cannot be read"
         }
     }

@@ -65,7 +65,7 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var transparentHugePages: String?
         /// The CPU frequency governor, or `nil` where there is none to be seen.
         public var frequencyGovernor: String?
-        /// Whether the CPU may raise its frequency above the nominal one, or `nil` where nobody tells.
+        /// Whether the CPU may raise its frequency above the nominal one, or `nil` where it is not known.
         public var isTurboOn: Bool?
 
         /// Creates a host description.

@@ -64,7 +64,7 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var firstByte: LatencyRecord.Latency?
     /// How a film would play, for the replay of a player's trace.
     public var playback: LatencyRecord.Playback?
-    /// What the timed iterations used together; `nil` where nobody tells.
+    /// What the timed iterations used together; `nil` where it is not known.
     public var usage: ProcessUsage?
     /// The rounds whose warm-up did not come to be steady.
     public var unsteadyRoundCount = 0
@@ -205,7 +205,7 @@ struct RunResultsBuilder {
             return
         }
         leftOut.repeatedRecordCount += 1
-        // Which of two plaintexts was the right one, nobody can tell any more.
+        // Which of two plaintexts was the right one, cannot be told any more.
         if earlier.digest != check.digest, cells[index].failure == nil {
             cells[index].failure =
                 "checked twice with two digests, \(earlier.digest) and \(check.digest): expected one"

@@ -72,9 +72,9 @@ package struct ChangePoints: Hashable, Sendable {
             }
             let doubtful = steps.indices.filter { index in
                 // The place of the step was looked for between the ends of its two levels.
-                let places = Double(ends[index + 2] - ends[index])
+                let candidates = Double(ends[index + 2] - ends[index])
                 let step = steps[index]
-                return step.probability * places > errorRate || (step.after - step.before).magnitude < minStep
+                return step.probability * candidates > errorRate || (step.after - step.before).magnitude < minStep
             }
             guard let weakest = doubtful.max(by: { steps[$0].probability < steps[$1].probability }) else {
                 return steps

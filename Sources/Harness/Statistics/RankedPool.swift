@@ -127,10 +127,10 @@ extension RankedPool {
         var drawn = [DrawnRound](repeating: DrawnRound(), count: rounds.count)
         for _ in 0..<count {
             var total = 0.0
-            for place in rounds.indices {
+            for slot in rounds.indices {
                 let index = generator.index(below: rounds.count)
                 let length = Double(rounds[index].count)
-                drawn[place] = DrawnRound(index: index, share: 1 / length)
+                drawn[slot] = DrawnRound(index: index, share: 1 / length)
                 total += length
             }
             let deviate = Self.normalDeviate(using: &generator)

@@ -14,7 +14,7 @@ struct PlaylistOpening {
     ///
     /// - Parameters:
     ///   - backend: The library that decrypts.
-    ///   - fetched: Counts the ciphertext that is fetched from now on; `nil` if nobody wants to know.
+    ///   - fetched: Counts the ciphertext that is fetched from now on; `nil` if it is not asked for.
     /// - Returns: The open playlist.
     /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
     func open(with backend: any CipherBackend, fetched: ByteCounter? = nil) throws(DecryptionError) -> HLSObject {

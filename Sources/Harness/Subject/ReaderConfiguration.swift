@@ -6,11 +6,12 @@ package import RandomAccess
 package enum AccessPolicy: String, CaseIterable, Hashable, Sendable {
     /// Only the blocks that cover the range, decrypted where the caller wants them.
     case block
-    /// Whole chunks of the format, or whole windows where it has one chunk; the latest one is kept. Article 000.
+    /// Whole chunks of the format, or whole windows where it has one chunk; the latest one is kept, as in "Play
+    /// encrypted files with on-the-fly decryption on iOS".
     case chunkCache = "chunk-cache"
     /// Whole chunks, or whole windows, and none is kept from one read to the next.
     case wholeChunk = "whole-chunk"
-    /// Each window from one new buffer into another. Article 004.
+    /// Each window from one new buffer into another, as in "Decrypting huge files on iOS".
     case freshBuffers = "fresh-buffers"
 }
 
@@ -152,7 +153,7 @@ extension ReaderConfiguration {
     }
 }
 
-/// Decrypts whole chunks for every read, and keeps none: what article 000's policy costs without its cache.
+/// Decrypts whole chunks for every read, and keeps none: what ``AccessPolicy/chunkCache`` costs without its cache.
 final class UncachedChunkReader: RandomAccessDecryptor {
     private let reader: WholeChunkReader
 

@@ -15,9 +15,9 @@ enum SourceDescription {
     static func open(
         _ description: JSONValue, parameters: OpenParameters, network: (any NetworkSources)?
     ) throws(DecryptionError) -> any ByteSource {
-        if let place = RemoteObject(description) {
+        if let remoteObject = RemoteObject(description) {
             guard let network else { throw .unsupported("objects on servers") }
-            return try network.open(place).source
+            return try network.open(remoteObject).source
         }
         if let generated = description["generated"], let byteCount = generated["plaintextByteCount"]?.integer,
             let seed = generated["seed"]?.integer

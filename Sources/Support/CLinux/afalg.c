@@ -82,7 +82,7 @@ ssize_t chunkwise_alg_send(
     part->cmsg_len = CMSG_LEN(sizeof(alg_iv));
     memcpy(CMSG_DATA(part), alg_iv, sizeof(alg_iv));
 
-    /* A thread that waits for room here would wait for itself to read. */
+    /* A thread that waits for space here would wait for itself to read. */
     return sendmsg(operation, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

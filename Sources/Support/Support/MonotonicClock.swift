@@ -1,6 +1,6 @@
 import Glibc
 
-/// Nanoseconds by a clock that nobody sets. The corresponding C function is `clock_gettime` with `CLOCK_MONOTONIC`.
+/// Nanoseconds by a clock that cannot be set. The corresponding C function is `clock_gettime` with `CLOCK_MONOTONIC`.
 package func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -6,21 +6,21 @@ package protocol NetworkSources: Sendable {
     ///
     /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` if the server does not
     ///   answer with a range of the object; its reason starts with the failure's name, and its code is
-    ///   ``RemoteObject/unansweredCode`` if nobody answered at all, `ENOENT` if there is no such object.
-    func open(_ place: RemoteObject) throws(DecryptionError) -> NetworkObject
+    ///   ``RemoteObject/unansweredCode`` if no answer came at all, `ENOENT` if there is no such object.
+    func open(_ remoteObject: RemoteObject) throws(DecryptionError) -> NetworkObject
 
-    /// Refuses a place that cannot be asked, and asks nobody.
+    /// Refuses an object that cannot be asked for, without asking.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` for a file of certificates
     ///   that cannot be used.
-    func check(_ place: RemoteObject) throws(DecryptionError)
+    func check(_ remoteObject: RemoteObject) throws(DecryptionError)
 
-    /// What every result must say of how a place is asked, whatever comes of it: a line for each check that is given up.
-    func warnings(of place: RemoteObject) -> [String]
+    /// What every result must say of how an object is asked for, whatever comes of it: a line for each check that is given up.
+    func warnings(of remoteObject: RemoteObject) -> [String]
 
     /// Starts a server of ranges on this machine.
     ///
-    /// - Parameter isSecure: Whether it speaks TLS, with a certificate of its own that its places trust.
+    /// - Parameter isSecure: Whether it speaks TLS, with a certificate of its own that its clients trust.
     /// - Returns: The server, which serves nothing yet.
     /// - Throws: `DecryptionError.io`.
     func startServer(isSecure: Bool) throws(DecryptionError) -> any LoopbackServer
@@ -51,5 +51,5 @@ package protocol LoopbackServer: Sendable {
     func offer(_ source: any ByteSource) -> RemoteObject
 
     /// Takes a source away.
-    func withdraw(_ place: RemoteObject)
+    func withdraw(_ remoteObject: RemoteObject)
 }

@@ -13,7 +13,7 @@ package struct RemoteObject: Hashable, Sendable {
     package var keepsConnections = true
     /// How many ranges are under way at once when the object is read in order; `nil` for the usual number.
     package var readAheadDepth: Int?
-    /// Whether connections are shared with other objects of the same place.
+    /// Whether connections are shared with other objects of the same server.
     package var sharesConnections = false
     /// The most bytes of a range that is asked for ahead; `nil` for the usual number.
     package var maxRangeByteCount: Int?
@@ -35,7 +35,7 @@ package struct RemoteObject: Hashable, Sendable {
     /// How long a read may take; `nil` for the usual time.
     package var deadlineMilliseconds: Int?
 
-    /// Creates a place.
+    /// Creates an object.
     package init(url: String, tls: TLSSwitches = TLSSwitches()) {
         self.url = url
         self.tls = tls
@@ -56,22 +56,24 @@ package struct RemoteObject: Hashable, Sendable {
         return (isSecure ? "https" : "http") + (options.isEmpty ? "" : " (\(options.joined(separator: " ")))")
     }
 
-    /// The place with the connections and the ranges ahead that a ``sourceName`` tells of.
+    /// The object with the connections and the ranges ahead that a ``sourceName`` tells of.
     package func adopting(_ sourceName: String) -> RemoteObject {
-        var place = self
+        var remoteObject = self
         let words = sourceName.split { " ()".contains($0) }.map(String.init)
-        place.keepsConnections = !words.contains(Self.noReuse)
-        place.readAheadDepth = zip(words, words.dropFirst()).first { $0.0 == Self.readAhead }.flatMap { Int($0.1) }
-        return place
+        remoteObject.keepsConnections = !words.contains(Self.noReuse)
+        remoteObject.readAheadDepth = zip(words, words.dropFirst()).first { $0.0 == Self.readAhead }.flatMap {
+            Int($0.1)
+        }
+        return remoteObject
     }
 
     private static let noReuse = "--no-reuse"
     private static let readAhead = "--read-ahead"
 }
 
-/// Requests to subjects hold a place as the member `source`.
+/// Requests to subjects hold an object as the member `source`.
 extension RemoteObject {
-    /// Reads a place; `nil` if there is none.
+    /// Reads an object; `nil` if there is none.
     package init?(_ json: JSONValue) {
         guard let url = json["url"]?.string else { return nil }
         self.init(url: url)
@@ -86,7 +88,7 @@ extension RemoteObject {
         firstByteCount = json["firstByteCount"]?.integer.map { Int(clamping: $0) }
     }
 
-    /// The place as a member of a request.
+    /// The object as a member of a request.
     package var json: JSONValue {
         [
             "url": .string(url), "caFile": JSONValue(tls.certificateFile), "pins": JSONValue(strings: tls.pins),

@@ -2,7 +2,7 @@
 package struct TLSSwitches: Hashable, Sendable {
     /// A check that is given up.
     package enum Allowance: String, CaseIterable, Hashable, Sendable {
-        /// A certificate from anybody.
+        /// A certificate of any issuer.
         case anyRoot = "--allow-any-root"
         /// Certificates that have expired.
         case expired = "--allow-expired"

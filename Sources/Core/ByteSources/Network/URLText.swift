@@ -18,16 +18,16 @@ package enum URLText {
         return isScheme && text[scheme.endIndex...].hasPrefix(isWeb ? ":/" : "://")
     }
 
-    /// A URL without what nobody but its server may know: the user's name, the password, the query.
+    /// A URL without what only its server may know: the user's name, the password, the query.
     package static func shown(_ text: String) -> String {
         guard let (isSecure, rest) = scheme(text) else {
             // What is no URL may be anything.
             return text.contains("@") || text.contains("?") ? "(not shown)" : String(text.prefix(200))
         }
         let scheme = isSecure ? "https://" : "http://"
-        if let place = rest.lastIndex(of: "@") {
-            // A password may hold anything that nobody encoded; what is behind it is the host.
-            return scheme + "…@" + rest[rest.index(after: place)...].prefix { !"/?#".contains($0) }
+        if let separator = rest.lastIndex(of: "@") {
+            // A password may hold anything that was not encoded; what is behind it is the host.
+            return scheme + "…@" + rest[rest.index(after: separator)...].prefix { !"/?#".contains($0) }
         }
         return scheme + rest.prefix { $0 != "?" && $0 != "#" } + (rest.contains("?") ? "?…" : "")
     }

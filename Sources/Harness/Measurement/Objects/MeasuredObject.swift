@@ -47,17 +47,17 @@ package struct MeasuredObject: Sendable {
     func openRequest(id: UInt64, cell: Cell) -> JSONValue {
         var members = membersWithoutSource(id: id)
         var source = playlist?.source(source) ?? source
-        if let place = RemoteObject(source) { source = place.adopting(cell.source).json }
+        if let remoteObject = RemoteObject(source) { source = remoteObject.adopting(cell.source).json }
         members["source"] = source
-        if case .object(var place) = source, cell.source == ObjectKind.mmap.rawValue {
-            place["mapped"] = true
-            members["source"] = .object(place)
+        if case .object(var description) = source, cell.source == ObjectKind.mmap.rawValue {
+            description["mapped"] = true
+            members["source"] = .object(description)
         }
-        if case .object(var place) = source, let latency = cell.remoteLatencyNanoseconds {
-            place["remote"] = [
+        if case .object(var description) = source, let latency = cell.remoteLatencyNanoseconds {
+            description["remote"] = [
                 "latencyNanoseconds": .integer(latency), "bytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
             ]
-            members["source"] = .object(place)
+            members["source"] = .object(description)
         }
         return .object(members)
     }
@@ -81,12 +81,12 @@ extension MeasuredObject {
     /// - Returns: The request.
     package func openRequest(id: UInt64, served: (any ByteSource)?) -> JSONValue {
         var members = membersWithoutSource(id: id)
-        let place = playlist?.source(source) ?? source
+        let description = playlist?.source(source) ?? source
         members["source"] =
             served.map { served in
                 let byteCount = JSONValue.integer(served.byteCount)
                 return playlist.map { ["byteCounts": [$0.resource: byteCount]] } ?? ["byteCount": byteCount]
-            } ?? place
+            } ?? description
         return .object(members)
     }
 
@@ -184,18 +184,18 @@ extension MeasuredObject {
     ///
     /// - Parameters:
     ///   - ciphertext: The object, open.
-    ///   - place: How subjects open it.
+    ///   - remoteObject: How subjects open it.
     ///   - strategy: How the ciphertext is laid out.
     ///   - key: The key.
     /// - Returns: The object.
     /// - Throws: `DecryptionError` if it cannot be read, or does not end as the strategy says.
     package static func served(
-        _ ciphertext: any ByteSource, at place: RemoteObject, strategy: Strategy, key: SecretKey
+        _ ciphertext: any ByteSource, at remoteObject: RemoteObject, strategy: Strategy, key: SecretKey
     ) throws(DecryptionError) -> MeasuredObject {
         let oracle = Oracle(strategy: strategy, key: key)
         let plaintextByteCount = try oracle.plaintextByteCount(of: ciphertext)
         return MeasuredObject(
-            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, source: place.json,
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, source: remoteObject.json,
             expected: OraclePlaintext(oracle: oracle, ciphertext: ciphertext, plaintextByteCount: plaintextByteCount))
     }
 }

@@ -78,8 +78,8 @@ package final class ObjectStore {
     /// Puts a file on a server; what its cells say of their source says how it is asked for.
     private func served(_ path: FilePath, as sourceName: String) throws(DecryptionError) -> JSONValue {
         guard let serve else { throw .unsupported("objects on servers") }
-        let place = try serve(FileSource(path: path), sourceName.hasPrefix("https"))
-        return place.adopting(sourceName).json
+        let remoteObject = try serve(FileSource(path: path), sourceName.hasPrefix("https"))
+        return remoteObject.adopting(sourceName).json
     }
 
     /// SHA-256 of what a workload must deliver of an object.

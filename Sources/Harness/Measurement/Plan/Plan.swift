@@ -56,22 +56,22 @@ package struct PlanObject: Sendable {
     let strategy: Strategy
     let keyByteCount: Int
     let byteCount: UInt64
-    let place: RemoteObject?
+    let remoteObject: RemoteObject?
 
     /// Describes an object.
     ///
     /// - Parameters:
     ///   - object: The object.
-    ///   - place: Where it is on a server; `nil` for a file.
-    package init(_ object: MeasuredObject, at place: RemoteObject?) {
+    ///   - remoteObject: Where it is on a server; `nil` for a file.
+    package init(_ object: MeasuredObject, at remoteObject: RemoteObject?) {
         strategy = object.strategy
         keyByteCount = object.keyByteCount
         byteCount = object.plaintextByteCount
-        self.place = place
+        self.remoteObject = remoteObject
     }
 
     /// Where its bytes come from.
-    var kind: ObjectKind { place.map { $0.isSecure ? .https : .http } ?? .file }
+    var kind: ObjectKind { remoteObject.map { $0.isSecure ? .https : .http } ?? .file }
 
     /// How its chunks get their IVs, where there is a rule.
     var ivRule: String? {

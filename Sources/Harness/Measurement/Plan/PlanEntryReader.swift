@@ -137,20 +137,24 @@ extension PlanEntryReader {
             source: ObjectKind(rawValue: source) ?? .file)
     }
 
+    private func has(_ parameter: StrategyParameters.Parameter, _ strategy: String) -> Bool {
+        StrategyParameters.parameters(of: strategy)?.contains(parameter) ?? false
+    }
+
     private func chunks(_ strategy: String) throws(PlanError) -> [UInt64?] {
-        if strategy.hasPrefix("tink") { return try segments() }
+        if has(.segmentByteCount, strategy) { return try segments() }
         if strategy == PlaylistRequest.strategyName { return try playlistSegments() }
-        if strategy.hasPrefix("cobblestone") {
+        if has(.context, strategy) {
             if let texts = try entry.texts("chunk-size") {
                 try require(false, "chunk-size", texts[0], "no chunk-size for \(strategy), whose chunks have 16KiB")
             }
             return [ChunkFormat.cobblestone(keyByteCount: 16, context: []).chunkByteCount]
         }
         guard let texts = try entry.texts("chunk-size") else {
-            try require(strategy != "cbc-chunked", "strategy", strategy, "a chunk-size with it")
+            try require(!has(.chunkByteCount, strategy), "strategy", strategy, "a chunk-size with it")
             return [nil]
         }
-        try require(strategy == "cbc-chunked", "chunk-size", texts[0], "no chunk-size for \(strategy)")
+        try require(has(.chunkByteCount, strategy), "chunk-size", texts[0], "no chunk-size for \(strategy)")
         var sizes: [UInt64?] = []
         for text in texts {
             let size = try entry.size(text, key: "chunk-size", minimum: 16)
@@ -184,7 +188,7 @@ extension PlanEntryReader {
 
     private func ivRule(_ strategy: String) throws(PlanError) -> String? {
         let rules = IVRule.allCases.map(\.rawValue)
-        guard strategy == "cbc-chunked" else {
+        guard has(.ivRule, strategy) else {
             if let text = try entry.text("iv-rule") {
                 try require(false, "iv-rule", text, "no iv-rule for \(strategy)")
             }
@@ -194,7 +198,7 @@ extension PlanEntryReader {
     }
 
     private func padding(_ strategy: String, _ objectByteCount: UInt64) throws(PlanError) -> String? {
-        if !strategy.hasPrefix("cbc") {
+        if !has(.padding, strategy) {
             if let text = try entry.text("padding") {
                 try require(false, "padding", text, "no padding for \(strategy)")
             }
@@ -229,7 +233,7 @@ extension PlanEntryReader {
     /// What cells say of their source: of a server also whether connections are kept (`reuse`), and how many ranges are
     /// under way at once (`read-ahead`).
     func sourceName(_ source: ObjectKind) throws(PlanError) -> String {
-        var place = object?.place ?? RemoteObject(url: "\(source.rawValue)://")
+        var remoteObject = object?.remoteObject ?? RemoteObject(url: "\(source.rawValue)://")
         for key in ["reuse", "read-ahead"] {
             guard let text = try entry.text(key), !source.isServed else { continue }
             throw entry.error(key, "\(key) \(text): expected it with source http or https, found \(source.rawValue)")
@@ -239,15 +243,15 @@ extension PlanEntryReader {
             guard let keeps = ["yes": true, "true": true, "no": false, "false": false][text] else {
                 throw entry.error("reuse", "reuse \(text): expected yes or no")
             }
-            place.keepsConnections = keeps
+            remoteObject.keepsConnections = keeps
         }
         if let text = try entry.text("read-ahead") {
             guard let depth = Int(text), (0...64).contains(depth) else {
                 throw entry.error("read-ahead", "read-ahead \(text): expected 0 to 64")
             }
-            place.readAheadDepth = depth
+            remoteObject.readAheadDepth = depth
         }
-        return place.sourceName
+        return remoteObject.sourceName
     }
 
     /// The simulated remote store, where the entry has one: `latency`, `bandwidth`, or both.

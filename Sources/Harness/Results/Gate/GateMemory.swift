@@ -6,7 +6,7 @@ package struct GateMemory: Codable, Hashable, Sendable {
         case grew
         /// None did.
         case same
-        /// Some did, or nobody could tell.
+        /// Some did, or it could not be told.
         case inconclusive
     }
 

@@ -89,8 +89,8 @@ package struct GateResult: Codable, Hashable, Sendable {
     /// Whether its ratios may be kept: something was compared, all of it right, on a host that was quiet enough.
     package var isFitToRecord: Bool { !cells.isEmpty && ![.wrong, .noisyHost].contains(verdict) }
 
-    /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that nobody
-    /// is blamed. What is wrong stays wrong, and what was not timed what it is.
+    /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that
+    /// neither program is blamed. What is wrong stays wrong, and what was not timed what it is.
     package mutating func blameHost(_ movement: String) {
         for index in cells.indices where cells[index].verdict != .wrong && !cells[index].phases.isEmpty {
             cells[index].reason = "\(movement); by itself the cell is \(cells[index].verdict.rawValue)"
@@ -176,7 +176,7 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
     case slower
     /// The data do not tell.
     case inconclusive
-    /// Two copies of the baseline differed: nobody is blamed.
+    /// Two copies of the baseline differed: neither program is blamed.
     case noisyHost
     /// One side delivered wrong bytes, or failed.
     case wrong

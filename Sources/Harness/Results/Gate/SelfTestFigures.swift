@@ -47,7 +47,7 @@ package struct SelfTestCalibration: Codable, Hashable, Sendable {
                 blockCount: minimum.blockCount)
         }
 
-        /// Whether the work slows the cell down as work does, and not as noise or an option that nobody heeds.
+        /// Whether the work slows the cell down as work does, and not as noise or an option that is ignored.
         package var isPlausible: Bool { extraWork > 0 && (low - 1) / extraWork > Self.minSlope }
 
         /// Work that costs less than this part of its share is none.

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* AES decryption of independent blocks by the CPU's own instructions: what no cipher mode can be faster than.
- * It is measured and never used on anybody's data. */
+ * It is measured and never used on real data. */
 
 /* The instructions there may be, narrowest registers first. */
 typedef enum {

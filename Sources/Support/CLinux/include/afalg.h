@@ -20,7 +20,7 @@ int chunkwise_alg_open_operation(int transform);
 /* How many bytes the operation takes before any of its output is read: whole pages, at least one. */
 ssize_t chunkwise_alg_capacity(int operation);
 
-/* Hands over a whole input with its direction and its IV of 16 bytes, without waiting for room.
+/* Hands over a whole input with its direction and its IV of 16 bytes, without waiting for space.
  * Returns how many bytes the kernel took. */
 ssize_t chunkwise_alg_send(
     int operation, int is_encrypting, const void *iv, const void *input, size_t byte_count);

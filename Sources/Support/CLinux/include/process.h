@@ -36,7 +36,7 @@ typedef enum {
 } chunkwise_perf_counter;
 
 /* Opens a counter of what this thread, and threads that it starts from now on, do outside of the kernel. It counts at
- * once. Returns a descriptor to be closed, or -1 where there is no such counter or nobody may use it. */
+ * once. Returns a descriptor to be closed, or -1 where there is no such counter or it may not be used. */
 int chunkwise_perf_open(chunkwise_perf_counter counter);
 
 /* Reads a counter. Returns false if that fails, or if the counter was shared with others and ran only for part of

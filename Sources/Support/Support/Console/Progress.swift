@@ -32,7 +32,7 @@ package struct TimeLeft: Sendable {
         }
     }
 
-    /// A step, its kind and item as places in the sums: plans have tens of thousands of steps.
+    /// A step, its kind and item as indices of the sums: plans have tens of thousands of steps.
     private struct Pending {
         var expected: Double
         var kind: Int
@@ -53,18 +53,18 @@ package struct TimeLeft: Sendable {
             // Expectations are divided by, so that none is 0.
             let expected = step.expectedSeconds > 1e-6 ? min(step.expectedSeconds, 1e9) : 1e-6
             return Pending(
-                expected: expected, kind: Self.place(of: step.kind, in: &kinds),
-                item: Self.place(of: [step.kind, step.item], in: &items))
+                expected: expected, kind: Self.index(of: step.kind, in: &kinds),
+                item: Self.index(of: [step.kind, step.item], in: &items))
         }
         ofKind = [Sum](repeating: Sum(), count: kinds.count)
         ofItem = [Sum](repeating: Sum(), count: items.count)
     }
 
-    private static func place<Key: Hashable>(of key: Key, in places: inout [Key: Int]) -> Int {
-        let next = places.count
-        return places[key]
+    private static func index<Key: Hashable>(of key: Key, in indices: inout [Key: Int]) -> Int {
+        let next = indices.count
+        return indices[key]
             ?? {
-                places[key] = next; return next
+                indices[key] = next; return next
             }()
     }
 
@@ -120,17 +120,17 @@ package struct TimeLeft: Sendable {
 /// What is running, how far it is, and how long it still takes, in one line.
 package struct ProgressLine: Hashable, Sendable {
     /// How far: `37/108 cells`.
-    package var place: String
+    package var position: String
     /// What is running: `libgcrypt 256KiB sequential`. The first part to be shortened.
     package var name: String
     /// Which pass: `round 2 of 5`; empty where there is one only.
     package var stage: String
-    /// How long still: `about 3 min left`; empty where nobody knows yet.
+    /// How long still: `about 3 min left`; empty where it is not known yet.
     package var rest: String
 
     /// Creates a line.
-    package init(place: String, name: String, stage: String = "", rest: String = "") {
-        self.place = place
+    package init(position: String, name: String, stage: String = "", rest: String = "") {
+        self.position = position
         self.name = name
         self.stage = stage
         self.rest = rest
@@ -140,15 +140,15 @@ package struct ProgressLine: Hashable, Sendable {
     package func text(columns: Int) -> String {
         let name = Self.printable(name)
         func joined(_ parts: [String]) -> String { parts.filter { !$0.isEmpty }.joined(separator: " · ") }
-        let whole = joined([place, name, stage, rest])
+        let whole = joined([position, name, stage, rest])
         if whole.count <= columns { return whole }
-        let room = columns - (whole.count - name.count)
-        if room >= Self.minName { return joined([place, name.prefix(room - 1) + "…", stage, rest]) }
-        for parts in [[place, stage, rest], [place, rest], [place]] {
+        let width = columns - (whole.count - name.count)
+        if width >= Self.minName { return joined([position, name.prefix(width - 1) + "…", stage, rest]) }
+        for parts in [[position, stage, rest], [position, rest], [position]] {
             let text = joined(parts)
             if text.count <= columns { return text }
         }
-        return String(place.prefix(max(0, columns)))
+        return String(position.prefix(max(0, columns)))
     }
 
     /// Less of a name tells nothing.

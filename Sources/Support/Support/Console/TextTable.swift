@@ -133,9 +133,9 @@ package enum TextWrapping {
                     break
                 }
                 if isEmpty {
-                    let room = max(1, columns - line.count)
-                    line += rest.prefix(room)
-                    rest = rest.dropFirst(room)
+                    let width = max(1, columns - line.count)
+                    line += rest.prefix(width)
+                    rest = rest.dropFirst(width)
                 }
                 end()
             }

@@ -68,10 +68,10 @@ struct DecryptCommand: ParsableCommand {
     func run() throws {
         CoreDumps.disable()
         let (input, output) = try files()
-        var place: RemoteObject?
+        var remoteObject: RemoteObject?
         if URLText.isURL(input) {
             try requireReadable(input)
-            place = try network.place(input, isStrict: keyOptions.strict)
+            remoteObject = try network.remoteObject(input, isStrict: keyOptions.strict)
             _ = try Network.required()
         }
         let windowByteCount = try Validated.window(window)
@@ -85,7 +85,8 @@ struct DecryptCommand: ParsableCommand {
         }
         if layout.strategy == PlaylistKeyOptions.strategyName {
             return try decryptPlaylist(
-                input, at: place, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
+                input, at: remoteObject, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount
+            )
         }
         try playlistOptions.refuse(with: layout.strategy)
         let strategy = try layout.strategy(ivOptions)
@@ -94,11 +95,11 @@ struct DecryptCommand: ParsableCommand {
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
         // memory's bandwidth and latency.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
-        if place == nil, let replaced = Self.identity(of: output), replaced == Self.identity(of: input) {
+        if remoteObject == nil, let replaced = Self.identity(of: output), replaced == Self.identity(of: input) {
             throw CommandFailure(
                 .usage, "output \(output) is the input: expected another file, for the ciphertext would be lost")
         }
-        let source = try place.map(Network.open) ?? open(input, access)
+        let source = try remoteObject.map(Network.open) ?? open(input, access)
         let object = try attempt(shownName(input)) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
@@ -213,14 +214,15 @@ extension DecryptCommand {
     ///
     /// - Parameters:
     ///   - input: The playlist as it was named.
-    ///   - place: Where it is on a server; `nil` for a file.
+    ///   - remoteObject: Where it is on a server; `nil` for a file.
     ///   - output: Where the plaintext goes.
     ///   - request: Which part of it; `nil` for all.
     ///   - windowByteCount: How much is decrypted in one step.
     ///   - threadCount: How many threads do that.
     /// - Throws: `CommandFailure`.
     func decryptPlaylist(
-        _ input: String, at place: RemoteObject?, to output: String, _ request: RangeRequest?, windowByteCount: Int,
+        _ input: String, at remoteObject: RemoteObject?, to output: String, _ request: RangeRequest?,
+        windowByteCount: Int,
         threadCount: Int
     ) throws {
         try layout.refuseParameters()
@@ -230,7 +232,9 @@ extension DecryptCommand {
         let cipher = try Validated.backend(backend)
         let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
         let opened =
-            if let place { try servedPlaylist(place, choice) } else { try playlist(input, choice, output: output) }
+            if let remoteObject { try servedPlaylist(remoteObject, choice) } else {
+                try playlist(input, choice, output: output)
+            }
         let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
         let shown = shownName(input)
         let object = try attempt(shown) {
@@ -264,13 +268,13 @@ extension DecryptCommand {
             name: file.path.string)
     }
 
-    private func servedPlaylist(_ place: RemoteObject, _ choice: VariantChoice) throws -> OpenedPlaylist {
+    private func servedPlaylist(_ remoteObject: RemoteObject, _ choice: VariantChoice) throws -> OpenedPlaylist {
         if let root = playlistOptions.root {
             throw CommandFailure(.usage, "--root \(root): expected none with a URL")
         }
-        let objects = try PlaylistObjects(around: place)
+        let objects = try PlaylistObjects(around: remoteObject)
         let served = try attemptInput {
-            try ServedPlaylist(url: place.url, choice: choice) { (request) throws(DecryptionError) in
+            try ServedPlaylist(url: remoteObject.url, choice: choice) { (request) throws(DecryptionError) in
                 try objects.open(request)
             }
         }

@@ -64,8 +64,8 @@ extension MachineLimits {
             ("in cache", oneThread.cacheCopy, allThreads.cacheCopy),
             ("in memory", oneThread.memoryCopy, allThreads.memoryCopy),
         ]
-        for (place, one, all) in copies {
-            add("copy of \(ByteCountText.size(one.bufferByteCount)) \(place)", one.rate, all.rate)
+        for (level, one, all) in copies {
+            add("copy of \(ByteCountText.size(one.bufferByteCount)) \(level)", one.rate, all.rate)
         }
         let reads = [
             ("memory", oneThread.memoryRead, allThreads.memoryRead),

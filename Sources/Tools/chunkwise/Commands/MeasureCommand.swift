@@ -67,8 +67,8 @@ struct MeasureCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How ranges are read: block (only the blocks needed), chunk-cache (whole chunks, the latest kept, as article "
-                + "000 does), whole-chunk (the same, none kept) or fresh-buffers (new buffers for each, as article 004 does)."
+            "How ranges are read: block (only the blocks needed), chunk-cache (whole chunks, the latest kept), "
+                + "whole-chunk (the same, none kept) or fresh-buffers (new buffers for each window)."
         ))
     var access = AccessPolicy.block
 
@@ -121,7 +121,7 @@ struct MeasureCommand: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func run() throws {
-        // Somebody's own key, which the processes that are measured get as well.
+        // A user's own key, which the processes that are measured get as well.
         if keyOptions.isGiven { CoreDumps.disable() }
         let object = try inputObject()
         var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000, cells: [])
@@ -187,7 +187,7 @@ struct MeasureCommand: ParsableCommand {
 
     /// What the cell says of where its ciphertext comes from.
     private func sourceName() throws -> String {
-        if let url { return network.publicPlace(url).sourceName }
+        if let url { return network.publicObject(url).sourceName }
         return kind.isServed ? network.adjusted(RemoteObject(url: "\(kind.rawValue)://")).sourceName : kind.rawValue
     }
 

@@ -269,7 +269,7 @@ struct Announcement {
     /// The most files that are named; the start page has all of them.
     private static let maxFiles = 20
 
-    /// Prints it: whoever waits for it may be behind a pipe.
+    /// Prints it: a program that waits for it may be behind a pipe.
     func show() {
         let root = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
         let query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""

@@ -37,7 +37,7 @@ struct SubjectCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Decrypt this many further bytes for each byte delivered, 0 to 10, into a buffer that nobody reads: a real slowdown, which chunkwise gate --self-test plants. What is delivered stays the same.",
+            "Decrypt this many further bytes for each byte delivered, 0 to 10, into a buffer that is not read: a real slowdown, which chunkwise gate --self-test plants. What is delivered stays the same.",
             valueName: "share"))
     var extraWork = 0.0
 

@@ -67,11 +67,11 @@ struct SweepCommand: ParsableCommand {
     }
 
     func run() throws {
-        // Somebody's own key, which the processes that are measured get as well.
+        // A user's own key, which the processes that are measured get as well.
         if keyOptions.isGiven { CoreDumps.disable() }
         let folder = RunFolder(path: FilePath(output))
-        let (object, place) = try ownObject()
-        let plan = try SweepRunning.plan(plan, in: folder, on: object.map { PlanObject($0, at: place) })
+        let (object, remoteObject) = try ownObject()
+        let plan = try SweepRunning.plan(plan, in: folder, on: object.map { PlanObject($0, at: remoteObject) })
         let results = try SweepRunning.run(plan, in: folder, input: object, isAnnounced: true)
         try SweepRunning.report(results, of: plan, in: folder, adding: [], color: color)
         print("\(results.cells.count) cells in \(folder.resultFile)")

@@ -100,7 +100,7 @@ struct TLSCheckOutput {
             lines += ["", "\(finding.failure.map { "\($0)" } ?? "")", "nothing else of the certificates was checked"]
         } else {
             lines += ["", "certificates, the server's own first:"]
-            for (place, certificate) in report.chain.enumerated() { lines += Self.lines(place + 1, certificate) }
+            for (index, certificate) in report.chain.enumerated() { lines += Self.lines(index + 1, certificate) }
             lines += ["", "checks, each on its own:"]
             let rows = report.checks.map { ["  \($0.name.rawValue)"] + Self.cells($0.verdict) }
             lines += TextTable(rows).text.split(separator: "\n").map(String.init)

@@ -158,7 +158,7 @@ struct VerifyCommand: ParsableCommand {
         }
         var tampering: [TamperRecord]?
         if let evidence {
-            // The kill matrix is about the project's vectors, and says nothing about somebody's own.
+            // The kill matrix is about the project's vectors, and says nothing about a user's own.
             let matrix =
                 vectors.isEmpty
                 ? MutantVerification.matrix(

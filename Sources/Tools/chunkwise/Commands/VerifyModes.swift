@@ -197,7 +197,7 @@ enum MemoryVerification {
             : backends.map { MemorySubject.own(program: Program.subjectCommand(), backend: $0) }
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
-        try attempt { try folder.create() }
+        try attempt { try folder.createObjects() }
         let timeout: Duration = foreign.isAsked ? .seconds(foreign.timeout) : .seconds(60)
         var outcomes: [MemoryOutcome] = []
         for subject in subjects {
@@ -259,7 +259,7 @@ enum MemoryVerification {
     }
 }
 
-/// `chunkwise verify --search`: reads that nobody thought of.
+/// `chunkwise verify --search`: reads that were not thought of.
 enum SearchVerification {
     /// Searches for as long as it is told to, and prints what it found.
     ///
@@ -341,9 +341,9 @@ enum SearchVerification {
     private static func command(
         _ difference: DifferentialSearch.Difference, of search: DifferentialSearch, _ commands: [String]
     ) -> String {
-        let place = search.subjects.firstIndex { $0.name == difference.subject } ?? 0
+        let index = search.subjects.firstIndex { $0.name == difference.subject } ?? 0
         let subject =
-            commands.isEmpty ? "--backend \(difference.subject)" : "--subject \(ShellText.quoted(commands[place]))"
+            commands.isEmpty ? "--backend \(difference.subject)" : "--subject \(ShellText.quoted(commands[index]))"
         return "chunkwise verify --search 1ms --seed \(search.seed) --case \(difference.number) \(subject)"
     }
 }

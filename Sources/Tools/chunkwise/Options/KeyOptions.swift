@@ -168,7 +168,7 @@ struct KeyServerOptions: ParsableArguments {
             }
             return nil
         }
-        // Nobody should find out by asking for the first key; and what may be a password is shown to nobody.
+        // This should not come out with the first key; and what may be a password is not shown.
         let authority = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
         guard let authority, !authority.prefix(while: { !"/?#".contains($0) }).contains("@") else {
             throw CommandFailure(

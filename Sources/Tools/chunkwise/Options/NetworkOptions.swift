@@ -49,33 +49,33 @@ struct NetworkOptions: ParsableArguments {
     /// - Parameters:
     ///   - url: The URL.
     ///   - isStrict: Whether a token is refused that others can read, which is worth a warning otherwise.
-    /// - Returns: The place, with the token.
+    /// - Returns: The object, with the token.
     /// - Throws: `CommandFailure` for a token that cannot be read, and for TLS' options where it is not spoken.
-    func place(_ url: String, isStrict: Bool) throws -> RemoteObject {
-        var place = publicPlace(url)
-        if !place.isSecure { try tls.refuse(URLText.shown(place.url)) }
+    func remoteObject(_ url: String, isStrict: Bool) throws -> RemoteObject {
+        var remoteObject = publicObject(url)
+        if !remoteObject.isSecure { try tls.refuse(URLText.shown(remoteObject.url)) }
         if let tokenFile {
             let text = try SmallFile.text(tokenFile, "token file", isStrict: isStrict)
             let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             guard !token.isEmpty, token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
                 throw CommandFailure(.badData, "token file \(tokenFile): expected a line of printable ASCII")
             }
-            place.authorization = "Bearer " + token
+            remoteObject.authorization = "Bearer " + token
         }
-        return place
+        return remoteObject
     }
 
     /// Where a URL leads, without a token.
-    func publicPlace(_ url: String) -> RemoteObject { adjusted(RemoteObject(url: url, tls: tls.switches)) }
+    func publicObject(_ url: String) -> RemoteObject { adjusted(RemoteObject(url: url, tls: tls.switches)) }
 
-    /// A place whose connections and ranges ahead are those that are asked for.
-    func adjusted(_ place: RemoteObject) -> RemoteObject {
-        var place = place
-        place.keepsConnections = !noReuse
-        place.readAheadDepth = readAhead
-        place.idleTimeoutMilliseconds = idleTimeout.map { Int($0 * 1000) }
-        place.deadlineMilliseconds = deadline.map { Int($0 * 1000) }
-        return place
+    /// An object whose connections and ranges ahead are those that are asked for.
+    func adjusted(_ remoteObject: RemoteObject) -> RemoteObject {
+        var remoteObject = remoteObject
+        remoteObject.keepsConnections = !noReuse
+        remoteObject.readAheadDepth = readAhead
+        remoteObject.idleTimeoutMilliseconds = idleTimeout.map { Int($0 * 1000) }
+        remoteObject.deadlineMilliseconds = deadline.map { Int($0 * 1000) }
+        return remoteObject
     }
 
     /// Refuses the options about who is trusted, for a server that is started here.
@@ -110,7 +110,7 @@ struct TLSOptions: ParsableArguments {
             valueName: "pin"))
     var pin: [String] = []
 
-    @Flag(help: "Take a certificate from anybody.")
+    @Flag(help: "Accept a certificate of any issuer.")
     var allowAnyRoot = false
 
     @Flag(help: "Take certificates that have expired.")
@@ -130,7 +130,7 @@ struct TLSOptions: ParsableArguments {
             certificateFile: caFile, pins: pin, allowances: Set(allowances.filter(\.1).map(\.0)))
     }
 
-    /// Refuses the options where nothing comes over TLS: whoever gave one would believe that it holds.
+    /// Refuses the options where nothing comes over TLS: a user who gave one would believe that it holds.
     func refuse(_ source: String) throws {
         guard switches != TLSSwitches() else { return }
         throw CommandFailure(

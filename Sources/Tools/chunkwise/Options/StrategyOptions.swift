@@ -61,67 +61,35 @@ struct StrategyOptions: ParsableArguments {
     /// The strategy with the IV that is given, which has to be given where there is one, and only there.
     func strategy(_ options: IVOptions) throws -> Strategy {
         let made = try strategy(iv: options.block())
-        if made.chunkFormat != nil { try refuse(options.iv, "--iv") }
+        guard made.chunkFormat == nil || options.iv == nil else { throw refusal("--iv", options.iv ?? "") }
         return made
     }
 
     /// The strategy with the IV that goes with it, which is only asked for where there is one.
     func strategy(iv: @autoclosure () throws -> Block) throws -> Strategy {
-        guard Strategy.names.contains(strategy) else {
+        guard let known = StrategyParameters.parameters(of: strategy) else {
             throw CommandFailure(
                 .usage, "unknown strategy \"\(strategy)\": expected one of \(Strategy.names.joined(separator: ", "))")
         }
-        if let format = try chunkFormat() {
-            let made = Strategy.chunked(format)
-            try attempt { try made.validate() }
-            return made
-        }
-        let iv = try iv()
-        if strategy != "cbc-chunked" {
-            try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
-            try refuse(ivRule, "--iv-rule")
-        }
-        if strategy == "ctr" {
-            try refuse(padding, "--padding")
-            return .ctr(iv: iv)
-        }
-        let padding: Padding = try choice(padding, "--padding", fallback: .pkcs7)
-        guard strategy == "cbc-chunked" else { return .cbcContinuous(iv: iv, padding: padding) }
-        guard let chunkSize else {
-            throw CommandFailure(.usage, "cbc-chunked without --chunk-size: expected a size such as 16MB")
-        }
-        let made = Strategy.cbcChunked(
-            chunkByteCount: chunkSize.byteCount, iv: iv, ivRule: try choice(ivRule, "--iv-rule", fallback: .sequence),
-            padding: padding)
-        try attempt("--chunk-size \(chunkSize)") { try made.validate() }
-        return made
-    }
-
-    /// The format of authenticated chunks, or `nil` for another strategy; what belongs to another one is refused.
-    private func chunkFormat() throws -> ChunkFormat? {
-        let isCobblestone = strategy.hasPrefix("cobblestone")
-        let isTink = strategy.hasPrefix("tink")
-        if !isCobblestone { try refuse(context, "--context") }
-        if !isTink {
-            try refuse(associatedData, "--associated-data")
-            try refuse(segmentSize.map { "\($0)" }, "--segment-size")
-            try refuse(derivedKeySize.map { "\($0)" }, "--derived-key-size")
-        }
-        guard isCobblestone || isTink else { return nil }
-        try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
-        try refuse(ivRule, "--iv-rule")
-        try refuse(padding, "--padding")
-        if isCobblestone {
-            return .cobblestone(
-                keyByteCount: strategy == "cobblestone-256" ? 32 : 16, context: try bytes(context, "--context"))
-        }
+        try refuse(allBut: known)
+        var parameters = StrategyParameters(name: strategy)
+        if known.contains(.iv) { parameters.iv = try iv().bytes }
+        parameters.padding = try choice(padding, "--padding", fallback: .pkcs7)
+        parameters.ivRule = try choice(ivRule, "--iv-rule", fallback: .sequence)
+        parameters.chunkByteCount = chunkSize?.byteCount
+        parameters.context = try bytes(context, "--context")
+        parameters.associatedData = try bytes(associatedData, "--associated-data")
+        parameters.segmentByteCount = segmentSize?.byteCount ?? 4096
         let bits = derivedKeySize ?? 256
         guard bits == 128 || bits == 256 else {
             throw CommandFailure(.usage, "--derived-key-size \(bits): expected 128 or 256")
         }
-        return .tinkAESGCMHKDF(
-            associatedData: try bytes(associatedData, "--associated-data"),
-            segmentByteCount: (segmentSize ?? ByteSize(4096)).byteCount, derivedKeyByteCount: bits / 8)
+        parameters.derivedKeyByteCount = bits / 8
+        guard !known.contains(.chunkByteCount) || chunkSize != nil else {
+            throw CommandFailure(.usage, "\(strategy) without --chunk-size: expected a size such as 16MB")
+        }
+        guard let chunkSize else { return try attempt { try parameters.strategy() } }
+        return try attempt("--chunk-size \(chunkSize)") { try parameters.strategy() }
     }
 
     /// Whether the strategy is `hls-aes128`, which is no ``Strategy``: its parameters stand in the playlist.
@@ -129,9 +97,7 @@ struct StrategyOptions: ParsableArguments {
 
     /// The plaintext bytes of a segment of `hls-aes128`; what belongs to another strategy is refused.
     func playlistSegmentByteCount() throws -> UInt64 {
-        var others = self
-        others.segmentSize = nil
-        try others.refuseParameters()
+        try refuse(allBut: [.segmentByteCount])
         let size = segmentSize ?? ByteSize(1 << 20)
         guard (1 << 10...1 << 32).contains(size.byteCount) else {
             throw CommandFailure(.usage, "--segment-size \(size): expected 1KiB to 4GiB")
@@ -148,18 +114,24 @@ struct StrategyOptions: ParsableArguments {
     }
 
     /// Refuses all parameters, for a strategy that has none.
-    func refuseParameters() throws {
-        try refuse(chunkSize.map { "\($0)" }, "--chunk-size")
-        try refuse(ivRule, "--iv-rule")
-        try refuse(padding, "--padding")
-        try refuse(context, "--context")
-        try refuse(associatedData, "--associated-data")
-        try refuse(segmentSize.map { "\($0)" }, "--segment-size")
-        try refuse(derivedKeySize.map { "\($0)" }, "--derived-key-size")
+    func refuseParameters() throws { try refuse(allBut: []) }
+
+    /// Refuses what is given and is none of some parameters.
+    private func refuse(allBut parameters: [StrategyParameters.Parameter]) throws {
+        let options: [(StrategyParameters.Parameter, String, String?)] = [
+            (.chunkByteCount, "--chunk-size", chunkSize?.description), (.ivRule, "--iv-rule", ivRule),
+            (.padding, "--padding", padding), (.context, "--context", context),
+            (.associatedData, "--associated-data", associatedData),
+            (.segmentByteCount, "--segment-size", segmentSize?.description),
+            (.derivedKeyByteCount, "--derived-key-size", derivedKeySize?.description),
+        ]
+        for case (let parameter, let option, let value?) in options where !parameters.contains(parameter) {
+            throw refusal(option, value)
+        }
     }
 
-    private func refuse(_ value: String?, _ name: String) throws {
-        if let value { throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)") }
+    private func refusal(_ option: String, _ value: String) -> CommandFailure {
+        CommandFailure(.usage, "\(option) \(value): expected none with the strategy \(strategy)")
     }
 
     private func choice<Value: RawRepresentable & CaseIterable>(

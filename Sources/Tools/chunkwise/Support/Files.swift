@@ -39,8 +39,8 @@ enum SmallFile {
             }
             var bytes: [UInt8] = []
             while bytes.count <= maxByteCount {
-                let part = try [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, count in
-                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(room))
+                let part = try [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
                 }
                 if part.isEmpty { break }
                 bytes += part

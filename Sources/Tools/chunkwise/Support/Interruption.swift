@@ -32,7 +32,7 @@ enum Interruption {
         }
     }
 
-    /// Makes writing to a pipe that nobody reads an error instead of the process's end.
+    /// Makes writing to a pipe without a reader an error instead of the process's end.
     static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
@@ -56,7 +56,7 @@ enum Interruption {
     private static func endWhenWoken(_ descriptor: Int32) {
         var number: UInt8 = 0
         while read(descriptor, &number, 1) < 0, errno == EINTR {}
-        // Whoever presses again does not keep this from being done; what holds it up for seconds, does.
+        // Pressing again does not stop this; only a delay of seconds does.
         for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
         alarm(3)
         LiveProcesses.killAll()

@@ -24,17 +24,18 @@ struct OwnObject {
     }
 
     /// Opens an object on a server.
-    func served(_ url: String, _ network: NetworkOptions) throws -> (object: MeasuredObject, place: RemoteObject) {
+    func served(_ url: String, _ network: NetworkOptions) throws -> (object: MeasuredObject, remoteObject: RemoteObject)
+    {
         try refusePlaylist("--source \(URLText.shown(url))")
-        let place = try network.place(url, isStrict: keyOptions.strict)
+        let remoteObject = try network.remoteObject(url, isStrict: keyOptions.strict)
         _ = try Network.required()
         let strategy = try layout.strategy(ivOptions)
         let key = try keyOptions.key()
-        let ciphertext = try Network.open(place)
+        let ciphertext = try Network.open(remoteObject)
         let object = try attempt(URLText.shown(url)) {
-            try MeasuredObject.served(ciphertext, at: place, strategy: strategy, key: key)
+            try MeasuredObject.served(ciphertext, at: remoteObject, strategy: strategy, key: key)
         }
-        return (object, place)
+        return (object, remoteObject)
     }
 
     private func refusePlaylist(_ option: String) throws {
@@ -64,33 +65,33 @@ final class PlaylistObjects: Sendable {
     /// A playlist has many objects, of which each could have ranges under way.
     private static let maxRangeByteCount = 256 << 10
 
-    private let place: RemoteObject
+    private let remoteObject: RemoteObject
     private let sources: any NetworkSources
     private let state = Mutex(State())
 
-    /// Prepares; nobody is asked yet.
+    /// Prepares; no server is asked yet.
     ///
-    /// - Parameter place: Where the playlist is, and how it is asked for.
+    /// - Parameter remoteObject: Where the playlist is, and how it is asked for.
     /// - Throws: `CommandFailure` where there is no HTTP client.
-    init(around place: RemoteObject) throws {
+    init(around remoteObject: RemoteObject) throws {
         sources = try Network.required()
-        self.place = place
+        self.remoteObject = remoteObject
     }
 
     /// Opens an object; see `ServedResources.Opener`.
     func open(_ request: ServedRequest) throws(DecryptionError) -> any ByteSource {
-        var place = place
-        place.url = request.url
-        place.sharesConnections = true
-        place.maxRangeByteCount = Self.maxRangeByteCount
-        if request.isShort { place.maxWholeByteCount = Self.maxWholeByteCount }
+        var remoteObject = remoteObject
+        remoteObject.url = request.url
+        remoteObject.sharesConnections = true
+        remoteObject.maxRangeByteCount = Self.maxRangeByteCount
+        if request.isShort { remoteObject.maxWholeByteCount = Self.maxWholeByteCount }
         if !request.isOnFirstServer {
-            place.authorization = nil
-            place.tls.pins = []
-            place.tls.allowances = []
+            remoteObject.authorization = nil
+            remoteObject.tls.pins = []
+            remoteObject.tls.allowances = []
         }
-        say(sources.warnings(of: place))
-        let object = try watch(of: request.url).open { () throws(DecryptionError) in try sources.open(place) }
+        say(sources.warnings(of: remoteObject))
+        let object = try watch(of: request.url).open { () throws(DecryptionError) in try sources.open(remoteObject) }
         say(object.warnings)
         if !request.isShort { try check(object, request.url) }
         return object.source

@@ -47,28 +47,28 @@ final class ServedVectors: Sendable {
                 throw CommandFailure(.usage, "--source \(URLText.shown(text)): expected http, https or a URL")
             }
             let shown = URLText.shown(text)
-            let place = try network.place(text.hasSuffix("/") ? text : text + "/", isStrict: isStrict)
-            try attempt { [sources] in try sources.check(place) }
+            let remoteObject = try network.remoteObject(text.hasSuffix("/") ? text : text + "/", isStrict: isStrict)
+            try attempt { [sources] in try sources.check(remoteObject) }
             guard !text.contains(where: { "?#".contains($0) }) else {
                 throw CommandFailure(
                     .usage, "--source \(shown): expected the URL of a folder, without a query and a fragment")
             }
-            origin = .folder(place)
-            let known = sources.warnings(of: place)
+            origin = .folder(remoteObject)
+            let known = sources.warnings(of: remoteObject)
             said.withLock { $0 = known }
-            sourceName = place.sourceName
+            sourceName = remoteObject.sourceName
         }
         let adjustments = network.adjusted(RemoteObject(url: ""))
-        options = { place in
-            var place = place
-            place.keepsConnections = adjustments.keepsConnections
-            place.readAheadDepth = adjustments.readAheadDepth
-            place.idleTimeoutMilliseconds = adjustments.idleTimeoutMilliseconds
-            place.deadlineMilliseconds = adjustments.deadlineMilliseconds
+        options = { remoteObject in
+            var remoteObject = remoteObject
+            remoteObject.keepsConnections = adjustments.keepsConnections
+            remoteObject.readAheadDepth = adjustments.readAheadDepth
+            remoteObject.idleTimeoutMilliseconds = adjustments.idleTimeoutMilliseconds
+            remoteObject.deadlineMilliseconds = adjustments.deadlineMilliseconds
             // Nothing is to be in memory before a vector asks for it.
-            place.firstByteCount = 1
-            place.sharesConnections = true
-            return place
+            remoteObject.firstByteCount = 1
+            remoteObject.sharesConnections = true
+            return remoteObject
         }
     }
 
@@ -77,7 +77,7 @@ final class ServedVectors: Sendable {
 
     /// Runs vectors: a choice of some thousand reads, unless everything is asked for.
     ///
-    /// - Throws: `CommandFailure` if nobody answers, or nothing is there.
+    /// - Throws: `CommandFailure` if no answer comes, or nothing is there.
     func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool
     ) throws -> [ConformanceRecord] {
@@ -116,8 +116,8 @@ final class ServedVectors: Sendable {
     /// All of a small source.
     static func bytes(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(source.byteCount))
-        let outcome = bytes.withUnsafeMutableBytes { room in
-            Result { () throws(DecryptionError) in try source.fetch(at: 0, into: FetchBuffers(room)) }
+        let outcome = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(DecryptionError) in try source.fetch(at: 0, into: FetchBuffers(buffer)) }
         }
         try outcome.get()
         return bytes
@@ -130,21 +130,21 @@ final class ServedVectors: Sendable {
     }
 
     private func open(_ source: any ByteSource) throws(DecryptionError) -> any ByteSource {
-        let place: RemoteObject
+        let remoteObject: RemoteObject
         switch origin {
-        case .here(let server): place = server.offer(source)
+        case .here(let server): remoteObject = server.offer(source)
         case .folder(var folder):
             folder.url += try Self.objectName(of: source)
-            place = folder
+            remoteObject = folder
         }
-        let object = try watch.open { () throws(DecryptionError) in try sources.open(options(place)) }
+        let object = try watch.open { () throws(DecryptionError) in try sources.open(options(remoteObject)) }
         said.withLock { said in said += object.warnings.filter { !said.contains($0) } }
         guard case .here(let server) = origin else { return object.source }
-        return OfferedSource(base: object.source) { server.withdraw(place) }
+        return OfferedSource(base: object.source) { server.withdraw(remoteObject) }
     }
 }
 
-/// A source that a server forgets when nobody reads it any more.
+/// A source that a server forgets when it has no reader left.
 private final class OfferedSource: ByteSource {
     private let base: any ByteSource
     private let end: @Sendable () -> Void
@@ -165,11 +165,11 @@ private final class OfferedSource: ByteSource {
     func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
 }
 
-/// Asks a server only as long as there is some use in it: after a few requests in a row that nobody answers, nobody is
-/// asked any more, and likewise if none of the first objects is there.
+/// Asks a server only as long as there is some use in it: after a few requests in a row without an answer it is
+/// asked no more, and likewise if none of the first objects is there.
 final class AnswerWatch: Sendable {
     private struct State {
-        /// Requests that nobody answered, since the last answer.
+        /// Requests without an answer, since the last answer.
         var unansweredCount = 0
         /// Objects that were not there, as long as none was.
         var missingCount = 0
@@ -177,7 +177,7 @@ final class AnswerWatch: Sendable {
         var reason: DecryptionError?
     }
 
-    /// After so many requests nobody is asked any more.
+    /// After so many requests the server is asked no more.
     static let maxInVain = 3
 
     private let countsMissing: Bool
@@ -190,7 +190,7 @@ final class AnswerWatch: Sendable {
         self.countsMissing = countsMissing
     }
 
-    /// Why nobody is asked any more; `nil` as long as somebody is.
+    /// Why the server is asked no more; `nil` as long as it is asked.
     var givenUp: DecryptionError? { state.withLock { $0.reason } }
 
     /// Opens an object, unless there is no use in it.

@@ -51,7 +51,7 @@ enum SweepRunning {
     /// Says how long a plan will take, before anything is measured.
     private static func announce(_ plan: Plan, _ estimate: SweepEstimate) {
         print("sweep: \(plan.cells.count) cells, \(estimate)")
-        // Whoever waits wants to know now, also behind a pipe.
+        // A user who waits wants to know now, also behind a pipe.
         fflush(nil)
     }
 
@@ -179,7 +179,7 @@ struct SweepProgress {
             let step = steps[index]
             display.show(
                 ProgressLine(
-                    place: "\(doneCount)/\(steps.count) passes", name: step.cell.shortName, stage: stage(step.pass),
+                    position: "\(doneCount)/\(steps.count) passes", name: step.cell.shortName, stage: stage(step.pass),
                     rest: TimeLeft.text(seconds: timeLeft.seconds)),
                 share: timeLeft.share)
         }

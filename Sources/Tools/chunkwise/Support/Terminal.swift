@@ -40,7 +40,7 @@ enum Terminal {
     private static func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            // Nobody is left to tell if this fails.
+            // There is no one left to tell if this fails.
             _ = Glibc.write(2, bytes.baseAddress, bytes.count)
         }
     }
@@ -82,7 +82,8 @@ final class ProgressDisplay: Sendable {
         let rest = TimeLeft.seconds(finished: finished, of: total, elapsed: seconds)
         show(
             ProgressLine(
-                place: "\(finished)/\(total) \(parts)", name: name, rest: rest.map { TimeLeft.text(seconds: $0) } ?? ""),
+                position: "\(finished)/\(total) \(parts)", name: name,
+                rest: rest.map { TimeLeft.text(seconds: $0) } ?? ""),
             share: Double(finished) / Double(max(1, total)))
     }
 }

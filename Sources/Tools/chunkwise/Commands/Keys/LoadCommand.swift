@@ -29,7 +29,7 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "How many requests the server answers in a second. (default: 200000; 200 with --loopback)")
     var capacity: Int?
 
-    @Option(help: "How many milliseconds an answer takes if nobody else asks.")
+    @Option(help: "How many milliseconds an answer takes if it is the only one.")
     var roundTrip = 50
 
     @Option(help: "What all chance follows from.")

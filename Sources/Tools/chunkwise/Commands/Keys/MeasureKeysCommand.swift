@@ -92,14 +92,14 @@ struct MeasureKeysCommand: AsyncParsableCommand {
     /// What the measurement is for.
     private func require(_ record: KeyWaitsRecord) throws {
         for cell in record.cells where cell.way == .preloaded {
-            let place = "preloaded keys, \(cell.delayMilliseconds) ms"
+            let cellName = "preloaded keys, \(cell.delayMilliseconds) ms"
             guard cell.requestCount == 0 else {
-                throw CommandFailure(.no, "\(place): \(cell.requestCount) requests: expected none")
+                throw CommandFailure(.no, "\(cellName): \(cell.requestCount) requests: expected none")
             }
             let ratio = cell.ratioToLocal.estimate
             guard ratio <= maxRatio else {
                 throw CommandFailure(
-                    .no, "\(place): \(Self.text(ratio)) × of local ones: expected at most \(maxRatio)")
+                    .no, "\(cellName): \(Self.text(ratio)) × of local ones: expected at most \(maxRatio)")
             }
         }
     }
