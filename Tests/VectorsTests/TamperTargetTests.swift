@@ -65,7 +65,7 @@ struct TamperTargetTests {
                 #expect(pairs.reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount } == 1, "\(target.label): \(one.name)")
             }
             for word in ["first chunk", "middle chunk", "last chunk", "tag", "first byte", "middle byte", "last byte"] {
-                #expect(flips.contains { $0.place.contains(word) }, "\(target.label): \(word)")
+                #expect(flips.contains { $0.location.contains(word) }, "\(target.label): \(word)")
             }
         }
     }

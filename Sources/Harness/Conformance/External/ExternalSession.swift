@@ -11,7 +11,7 @@ final class ExternalSession {
     /// Nor is a class of vectors asked on and on that the subject hangs or dies in.
     private static let maxTroubleOfClass = 25
     /// After so many answers that never came, those that come are waited for much longer than any took, and no longer.
-    private static let patientTimeouts = 5
+    private static let maxFullTimeouts = 5
     /// A line that is longer is none of the protocol's, except in measurements, which are not asked for so many figures.
     private static let longestLine = 1 << 20
 
@@ -40,7 +40,7 @@ final class ExternalSession {
 
     /// How long the next process may take for each answer.
     private var timeout: Duration {
-        guard timeoutCount >= Self.patientTimeouts else { return longestTimeout }
+        guard timeoutCount >= Self.maxFullTimeouts else { return longestTimeout }
         return min(longestTimeout, max(.milliseconds(250), slowestAnswer * 50))
     }
 

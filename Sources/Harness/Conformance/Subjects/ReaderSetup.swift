@@ -56,7 +56,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         if case .wholeChunk = access { true } else { false }
     }
 
-    /// The most plaintext bytes that are decrypted in one step.
+    /// The max plaintext bytes that are decrypted in one step.
     package var windowByteCount: Int {
         switch access {
         case .cursor(let byteCount), .wholeChunk(let byteCount), .freshBuffers(let byteCount): byteCount

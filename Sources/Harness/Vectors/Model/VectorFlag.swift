@@ -54,7 +54,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case counterStart = "CounterStart"
     /// The counter carries past its lowest 8, 16 or 24 bits.
     case counterCarry8 = "CounterCarry8"
-    /// Every residue modulo 16 of a read's start and length, at a few places.
+    /// Every residue modulo 16 of a read's start and length, at a few offsets.
     case unalignedRead = "UnalignedRead"
     /// About as many blocks as vectorised code takes at a time: 8, 16, 32, 64, 128.
     case strideEdge = "StrideEdge"

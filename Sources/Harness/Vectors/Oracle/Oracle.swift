@@ -67,8 +67,8 @@ package struct Oracle: Sendable {
             let piece = Piece(
                 start: chunkCiphertextStart + inChunk - skip, skip: Int(skip), count: Int(count),
                 block: inChunk / 16, iv: iv(ofChunk: chunk))
-            let place = Int(position - range.lowerBound)
-            let part = UnsafeMutableRawBufferPointer(rebasing: output[place..<place + Int(count)])
+            let start = Int(position - range.lowerBound)
+            let part = UnsafeMutableRawBufferPointer(rebasing: output[start..<start + Int(count)])
             switch strategy {
             case .ctr: try decryptCTR(piece, of: ciphertext, buffer: buffer, into: part)
             case .cbcContinuous, .cbcChunked, .chunked:
@@ -247,16 +247,11 @@ extension Oracle {
     private func lastBlock(
         of source: any ByteSource, isAlone: Bool, chunk: UInt64
     ) throws(DecryptionError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return [] }
-        var previous = iv(ofChunk: chunk)
-        if !isAlone {
-            try Self.fetch(16, at: source.byteCount - 32, of: source, into: start)
-            previous = OracleBlock(loadingFrom: start)
+        func block(at offset: UInt64) throws(DecryptionError) -> OracleBlock {
+            OracleBlock(try Self.bytes(16, at: offset, of: source))
         }
-        try Self.fetch(16, at: source.byteCount - 16, of: source, into: start)
-        return (aes.decrypt(OracleBlock(loadingFrom: start)) ^ previous).bytes
+        let previous = isAlone ? iv(ofChunk: chunk) : try block(at: source.byteCount - 32)
+        return (aes.decrypt(try block(at: source.byteCount - 16)) ^ previous).bytes
     }
 }
 
@@ -269,23 +264,23 @@ extension Oracle {
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
         guard !range.isEmpty else { return }
-        let places = try OracleChunkPlaces(format, ciphertextByteCount: ciphertext.byteCount)
+        let layout = try OracleChunkLayout(format, ciphertextByteCount: ciphertext.byteCount)
         let chunks = try chunks(format, of: ciphertext)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096 + 32, alignment: 16)
         defer { buffer.deallocate() }
         guard let start = buffer.baseAddress else { return }
         var position = range.lowerBound
         while position < range.upperBound {
-            let index = places.chunk(at: position)
-            let inChunk = position - places.plaintextStart(ofChunk: index)
+            let index = layout.chunk(at: position)
+            let inChunk = position - layout.plaintextStart(ofChunk: index)
             let skip = inChunk % 16
             let count = min(
-                range.upperBound - position, places.byteCount(ofChunk: index) - inChunk, 4096 - skip)
+                range.upperBound - position, layout.byteCount(ofChunk: index) - inChunk, 4096 - skip)
             try Self.fetch(
-                Int(skip + count), at: places.ciphertextStart(ofChunk: index) + inChunk - skip, of: ciphertext,
+                Int(skip + count), at: layout.ciphertextStart(ofChunk: index) + inChunk - skip, of: ciphertext,
                 into: start)
             // The first block of a chunk is masked with the counter 2.
-            var counter = chunks.start(ofChunk: index, isLast: index == places.chunkCount - 1)
+            var counter = chunks.start(ofChunk: index, isLast: index == layout.chunkCount - 1)
                 .adding(1 + inChunk / 16)
             for block in 0..<Int(skip + count + 15) / 16 {
                 let masked = OracleBlock(loadingFrom: start + 16 * block)
@@ -300,19 +295,25 @@ extension Oracle {
 
     /// The length of an object's plaintext, once its header and its last chunk have been found authentic.
     func plaintextByteCount(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> UInt64 {
-        let places = try OracleChunkPlaces(format, ciphertextByteCount: source.byteCount)
+        let layout = try OracleChunkLayout(format, ciphertextByteCount: source.byteCount)
         let chunks = try chunks(format, of: source)
-        let header = try Self.bytes(Int(places.headerByteCount), at: 0, of: source)
+        let header = try Self.bytes(Int(layout.headerByteCount), at: 0, of: source)
         guard header == chunks.header else { throw .headerRejected(expected: "the one of this key") }
-        let last = places.chunkCount - 1
-        let count = Int(places.byteCount(ofChunk: last))
-        let sealed = try Self.bytes(count + 16, at: places.ciphertextStart(ofChunk: last), of: source)
+        let last = layout.chunkCount - 1
+        let count = Int(layout.byteCount(ofChunk: last))
+        let sealed = try Self.bytes(count + 16, at: layout.ciphertextStart(ofChunk: last), of: source)
         let tag = sealed.withUnsafeBytes {
             chunks.tag(
                 UnsafeRawBufferPointer(rebasing: $0[..<count]), hash: chunks.makeHash(), chunk: last, isLast: true)
         }
         guard Array(sealed[count...]) == tag else { throw .authenticationFailed(chunk: last) }
-        return places.plaintextByteCount
+        return layout.plaintextByteCount
+    }
+
+    /// The header that a writer makes for an object's salt and this key; empty where the format has none.
+    package func header(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
+        guard let format = strategy.chunkFormat else { return [] }
+        return try chunks(format, of: source).header
     }
 
     private func chunks(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> OracleChunks {
@@ -322,10 +323,8 @@ extension Oracle {
     private static func bytes(
         _ count: Int, at offset: UInt64, of source: any ByteSource
     ) throws(DecryptionError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return [] }
-        try fetch(count, at: offset, of: source, into: start)
-        return Array(buffer)
+        try [UInt8](byteCount: count) { (buffer) throws(DecryptionError) in
+            if let start = buffer.baseAddress { try fetch(count, at: offset, of: source, into: start) }
+        }
     }
 }

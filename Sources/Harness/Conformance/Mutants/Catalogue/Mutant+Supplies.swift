@@ -6,7 +6,7 @@ extension Mutant {
     static let supplies: [Mutant] = [
         .source(
             "short-read-taken", "A short read is taken for a whole one.", flag: .shortReads,
-            source: "article 004; POSIX, read()"
+            source: "the article on windows of 100 MiB; POSIX, read()"
         ) {
             (base, offset, buffers) throws(DecryptionError) in
             try base.read(at: offset, into: buffers) == 0 ? 0 : buffers.byteCount
@@ -25,8 +25,8 @@ extension Mutant {
             (source, offset, buffer) throws(DecryptionError) in
             var done = 0
             while done < buffer.count {
-                let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count - done)])
-                done += try read(source, offset + UInt64(done), room, 0)
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count - done)])
+                done += try read(source, offset + UInt64(done), rest, 0)
             }
         },
         .fetching(
@@ -70,7 +70,7 @@ extension Mutant {
         },
         .catching(
             "fault-ignored", "A failed fetch delivers what is there.", flag: .sourceFailure,
-            source: "article 000: errors ignored"
+            source: "the article on chunks of 16 MB: errors ignored"
         ) {
             (error, buffer) throws(DecryptionError) in
             guard case .io = error else { throw error }
@@ -86,7 +86,7 @@ extension Mutant {
         },
         .catching(
             "fault-misnamed", "A failed fetch has another name.", flag: .sourceFailure,
-            source: "article 004: decryptFailedWhenConvertUnsafePointer"
+            source: "the article on windows of 100 MiB: decryptFailedWhenConvertUnsafePointer"
         ) {
             (error, _) throws(DecryptionError) in
             guard case .io = error else { throw error }
@@ -172,7 +172,7 @@ extension Mutant {
         },
         .textbook(
             "fetch-one-more", "One block more than needed is fetched.", flag: .minimalFetch,
-            source: "article 004: / 16 + 1"
+            source: "the article on windows of 100 MiB: / 16 + 1"
         ) {
             $0.blocksTooMany = 1
         },
@@ -193,7 +193,7 @@ extension Mutant {
         },
         .opening(
             "fetch-whole-chunk", "Whole chunks are fetched though blocks are declared.", flag: .minimalFetch,
-            source: "article 000"
+            source: "the article on chunks of 16 MB"
         ) {
             (right, setup, source, strategy, key) throws(DecryptionError) in
             try right(ReaderSetup(.wholeChunk(byteCount: 4096), setup.supply), source, strategy, key)
