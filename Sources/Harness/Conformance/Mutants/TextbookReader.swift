@@ -146,12 +146,14 @@ struct TextbookLocation: Sendable {
     /// The block's number in its chunk.
     var block: UInt64 { offset / 16 }
 
-    init(of position: UInt64, strategy: Strategy) {
+    /// Where a byte lies, if earlier chunks had that much padding each; the truth without that.
+    init(of position: UInt64, strategy: Strategy, paddingByteCount: UInt64? = nil) {
         let chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunk = position / chunkByteCount
         self.offset = position % chunkByteCount
         self.rest = chunkByteCount - offset
-        self.chunkStart = chunk * (chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0))
+        let padding = paddingByteCount ?? (strategy.padding == .pkcs7 ? 16 : 0)
+        self.chunkStart = chunk * (chunkByteCount + padding)
     }
 }
 

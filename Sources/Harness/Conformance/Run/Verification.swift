@@ -21,7 +21,6 @@ package struct Verification: Sendable {
     /// The failures that a record lists; it counts all of them.
     package let listedFailureCount: Int
 
-    /// Creates a verification.
     package init(subjects: [ConformanceSubject], threadCount: Int = 2, listedFailureCount: Int = 20) {
         self.subjects = subjects
         self.threadCount = max(1, threadCount)

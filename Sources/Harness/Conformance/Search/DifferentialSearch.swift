@@ -37,7 +37,6 @@ package struct DifferentialSearch {
     /// The number of the first case.
     package let firstNumber: Int
 
-    /// Creates a search.
     package init(subjects: [any JudgedSubject], seed: UInt64, firstNumber: Int = 0) {
         self.subjects = subjects
         self.seed = seed

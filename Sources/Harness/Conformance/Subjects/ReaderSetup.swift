@@ -28,7 +28,6 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// The source.
     package let supply: Supply
 
-    /// Creates a setup.
     package init(_ access: Access, _ supply: Supply = .whole) {
         self.access = access
         self.supply = supply

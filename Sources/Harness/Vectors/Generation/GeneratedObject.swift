@@ -118,8 +118,8 @@ private struct PaddedEnds: Sendable {
 final class SealedSource: ByteSource {
     let byteCount: UInt64
     private let stream: SplitMix64Stream
-    private let layout: OracleChunkLayout
     private let chunks: OracleChunks
+    private var layout: OracleChunkLayout { chunks.layout }
     private let hash: OracleGHASH
     private let tags = Mutex<[UInt64: [UInt8]]>([:])
     private static let maxTags = 4096
@@ -128,11 +128,11 @@ final class SealedSource: ByteSource {
         _ format: ChunkFormat, key: SecretKey, stream: SplitMix64Stream, plaintextByteCount: UInt64
     ) throws(DecryptionError) {
         self.stream = stream
-        self.layout = OracleChunkLayout(format, plaintextByteCount: plaintextByteCount)
+        let layout = OracleChunkLayout(format, plaintextByteCount: plaintextByteCount)
         self.byteCount = layout.ciphertextByteCount
         var header = [UInt8](repeating: 0, count: format.headerByteCount)
         header.withUnsafeMutableBytes { stream.fill($0, from: 0) }
-        self.chunks = try OracleChunks(format, key: key, header: header)
+        self.chunks = try OracleChunks(format, key: key, header: header, layout: layout)
         self.hash = chunks.makeHash()
     }
 

@@ -43,39 +43,51 @@ package struct Oracle: Sendable {
     ) throws(DecryptionError) {
         precondition(range.upperBound <= plaintextByteCount, "range \(range) of \(plaintextByteCount)")
         precondition(output.count == range.count, "\(output.count) bytes of buffer for \(range.count)")
-        if case .chunked(let format) = strategy {
-            return try decryptChunks(format, ciphertext: ciphertext, range: range, into: output)
-        }
+        guard !range.isEmpty else { return }
         let largestPiece: UInt64 = 1 << 16
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(min(UInt64(output.count) + 48, largestPiece + 48)), alignment: 16)
         defer { buffer.deallocate() }
+        let chunks = try chunks(of: ciphertext)
         var position = range.lowerBound
         while position < range.upperBound {
-            var chunk: UInt64 = 0
-            var inChunk = position
-            var chunkCiphertextStart: UInt64 = 0
-            var rest = range.upperBound - position
-            if case .cbcChunked(let chunkByteCount, _, _, let padding) = strategy {
-                chunk = position / chunkByteCount
-                inChunk = position % chunkByteCount
-                chunkCiphertextStart = chunk * (chunkByteCount + (padding == .pkcs7 ? 16 : 0))
-                rest = min(rest, chunkByteCount - inChunk)
-            }
+            let chunk = chunks?.chunk(with: position) ?? chunk(with: position)
+            let inChunk = position - chunk.start
             let skip = inChunk % 16
-            let count = min(rest, largestPiece - skip)
+            let count = min(range.upperBound - position, chunk.end - position, largestPiece - skip)
             let piece = Piece(
-                start: chunkCiphertextStart + inChunk - skip, skip: Int(skip), count: Int(count),
-                block: inChunk / 16, iv: iv(ofChunk: chunk))
+                start: chunk.ciphertextStart + inChunk - skip, skip: Int(skip), count: Int(count),
+                block: inChunk / 16, iv: chunk.iv)
             let start = Int(position - range.lowerBound)
             let part = UnsafeMutableRawBufferPointer(rebasing: output[start..<start + Int(count)])
             switch strategy {
-            case .ctr: try decryptCTR(piece, of: ciphertext, buffer: buffer, into: part)
-            case .cbcContinuous, .cbcChunked, .chunked:
-                try decryptCBC(piece, of: ciphertext, buffer: buffer, into: part)
+            case .ctr, .chunked:
+                try decryptCTR(piece, of: ciphertext, with: chunks?.aes ?? aes, buffer: buffer, into: part)
+            case .cbcContinuous, .cbcChunked: try decryptCBC(piece, of: ciphertext, buffer: buffer, into: part)
             }
             position += count
         }
+    }
+
+    /// Where a chunk lies, and what its first block starts from.
+    struct Chunk {
+        /// Its plaintext.
+        var start: UInt64
+        var end: UInt64
+        var ciphertextStart: UInt64
+        /// The IV or counter block.
+        var iv: OracleBlock
+    }
+
+    /// The chunk that a plaintext byte lies in; the whole object where there are no chunks.
+    private func chunk(with offset: UInt64) -> Chunk {
+        guard case .cbcChunked(let byteCount, _, _, let padding) = strategy else {
+            return Chunk(start: 0, end: .max, ciphertextStart: 0, iv: iv)
+        }
+        let index = offset / byteCount
+        return Chunk(
+            start: index * byteCount, end: (index + 1) * byteCount,
+            ciphertextStart: index * (byteCount + (padding == .pkcs7 ? 16 : 0)), iv: iv(ofChunk: index))
     }
 
     /// A few blocks of one chunk.
@@ -113,7 +125,7 @@ package struct Oracle: Sendable {
     }
 
     private func decryptCTR(
-        _ piece: Piece, of source: any ByteSource, buffer: UnsafeMutableRawBufferPointer,
+        _ piece: Piece, of source: any ByteSource, with aes: OracleAES, buffer: UnsafeMutableRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
         let byteCount = piece.skip + piece.count
@@ -210,8 +222,9 @@ extension Oracle {
         switch strategy {
         case .ctr:
             return total
-        case .chunked(let format):
-            return try self.plaintextByteCount(format, of: source)
+        case .chunked:
+            guard let chunks = try chunks(of: source) else { return total }
+            return try plaintextByteCount(chunks, of: source)
         case .cbcContinuous(_, let itsPadding):
             padding = itsPadding
         case .cbcChunked(let length, _, _, let itsPadding):
@@ -256,47 +269,11 @@ extension Oracle {
 }
 
 extension Oracle {
-    /// Decrypts a range of an object of authenticated chunks; see ``decrypt(ciphertext:plaintextByteCount:range:into:)``.
-    ///
-    /// Tags are not looked at: whether a chunk is to be delivered, a vector says.
-    func decryptChunks(
-        _ format: ChunkFormat, ciphertext: any ByteSource, range: Range<UInt64>,
-        into output: UnsafeMutableRawBufferPointer
-    ) throws(DecryptionError) {
-        guard !range.isEmpty else { return }
-        let layout = try OracleChunkLayout(format, ciphertextByteCount: ciphertext.byteCount)
-        let chunks = try chunks(format, of: ciphertext)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096 + 32, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return }
-        var position = range.lowerBound
-        while position < range.upperBound {
-            let index = layout.chunk(at: position)
-            let inChunk = position - layout.plaintextStart(ofChunk: index)
-            let skip = inChunk % 16
-            let count = min(
-                range.upperBound - position, layout.byteCount(ofChunk: index) - inChunk, 4096 - skip)
-            try Self.fetch(
-                Int(skip + count), at: layout.ciphertextStart(ofChunk: index) + inChunk - skip, of: ciphertext,
-                into: start)
-            // The first block of a chunk is masked with the counter 2.
-            var counter = chunks.start(ofChunk: index, isLast: index == layout.chunkCount - 1)
-                .adding(1 + inChunk / 16)
-            for block in 0..<Int(skip + count + 15) / 16 {
-                let masked = OracleBlock(loadingFrom: start + 16 * block)
-                (chunks.aes.encrypt(counter) ^ masked).store(to: start + 16 * block)
-                counter = counter.adding(1)
-            }
-            UnsafeMutableRawBufferPointer(rebasing: output[Int(position - range.lowerBound)...])
-                .copyMemory(from: UnsafeRawBufferPointer(start: start + Int(skip), count: Int(count)))
-            position += count
-        }
-    }
-
     /// The length of an object's plaintext, once its header and its last chunk have been found authentic.
-    func plaintextByteCount(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> UInt64 {
-        let layout = try OracleChunkLayout(format, ciphertextByteCount: source.byteCount)
-        let chunks = try chunks(format, of: source)
+    private func plaintextByteCount(
+        _ chunks: OracleChunks, of source: any ByteSource
+    ) throws(DecryptionError) -> UInt64 {
+        let layout = chunks.layout
         let header = try Self.bytes(Int(layout.headerByteCount), at: 0, of: source)
         guard header == chunks.header else { throw .headerRejected(expected: "the one of this key") }
         let last = layout.chunkCount - 1
@@ -312,12 +289,17 @@ extension Oracle {
 
     /// The header that a writer makes for an object's salt and this key; empty where the format has none.
     package func header(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
-        guard let format = strategy.chunkFormat else { return [] }
-        return try chunks(format, of: source).header
+        try chunks(of: source)?.header ?? []
     }
 
-    private func chunks(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> OracleChunks {
-        try OracleChunks(format, key: key, header: try Self.bytes(format.headerByteCount, at: 0, of: source))
+    /// What the header says of an object of authenticated chunks; `nil` for any other.
+    ///
+    /// Tags are not looked at when it is decrypted: whether a chunk is to be delivered, a vector says.
+    private func chunks(of source: any ByteSource) throws(DecryptionError) -> OracleChunks? {
+        guard let format = strategy.chunkFormat else { return nil }
+        let layout = try OracleChunkLayout(format, ciphertextByteCount: source.byteCount)
+        let header = try Self.bytes(format.headerByteCount, at: 0, of: source)
+        return try OracleChunks(format, key: key, header: header, layout: layout)
     }
 
     private static func bytes(

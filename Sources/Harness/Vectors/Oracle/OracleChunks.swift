@@ -9,12 +9,16 @@ struct OracleChunks: Sendable {
     let aes: OracleAES
     /// The header that a writer makes for these keys.
     let header: [UInt8]
+    let layout: OracleChunkLayout
     private let format: ChunkFormat
     private let baseNonce: [UInt8]
 
     /// Derives the keys from as many bytes as the format's header has; of Cobblestone's only the salt counts.
-    init(_ format: ChunkFormat, key: SecretKey, header: [UInt8]) throws(DecryptionError) {
+    init(
+        _ format: ChunkFormat, key: SecretKey, header: [UInt8], layout: OracleChunkLayout
+    ) throws(DecryptionError) {
         self.format = format
+        self.layout = layout
         let input = key.withUnsafeBytes { Array($0) }
         switch format {
         case .cobblestone(let keyByteCount, let context):
@@ -45,6 +49,16 @@ struct OracleChunks: Sendable {
         case .tinkAESGCMHKDF:
             return OracleBlock(baseNonce + number.suffix(4) + [isLast ? 1 : 0] + [0, 0, 0, 1])
         }
+    }
+
+    /// The chunk that a plaintext byte lies in; its first block is masked with the counter 2.
+    func chunk(with offset: UInt64) -> Oracle.Chunk {
+        let index = layout.chunk(at: offset)
+        let start = layout.plaintextStart(ofChunk: index)
+        return Oracle.Chunk(
+            start: start, end: start + layout.byteCount(ofChunk: index),
+            ciphertextStart: layout.ciphertextStart(ofChunk: index),
+            iv: self.start(ofChunk: index, isLast: index == layout.chunkCount - 1).adding(1))
     }
 
     /// The hash for tags.

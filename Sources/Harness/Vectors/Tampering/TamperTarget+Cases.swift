@@ -49,10 +49,9 @@ extension TamperTarget {
         switch form {
         case .playlist(let playlist): return playlist.errors(of: content)
         case .object:
-            guard let opening = opening(of: content) else { return [] }
+            let group = group(of: content)
             do throws(DecryptionError) {
-                _ = try Oracle(strategy: opening.strategy, key: opening.key)
-                    .plaintextByteCount(of: MemorySource(opening.bytes))
+                _ = try Oracle(strategy: group.strategy, key: group.key).plaintextByteCount(of: group.ciphertext)
                 return []
             } catch {
                 return [ErrorName(error)]

@@ -66,13 +66,6 @@ package struct TamperTarget: Sendable {
                 key: key, ciphertext: MemorySource(content.bytes))
         }
     }
-
-    /// What the object is opened with after a tampering; `nil` for a playlist.
-    package func opening(of content: TamperContent) -> (strategy: Strategy, key: SecretKey, bytes: [UInt8])? {
-        guard case .object = form else { return nil }
-        let group = group(of: content)
-        return (group.strategy, group.key, content.bytes)
-    }
 }
 
 extension TamperTarget {
@@ -178,11 +171,12 @@ extension TamperTarget {
     package func changedPieces(
         of content: TamperContent, in range: Range<UInt64>
     ) -> [(offset: UInt64, bytes: [UInt8])] {
-        guard let opening = opening(of: content), let format = opening.strategy.chunkFormat,
-            let layout = try? OracleChunkLayout(format, ciphertextByteCount: UInt64(opening.bytes.count))
+        let bytes = content.bytes
+        guard case .object(let strategy, let key) = form, let format = strategy.chunkFormat,
+            let layout = try? OracleChunkLayout(format, ciphertextByteCount: UInt64(bytes.count))
         else { return [] }
         let plaintext = GroupPlaintext(
-            oracle: Oracle(strategy: opening.strategy, key: opening.key), ciphertext: MemorySource(opening.bytes),
+            oracle: Oracle(strategy: strategy, key: key), ciphertext: MemorySource(bytes),
             byteCount: layout.plaintextByteCount)
         var pieces: [(offset: UInt64, bytes: [UInt8])] = []
         var position = range.lowerBound
@@ -192,7 +186,7 @@ extension TamperTarget {
             let part = position..<min(range.upperBound, end)
             position = part.upperBound
             let chunk = layout.ciphertext(of: part)
-            let own = opening.bytes[Int(chunk.lowerBound)..<Int(chunk.upperBound)]
+            let own = bytes[Int(chunk.lowerBound)..<Int(chunk.upperBound)]
             let isOriginal =
                 content.header == original.header && index < original.chunks.count
                 && own.elementsEqual(original.chunks[Int(index)])

@@ -151,21 +151,13 @@ extension Mutant {
             "chunk-padding-forgotten", "The padding of earlier chunks is not counted.", flag: .chunkEdge,
             source: "the article on chunks of 16 MB; minio/minio#6776"
         ) {
-            $0.location = { position, strategy in
-                var location = TextbookLocation(of: position, strategy: strategy)
-                location.chunkStart = location.chunk * (strategy.chunkByteCount ?? 0)
-                return location
-            }
+            $0.location = { TextbookLocation(of: $0, strategy: $1, paddingByteCount: 0) }
         },
         .textbook(
             "chunk-padding-invented", "Chunks without padding are taken to have some.", flag: .chunkEdge,
             source: "minio/minio#6776"
         ) {
-            $0.location = { position, strategy in
-                var location = TextbookLocation(of: position, strategy: strategy)
-                location.chunkStart = location.chunk * ((strategy.chunkByteCount ?? 0) + 16)
-                return location
-            }
+            $0.location = { TextbookLocation(of: $0, strategy: $1, paddingByteCount: 16) }
         },
         .textbook(
             "chunk-sizes-summed", "The plaintext's length counts one padding, whatever the number of chunks.",
@@ -182,11 +174,7 @@ extension Mutant {
             "chunk-stops", "A read across chunks delivers the first one's part.", flag: .chunkEdge,
             source: "the article on chunks of 16 MB"
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            FaultyReader(try right(setup, source, strategy, key)) { (base, offset, buffer) throws(DecryptionError) in
-                let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
-                let count = Int(min(UInt64(buffer.count), rest))
-                return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-            }
+            FaultyReader(try right(setup, source, strategy, key), readToChunkEnd(strategy))
         },
         .textbook(
             "chunk-number-16-bit", "A chunk's number is held in 16 bits.", flag: .beyond32Bits,
@@ -266,6 +254,15 @@ extension Mutant {
             return read.count
         },
     ]
+
+    /// Reads as far as the chunk goes that a read starts in.
+    static func readToChunkEnd(_ strategy: Strategy) -> FaultyReader.Read {
+        { (base, offset, buffer) throws(DecryptionError) in
+            let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
+            let count = Int(min(UInt64(buffer.count), rest))
+            return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
 
     private static func chunkIV(
         _ name: String, _ summary: String, flag: VectorFlag = .chunkEdge, source: String,

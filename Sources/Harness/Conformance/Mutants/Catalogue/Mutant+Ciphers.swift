@@ -30,8 +30,7 @@ extension Mutant {
             .backend(
                 "stride-tail-dropped", "Blocks left over after eights are not decrypted.", flag: .strideEdge,
                 source: "vectorised code without a tail loop"
-            ) {
-                (mode, base, stretch) throws(DecryptionError) in
+            ) { (mode, base, stretch) throws(DecryptionError) in
                 let whole = stretch.blockCount / 8 * 8
                 guard mode == .cbc, whole > 0, whole < stretch.blockCount else {
                     return try stretch.process(with: base)
@@ -41,8 +40,7 @@ extension Mutant {
             .backend(
                 "stride-counter-lost", "Counters of the blocks after the first eight start again.", flag: .strideEdge,
                 source: "vectorised code without a tail loop"
-            ) {
-                (mode, base, stretch) throws(DecryptionError) in
+            ) { (mode, base, stretch) throws(DecryptionError) in
                 guard mode == .ctr, stretch.blockCount > 8 else { return try stretch.process(with: base) }
                 try stretch.part(0..<8, iv: stretch.iv).process(with: base)
                 try stretch.part(8..<stretch.blockCount, iv: stretch.iv).process(with: base)
@@ -50,8 +48,7 @@ extension Mutant {
             .backend(
                 "in-place-chained-late", "In place, all blocks after the first are chained to plaintext.",
                 flag: .strideEdge, source: "intel/isa-l_crypto#143"
-            ) {
-                (mode, base, stretch) throws(DecryptionError) in
+            ) { (mode, base, stretch) throws(DecryptionError) in
                 guard mode == .cbc, stretch.isInPlace else { return try stretch.process(with: base) }
                 var iv = stretch.iv
                 for index in 0..<stretch.blockCount {
@@ -114,8 +111,7 @@ extension Mutant {
             .counter(
                 "counter-traps", "A counter that wraps is an error.", flag: .counterWrap,
                 source: "krzyzanowskim/CryptoSwift: Swift's +"
-            ) {
-                (iv, block) throws(DecryptionError) in
+            ) { (iv, block) throws(DecryptionError) in
                 guard iv.bigEndianValue <= .max - UInt128(block) else {
                     throw .backend(name: "planted", operation: "increment", reason: "overflow")
                 }
@@ -163,8 +159,7 @@ extension Mutant {
         .opening(
             "key-\(from * 8)-as-\(to * 8)", "A key of \(from * 8) bits is \(what) to \(to * 8).", flag: .keyLength,
             source: "AESCrypt-ObjC, FixKeyLengths; the article on chunks of 16 MB"
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             guard key.byteCount == from else { return try right(setup, source, strategy, key) }
             let bytes = key.withUnsafeBytes { Array($0) } + [UInt8](repeating: 0, count: 16)
             return try right(setup, source, strategy, SecretKey(bytes.prefix(to)))

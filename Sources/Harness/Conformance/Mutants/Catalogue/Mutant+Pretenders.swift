@@ -51,8 +51,7 @@ extension Mutant {
         },
         .backend(
             "ciphertext", "Ciphertext is delivered as it is.", flag: .knownAnswer, source: "quarkslab/crypto-condor#13"
-        ) {
-            (_, _, stretch) throws(DecryptionError) in
+        ) { (_, _, stretch) throws(DecryptionError) in
             if !stretch.isInPlace, let start = stretch.input.baseAddress {
                 stretch.output.copyMemory(from: start, byteCount: stretch.input.count)
             }
@@ -60,8 +59,7 @@ extension Mutant {
         .backend(
             "ecb", "Blocks are decrypted and not chained.", flag: .knownAnswer,
             source: "NIST SP 800-38A, sections 6.1 and 6.2"
-        ) {
-            (mode, base, stretch) throws(DecryptionError) in
+        ) { (mode, base, stretch) throws(DecryptionError) in
             guard mode == .cbc else { return try stretch.process(with: base) }
             for index in 0..<stretch.blockCount {
                 try stretch.part(index..<index + 1, iv: Block(bigEndianValue: 0)).process(with: base)
@@ -70,8 +68,7 @@ extension Mutant {
         .opening(
             "longer-than-truth", "The plaintext is said to be one byte longer.", flag: .exhaustive,
             source: "FFmpeg: SEEK_END"
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             let reader = try right(setup, source, strategy, key)
             return FaultyReader(reader, plaintextByteCount: reader.plaintextByteCount + 1) {
                 (base, offset, buffer) throws(DecryptionError) in try base.read(at: offset, into: buffer)
@@ -96,11 +93,7 @@ extension Mutant {
             flag: .chunkEdge, source: "the article on chunks of 16 MB"
         ) { backend in
             var rules = TextbookRules()
-            rules.location = { position, strategy in
-                var location = TextbookLocation(of: position, strategy: strategy)
-                location.chunkStart = location.chunk * (strategy.chunkByteCount ?? 0)
-                return location
-            }
+            rules.location = { TextbookLocation(of: $0, strategy: $1, paddingByteCount: 0) }
             rules.iv = { $0.strategy.mode == .cbc && $0.location.block == 0 ? $0.given : $0.right }
             rules.noticesChanges = false
             let faulty = rules
@@ -110,11 +103,7 @@ extension Mutant {
                 let reader = try TextbookReader(
                     source: source, strategy: strategy, key: filled, backend: backend, rules: faulty,
                     windowByteCount: .max)
-                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
-                    let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
-                    let count = Int(min(UInt64(buffer.count), rest))
-                    return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-                }
+                return FaultyReader(reader, readToChunkEnd(strategy))
             }
         },
         Mutant(

@@ -7,8 +7,7 @@ extension Mutant {
         .clip(
             "past-end-fails", "A read past the end is an error.", flag: .readPastEnd,
             source: "the article on windows of 100 MiB: requestSizeGreaterThanSource"
-        ) {
-            (offset, count, length) throws(DecryptionError) in
+        ) { (offset, count, length) throws(DecryptionError) in
             if offset <= length, UInt64(count) > length - offset { throw outOfBounds(offset, length) }
         },
         .delivery(
@@ -95,8 +94,7 @@ extension Mutant {
         .opening(
             "zero-count-fetches", "A read of nothing fetches a block.", flag: .zeroCount,
             source: "PROTOCOL.md, \"read\""
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             FaultyReader(try right(setup, source, strategy, key)) { (base, offset, buffer) throws(DecryptionError) in
                 if buffer.isEmpty {
                     var block = Block(bigEndianValue: 0).bytes
@@ -155,8 +153,7 @@ extension Mutant {
                 }
             },
             .clip("offset-\(bits)-fails", "\(what) of more than \(width) bits are refused.", flag: flag, source: source)
-            {
-                (offset, count, length) throws(DecryptionError) in
+            { (offset, count, length) throws(DecryptionError) in
                 if offset <= length, offset >= 1 << bits { throw outOfBounds(offset, length) }
             },
             .delivery("offset-\(bits)-clips", "A read across 2^\(bits) ends there.", flag: flag, source: source) {
