@@ -69,7 +69,9 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(name: "Statistics"),
             .target(name: "Results", dependencies: ["Support", "Statistics"]),
             .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources"]),
-            .target(name: "Vectors", dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources"]),
+            .target(
+                name: "Vectors", dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol"]
+            ),
             .target(
                 name: "Conformance",
                 dependencies: [

@@ -37,7 +37,7 @@ struct TamperMatrixTests {
         #expect(row.failed == 0, "\(first?.place ?? ""): \(first?.failure ?? "")")
         #expect(row.state == .run && row.cases.count > 150)
         for kind in TamperRecord.Row.kinds { #expect(row.counts(kind: kind).isClean, "\(kind)") }
-        // Both places where a change can be noticed are there.
+        // Changes are noticed both at open and at a read.
         #expect(row.counts().detectedAtOpen > 50 && row.counts().detectedAtRead > 20)
         #expect(row.cases.allSatisfy { $0.touching.isDetected && $0.touching.wrongByteCount == 0 })
     }

@@ -72,11 +72,11 @@ struct ChunkVectorTests {
     func inflate(packed: [UInt8]) {
         let text = (0..<400).flatMap { Array("\($0 % 7) ".utf8) }
         #expect(Inflate.zlib(packed) == text)
-        for place in packed.indices {
-            #expect(Inflate.zlib(Array(packed[..<place])) == nil, "cut at \(place)")
+        for index in packed.indices {
+            #expect(Inflate.zlib(Array(packed[..<index])) == nil, "cut at \(index)")
             var changed = packed
-            changed[place] ^= 1
-            #expect(Inflate.zlib(changed) != text, "byte \(place)")
+            changed[index] ^= 1
+            #expect(Inflate.zlib(changed) != text, "byte \(index)")
         }
         #expect(Inflate.zlib(packed + [0]) == nil, "something follows")
     }

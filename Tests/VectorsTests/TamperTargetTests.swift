@@ -35,7 +35,7 @@ struct TamperTargetTests {
         #expect(Set(cases.map(\.kind)) == Set(TamperKind.allCases), "\(target.label)")
     }
 
-    @Test("the place that is read for a change lies in the plaintext", arguments: targets)
+    @Test("the offset that is read for a change lies in the plaintext", arguments: targets)
     func touched(target: TamperTarget) {
         for one in target.cases {
             #expect(!one.touched.isEmpty, "\(target.label): \(one.name)")
@@ -46,10 +46,10 @@ struct TamperTargetTests {
 
     @Test("an untouched object opens for the oracle, with the plaintext's length", arguments: targets)
     func original(target: TamperTarget) throws {
-        guard let opening = target.opening(of: target.original) else { return }
+        guard case .object(let strategy, let key) = target.form else { return }
         for content in [target.original, target.other] {
             let source = MemorySource(content.bytes)
-            let oracle = Oracle(strategy: opening.strategy, key: opening.key)
+            let oracle = Oracle(strategy: strategy, key: key)
             #expect(try oracle.plaintextByteCount(of: source) == UInt64(target.plaintext.count))
         }
     }
@@ -65,7 +65,7 @@ struct TamperTargetTests {
                 #expect(pairs.reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount } == 1, "\(target.label): \(one.name)")
             }
             for word in ["first chunk", "middle chunk", "last chunk", "tag", "first byte", "middle byte", "last byte"] {
-                #expect(flips.contains { $0.place.contains(word) }, "\(target.label): \(word)")
+                #expect(flips.contains { $0.location.contains(word) }, "\(target.label): \(word)")
             }
         }
     }

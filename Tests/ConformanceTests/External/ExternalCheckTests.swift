@@ -25,7 +25,7 @@ struct ExternalCheckTests {
         defer { buffer.deallocate() }
         try group.plaintext.copy(range, into: buffer)
         var bytes = Array(buffer)
-        for place in 0..<16 { bytes[block + place] ^= right[place] ^ used[place] }
+        for index in 0..<16 { bytes[block + index] ^= right[index] ^ used[index] }
         return bytes
     }
 

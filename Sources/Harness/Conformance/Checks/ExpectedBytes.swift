@@ -1,5 +1,6 @@
 import Glibc
 import RandomAccess
+import Support
 import Vectors
 
 /// What a read is to deliver, computed once and then compared with each reader's bytes.
@@ -24,10 +25,7 @@ struct ExpectedBytes {
             self.content = .digest(try plaintext.digest(of: range))
             return
         }
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { bytes.deallocate() }
-        try plaintext.copy(range, into: bytes)
-        self.content = .held(Array(bytes))
+        self.content = .held(try plaintext.bytes(range))
     }
 
     /// Takes bytes that a vector lists.
@@ -49,17 +47,13 @@ struct ExpectedBytes {
                 guard let left = expected.baseAddress, let right = delivered.baseAddress else { return true }
                 return memcmp(left, right, expected.count) == 0
             }
-            guard !isEqual, let place = bytes.indices.first(where: { bytes[$0] != delivered[$0] }) else { return nil }
-            let end = min(place + 8, bytes.count)
-            return
-                "byte \(place) is wrong: \(Self.hex(delivered[place..<end])), expected \(Self.hex(bytes[place..<end]))"
+            guard !isEqual, let index = bytes.indices.first(where: { bytes[$0] != delivered[$0] }) else { return nil }
+            let part = index..<min(index + 8, bytes.count)
+            return "byte \(index) is wrong: \(Hexadecimal.encode(Array(delivered[part]))), "
+                + "expected \(Hexadecimal.encode(bytes[part]))"
         case .digest(let digest):
             return PlaintextDigest(delivered) == digest ? nil : "the digest of \(byteCount) bytes is another one"
         }
-    }
-
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

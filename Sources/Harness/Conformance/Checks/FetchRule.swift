@@ -34,7 +34,7 @@ package struct FetchRule: Sendable {
     private let chunkByteCount: UInt64
     private let chunkCiphertextByteCount: UInt64
     /// Where authenticated chunks lie, which are fetched whole.
-    private let chunks: OracleChunkPlaces?
+    private let chunks: OracleChunkLayout?
 
     /// Creates the rule for an object.
     package init(strategy: Strategy, granularity: Granularity, ciphertextByteCount: UInt64) {
@@ -44,7 +44,7 @@ package struct FetchRule: Sendable {
         self.chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunkCiphertextByteCount = chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0)
         self.chunks = strategy.chunkFormat.flatMap {
-            try? OracleChunkPlaces($0, ciphertextByteCount: ciphertextByteCount)
+            try? OracleChunkLayout($0, ciphertextByteCount: ciphertextByteCount)
         }
     }
 

@@ -1,5 +1,6 @@
 import ByteSources
 import RandomAccess
+import Support
 import Vectors
 
 /// Says what is wrong with delivered bytes, and where they may come from instead.
@@ -14,39 +15,40 @@ struct WrongBytes {
     ///
     /// - Throws: `DecryptionError` if the vector's own source fails.
     func mismatch(in delivered: [UInt8]) throws(DecryptionError) -> String? {
-        let place = try firstWrongPlace(delivered)
+        let index = try firstWrongIndex(delivered)
         var parts: [String] = []
         if delivered.count != expectedByteCount {
             parts.append("\(delivered.count) bytes delivered: expected \(expectedByteCount)")
-            if place == nil { parts += [try lengthGuess(delivered)].compactMap { $0 } }
+            if index == nil { parts += [try lengthGuess(delivered)].compactMap { $0 } }
         }
-        if let place {
-            let end = min(place + 8, delivered.count, expectedByteCount)
-            let right = try expected(place..<end)
+        if let index {
+            let part = index..<min(index + 8, delivered.count, expectedByteCount)
+            let right = try expected(part)
             parts.append(
-                "byte \(place) is wrong: \(Self.hex(delivered[place..<end])), expected \(Self.hex(right[...]))")
-            parts += [try originGuess(delivered, place)].compactMap { $0 }
+                "byte \(index) is wrong: \(Hexadecimal.encode(delivered[part])), "
+                    + "expected \(Hexadecimal.encode(right))")
+            parts += [try originGuess(delivered, index)].compactMap { $0 }
         }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    private func firstWrongPlace(_ delivered: [UInt8]) throws(DecryptionError) -> Int? {
+    private func firstWrongIndex(_ delivered: [UInt8]) throws(DecryptionError) -> Int? {
         let count = min(delivered.count, expectedByteCount)
-        var place = 0
-        while place < count {
-            let end = min(place + 1 << 20, count)
-            let right = try expected(place..<end)
-            if right[...] != delivered[place..<end] {
-                return zip(right, delivered[place..<end]).enumerated().first { $1.0 != $1.1 }.map { place + $0.offset }
+        var start = 0
+        while start < count {
+            let end = min(start + 1 << 20, count)
+            let right = try expected(start..<end)
+            if right[...] != delivered[start..<end] {
+                return zip(right, delivered[start..<end]).enumerated().first { $1.0 != $1.1 }.map { start + $0.offset }
             }
-            place = end
+            start = end
         }
         return nil
     }
 
-    private func expected(_ places: Range<Int>) throws(DecryptionError) -> [UInt8] {
-        if let listed { return Array(listed[places]) }
-        return try plaintext(offset + UInt64(places.lowerBound)..<offset + UInt64(places.upperBound))
+    private func expected(_ indices: Range<Int>) throws(DecryptionError) -> [UInt8] {
+        if let listed { return Array(listed[indices]) }
+        return try plaintext(offset + UInt64(indices.lowerBound)..<offset + UInt64(indices.upperBound))
     }
 
     private func plaintext(_ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
@@ -69,16 +71,16 @@ struct WrongBytes {
         return right[...] == surplus ? "the surplus is what follows in the plaintext" : nil
     }
 
-    /// Where wrong bytes come from: zeros, another place of the plaintext, or another IV.
-    private func originGuess(_ delivered: [UInt8], _ place: Int) throws(DecryptionError) -> String? {
-        let wrong = delivered[place...].prefix(16)
+    /// Where wrong bytes come from: zeros, another part of the plaintext, or another IV.
+    private func originGuess(_ delivered: [UInt8], _ index: Int) throws(DecryptionError) -> String? {
+        let wrong = delivered[index...].prefix(16)
         guard wrong.count >= 4 else { return nil }
         if wrong.allSatisfy({ $0 == 0 }) { return "zeros came instead" }
-        if group.playlist == nil, let iv = try IVGuess(group: group).guess(delivered, from: offset, wrongFrom: place) {
+        if group.playlist == nil, let iv = try IVGuess(group: group).guess(delivered, from: offset, wrongFrom: index) {
             return iv
         }
         guard wrong.count >= 8 else { return nil }
-        let start = offset + UInt64(place)
+        let start = offset + UInt64(index)
         for distance in 1...UInt64(64) {
             for candidate in [start &- distance, start + distance]
             where candidate < group.plaintext.byteCount
@@ -91,10 +93,6 @@ struct WrongBytes {
         }
         return nil
     }
-
-    private static func hex(_ bytes: ArraySlice<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 }
 
 /// Finds out which block a subject took for the IV, or which counter it encrypted.
@@ -106,43 +104,33 @@ struct WrongBytes {
 struct IVGuess {
     let group: VectorGroup
 
-    private struct Candidate {
-        var name: String
-        var block: Block
-    }
+    private typealias Candidate = (name: String, block: Block)
 
     /// A block of plaintext, as far as it was delivered.
-    private struct Place {
+    private struct DeliveredBlock {
         /// Where it starts in the plaintext, and its chunk.
         var start: UInt64
-        var chunkStart: UInt64
         var chunk: UInt64
+        /// The block's number in its chunk.
+        var index: UInt64
         /// Where it starts in the ciphertext, and its chunk.
         var ciphertextStart: UInt64
         var chunkCiphertextStart: UInt64
         /// Which of its bytes were delivered.
         var bytes: Range<Int>
-
-        var indexInChunk: UInt64 { (start - chunkStart) / 16 }
     }
 
     /// What was used instead of the right block, in words, or `nil` if that cannot be told.
-    func guess(_ delivered: [UInt8], from offset: UInt64, wrongFrom place: Int) throws(DecryptionError) -> String? {
-        let first = self.place(of: offset + UInt64(place), delivered: offset..<offset + UInt64(delivered.count))
-        // A few bytes agree by chance; the block after has more.
-        guard let first, first.bytes.count >= 4 else { return nil }
+    func guess(_ delivered: [UInt8], from offset: UInt64, wrongFrom index: Int) throws(DecryptionError) -> String? {
+        let first = block(with: offset + UInt64(index), delivered: offset..<offset + UInt64(delivered.count))
+        // A few bytes agree by chance; the block after has more. Nothing but an authentic chunk is ever delivered.
+        guard let first, first.bytes.count >= 4, group.strategy.mode != .gcm else { return nil }
         let lower = Int(first.start + UInt64(first.bytes.lowerBound) - offset)
         let wrong = Array(delivered[lower..<lower + first.bytes.count])
-        switch group.strategy {
-        case .ctr(let iv): return try counterGuess(wrong, first, iv)
-        case .cbcContinuous(let iv, _): return try chainGuess(wrong, first, iv, .fixed)
-        case .cbcChunked(_, let iv, let ivRule, _): return try chainGuess(wrong, first, iv, ivRule)
-        // Nothing but an authentic chunk is ever delivered.
-        case .chunked: return nil
-        }
+        return group.strategy.mode == .ctr ? try counterGuess(wrong, first) : try chainGuess(wrong, first)
     }
 
-    private func place(of offset: UInt64, delivered: Range<UInt64>) -> Place? {
+    private func block(with offset: UInt64, delivered: Range<UInt64>) -> DeliveredBlock? {
         let chunkByteCount = group.strategy.chunkByteCount ?? 1 << 62
         let (chunk, inChunk) = offset.quotientAndRemainder(dividingBy: chunkByteCount)
         let chunkCiphertext = chunk * (chunkByteCount + (group.strategy.padding == .pkcs7 ? 16 : 0))
@@ -151,119 +139,104 @@ struct IVGuess {
         let end = min(start + 16, delivered.upperBound, group.plaintext.byteCount)
         let lower = max(start, delivered.lowerBound)
         guard lower < end else { return nil }
-        return Place(
-            start: start, chunkStart: chunk * chunkByteCount, chunk: chunk,
-            ciphertextStart: chunkCiphertext + inChunk / 16 * 16, chunkCiphertextStart: chunkCiphertext,
-            bytes: Int(lower - start)..<Int(end - start))
+        return DeliveredBlock(
+            start: start, chunk: chunk, index: inChunk / 16, ciphertextStart: chunkCiphertext + inChunk / 16 * 16,
+            chunkCiphertextStart: chunkCiphertext, bytes: Int(lower - start)..<Int(end - start))
     }
 
-    private func chainGuess(
-        _ wrong: [UInt8], _ place: Place, _ iv: Block, _ rule: IVRule
-    ) throws(DecryptionError) -> String? {
-        let start = place.start + UInt64(place.bytes.lowerBound)
+    private func chainGuess(_ wrong: [UInt8], _ block: DeliveredBlock) throws(DecryptionError) -> String? {
+        let start = block.start + UInt64(block.bytes.lowerBound)
         let expected = try group.plaintext.bytes(start..<start + UInt64(wrong.count))
-        let index = place.indexInChunk
-        let chunkIV = rule == .sequence ? iv.advanced(by: place.chunk) : iv
-        let right =
+        let (index, iv) = (block.index, group.strategy.iv)
+        let chunkIV =
+            if case .cbcChunked(_, _, .sequence, _) = group.strategy { iv.advanced(by: block.chunk) } else { iv }
+        let right: Candidate =
             index == 0
-            ? Candidate(name: "the chunk's IV", block: chunkIV)
-            : Candidate(name: "C[\(index - 1)]", block: try block(at: place.ciphertextStart - 16) ?? chunkIV)
-        let used = place.bytes.enumerated().map { wrong[$0] ^ expected[$0] ^ right.block.bytes[$1] }
-        for candidate in try candidates(place, iv) where candidate.block != right.block {
-            if Array(candidate.block.bytes[place.bytes]) == used {
-                let chunk = group.strategy.chunkByteCount == nil ? "" : " of chunk \(place.chunk)"
+            ? ("the chunk's IV", chunkIV)
+            : ("C[\(index - 1)]", try ciphertextBlock(at: block.ciphertextStart - 16) ?? chunkIV)
+        let used = block.bytes.enumerated().map { wrong[$0] ^ expected[$0] ^ right.block.bytes[$1] }
+        for candidate in try candidates(block, iv) where candidate.block != right.block {
+            if Array(candidate.block.bytes[block.bytes]) == used {
+                let chunk = group.strategy.chunkByteCount == nil ? "" : " of chunk \(block.chunk)"
                 return "the IV used for block \(index)\(chunk) was \(candidate.name): expected \(right.name)"
             }
         }
         return nil
     }
 
-    private func candidates(_ place: Place, _ iv: Block) throws(DecryptionError) -> [Candidate] {
-        let index = place.indexInChunk
-        var found = [
-            Candidate(name: "all zeros", block: Block(bigEndianValue: 0)),
-            Candidate(name: "the object's IV", block: iv),
-            Candidate(
-                name: "the object's IV backwards", block: Block(bigEndianValue: iv.bigEndianValue.byteSwapped)),
+    private func candidates(_ block: DeliveredBlock, _ iv: Block) throws(DecryptionError) -> [Candidate] {
+        let (index, chunk) = (block.index, block.chunk)
+        var found: [Candidate] = [
+            ("all zeros", Block(bigEndianValue: 0)), ("the object's IV", iv),
+            ("the object's IV backwards", Block(bigEndianValue: iv.bigEndianValue.byteSwapped)),
         ]
-        for number in 1...min(place.chunk + 2, 1 << 12) {
-            found.append(Candidate(name: "the IV + \(number)", block: iv.advanced(by: number)))
-        }
-        let value = iv.bigEndianValue
-        for bits in [8, 32, 64] as [UInt128] {
-            let mask = (UInt128(1) << bits) - 1
-            let sum = value & ~mask | (value &+ UInt128(place.chunk)) & mask
+        for number in 1...min(chunk + 2, 1 << 12) { found.append(("the IV + \(number)", iv.advanced(by: number))) }
+        for bits in [8, 32, 64] {
             found.append(
-                Candidate(
-                    name: "the IV + \(place.chunk) without a carry past \(bits) bits", block: Block(bigEndianValue: sum)
-                ))
+                ("the IV + \(chunk) without a carry past \(bits) bits", iv.advanced(by: chunk, bitWidth: bits)))
         }
-        let littleEndian = (value.byteSwapped &+ UInt128(place.chunk)).byteSwapped
-        found.append(
-            Candidate(name: "the IV + \(place.chunk), little-endian", block: Block(bigEndianValue: littleEndian)))
-        let here = place.ciphertextStart
+        found.append(("the IV + \(chunk), little-endian", Self.littleEndianSum(iv, chunk)))
+        let (here, chunkStart) = (block.ciphertextStart, block.chunkCiphertextStart)
         let neighbours: [(String, UInt64?)] = [
             ("C[\(index &- 2)]", index >= 2 ? here - 32 : nil),
             ("the block's own ciphertext C[\(index)]", here),
             ("C[\(index + 1)], the block after", here + 16),
-            (
-                "the last block of the chunk before",
-                place.chunkCiphertextStart >= 16 ? place.chunkCiphertextStart - 16 : nil
-            ),
-            (
-                "the last block but one of the chunk before",
-                place.chunkCiphertextStart >= 32 ? place.chunkCiphertextStart - 32 : nil
-            ),
+            ("the last block of the chunk before", chunkStart >= 16 ? chunkStart - 16 : nil),
+            ("the last block but one of the chunk before", chunkStart >= 32 ? chunkStart - 32 : nil),
             ("C[\(index &- 1)], which lies in the chunk", index >= 1 ? here - 16 : nil),
-            ("C[0] of the chunk", place.chunkCiphertextStart), ("the file's first block", 0),
+            ("C[0] of the chunk", chunkStart), ("the file's first block", 0),
         ]
         for (name, start) in neighbours {
-            if let start, let block = try block(at: start) { found.append(Candidate(name: name, block: block)) }
+            if let start, let block = try ciphertextBlock(at: start) { found.append((name, block)) }
         }
         return found
     }
 
-    private func counterGuess(_ wrong: [UInt8], _ place: Place, _ iv: Block) throws(DecryptionError) -> String? {
-        let index = place.start / 16
-        let value = iv.bigEndianValue
-        var found = [
-            Candidate(name: "the initial counter block", block: iv),
-            Candidate(name: "all zeros", block: Block(bigEndianValue: 0)),
-            Candidate(name: "the block's number alone", block: Block(bigEndianValue: UInt128(index))),
+    private func counterGuess(_ wrong: [UInt8], _ block: DeliveredBlock) throws(DecryptionError) -> String? {
+        let (index, iv) = (block.start / 16, group.strategy.iv)
+        var found: [Candidate] = [
+            ("the initial counter block", iv), ("all zeros", Block(bigEndianValue: 0)),
+            ("the block's number alone", Block(bigEndianValue: UInt128(index))),
         ]
         for distance in 1...UInt64(4) {
-            found.append(Candidate(name: "\(distance) too high", block: iv.advanced(by: index + distance)))
-            let lower = Block(bigEndianValue: value &+ UInt128(index) &- UInt128(distance))
-            found.append(Candidate(name: "\(distance) too low", block: lower))
+            found.append(("\(distance) too high", iv.advanced(by: index + distance)))
+            let lower = iv.bigEndianValue &+ UInt128(index) &- UInt128(distance)
+            found.append(("\(distance) too low", Block(bigEndianValue: lower)))
         }
-        for bits in [8, 16, 32, 64, 96] as [UInt128] {
-            let mask = (UInt128(1) << bits) - 1
-            let sum = value & ~mask | (value &+ UInt128(index)) & mask
-            found.append(
-                Candidate(name: "the sum without a carry past \(bits) bits", block: Block(bigEndianValue: sum)))
+        for bits in [8, 16, 32, 64, 96] {
+            found.append(("the sum without a carry past \(bits) bits", iv.advanced(by: index, bitWidth: bits)))
         }
-        let littleEndian = (value.byteSwapped &+ UInt128(index)).byteSwapped
-        found.append(Candidate(name: "the little-endian sum", block: Block(bigEndianValue: littleEndian)))
-        guard let ciphertext = try bytes(place.ciphertextStart, count: place.bytes.upperBound) else { return nil }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ciphertext.count, alignment: 16)
-        defer { buffer.deallocate() }
+        found.append(("the little-endian sum", Self.littleEndianSum(iv, index)))
+        guard let ciphertext = try bytes(block.ciphertextStart, count: block.bytes.upperBound) else { return nil }
         for candidate in found where candidate.block != iv.advanced(by: index) {
-            try Oracle(strategy: .ctr(iv: candidate.block), key: group.key).decrypt(
-                ciphertext: MemorySource(ciphertext), plaintextByteCount: UInt64(ciphertext.count),
-                range: 0..<UInt64(ciphertext.count), into: buffer)
-            if Array(buffer[place.bytes]) == wrong {
+            let plaintext = GroupPlaintext(
+                oracle: Oracle(strategy: .ctr(iv: candidate.block), key: group.key),
+                ciphertext: MemorySource(ciphertext), byteCount: UInt64(ciphertext.count))
+            if try plaintext.bytes(0..<plaintext.byteCount)[block.bytes] == wrong[...] {
                 return "the counter used for block \(index) was \(candidate.name): expected the IV + \(index)"
             }
         }
         return nil
     }
 
-    private func block(at start: UInt64) throws(DecryptionError) -> Block? {
+    private static func littleEndianSum(_ iv: Block, _ number: UInt64) -> Block {
+        Block(bigEndianValue: (iv.bigEndianValue.byteSwapped &+ UInt128(number)).byteSwapped)
+    }
+
+    private func ciphertextBlock(at start: UInt64) throws(DecryptionError) -> Block? {
         try bytes(start, count: 16).map { (bytes) throws(DecryptionError) in try Block(bytes) }
     }
 
     private func bytes(_ start: UInt64, count: Int) throws(DecryptionError) -> [UInt8]? {
         guard start + UInt64(count) <= group.ciphertext.byteCount else { return nil }
         return try group.ciphertext.bytes(start..<start + UInt64(count))
+    }
+}
+
+extension Block {
+    /// The sum with a number, in which nothing carries past so many bits.
+    func advanced(by number: UInt64, bitWidth: Int) -> Block {
+        let low = UInt128(1) << UInt128(bitWidth) - 1
+        return Block(bigEndianValue: bigEndianValue & ~low | (bigEndianValue &+ UInt128(number)) & low)
     }
 }

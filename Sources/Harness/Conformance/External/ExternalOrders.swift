@@ -178,10 +178,7 @@ enum ExternalFixture {
         else { return nil }
         return VectorGroup(
             id: id, source: "generated, seed \(7000 + number)", flags: [], strategy: strategy, key: key,
-            ciphertext: object.source,
-            plaintext: GroupPlaintext(
-                oracle: object.oracle, ciphertext: object.source, byteCount: plaintextByteCount),
-            opening: .opens(plaintextByteCount: plaintextByteCount), reads: [])
+            ciphertext: object.source, plaintext: object.plaintext)
     }
 
     /// A playlist as a group without reads; its segments are of a third of the plaintext each.
@@ -203,21 +200,5 @@ enum ExternalFixture {
             .cbcChunked(chunkByteCount: 64, iv: iv, ivRule: .sequence, padding: .pkcs7), .ctr(iv: iv),
         ]
         return known.filter { hello.strategies.contains($0.name) }
-    }
-}
-
-extension Strategy {
-    /// The same strategy from another IV for another number.
-    func replacingIV(number: Int) -> Strategy {
-        let change = UInt128(truncatingIfNeeded: number) << 64
-        switch self {
-        case .ctr(let iv): return .ctr(iv: Block(bigEndianValue: iv.bigEndianValue ^ change))
-        case .cbcContinuous(let iv, let padding):
-            return .cbcContinuous(iv: Block(bigEndianValue: iv.bigEndianValue ^ change), padding: padding)
-        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
-            let iv = Block(bigEndianValue: iv.bigEndianValue ^ change)
-            return .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
-        case .chunked: return self
-        }
     }
 }

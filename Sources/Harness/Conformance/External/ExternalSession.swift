@@ -11,7 +11,7 @@ final class ExternalSession {
     /// Nor is a class of vectors asked on and on that the subject hangs or dies in.
     private static let maxTroubleOfClass = 25
     /// After so many answers that never came, those that come are waited for much longer than any took, and no longer.
-    private static let patientTimeouts = 5
+    private static let maxFullTimeouts = 5
     /// A line that is longer is none of the protocol's, except in measurements, which are not asked for so many figures.
     private static let longestLine = 1 << 20
 
@@ -40,7 +40,7 @@ final class ExternalSession {
 
     /// How long the next process may take for each answer.
     private var timeout: Duration {
-        guard timeoutCount >= Self.patientTimeouts else { return longestTimeout }
+        guard timeoutCount >= Self.maxFullTimeouts else { return longestTimeout }
         return min(longestTimeout, max(.milliseconds(250), slowestAnswer * 50))
     }
 
@@ -161,41 +161,39 @@ struct ExternalHello: Hashable, Sendable {
     var readsPlaylists: Bool { strategies.contains(PlaylistObject.strategyName) }
 
     /// Why an answer is no proper one.
-    struct Complaint: Error {
-        var text: String
-    }
+    typealias Complaint = ProtocolProbe.Complaint
 
     init(_ answer: JSONValue) throws(Complaint) {
-        guard answer["protocol"]?.integer == 1 else { throw Complaint(text: "hello: expected \"protocol\": 1") }
+        guard answer["protocol"]?.integer == 1 else { throw Complaint(description: "hello: expected \"protocol\": 1") }
         guard let name = answer["name"]?.string, !name.isEmpty, let version = answer["version"]?.string else {
-            throw Complaint(text: "hello: expected a \"name\" and a \"version\", both texts")
+            throw Complaint(description: "hello: expected a \"name\" and a \"version\", both texts")
         }
         for (member, text) in [("name", name), ("version", version)] {
             let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
             guard isPlain, text.utf8.count <= 200 else {
                 throw Complaint(
-                    text: "hello: \"\(member)\" of \(text.utf8.count) bytes: expected a line of at most 200")
+                    description: "hello: \"\(member)\" of \(text.utf8.count) bytes: expected a line of at most 200")
             }
         }
         guard let strategies = answer["strategies"]?.array?.compactMap(\.string),
             strategies.contains(where: Self.knownStrategies.contains)
         else {
             throw Complaint(
-                text: "hello: expected \"strategies\" with one at least of "
+                description: "hello: expected \"strategies\" with one at least of "
                     + Self.knownStrategies.joined(separator: ", "))
         }
         guard let keyByteCounts = answer["keyByteCounts"]?.array?.compactMap(\.integer),
             keyByteCounts.contains(where: { Self.aesKeyByteCounts.contains($0) })
-        else { throw Complaint(text: "hello: expected \"keyByteCounts\" with one at least of 16, 24, 32") }
+        else { throw Complaint(description: "hello: expected \"keyByteCounts\" with one at least of 16, 24, 32") }
         guard let sources = answer["sources"]?.array?.compactMap(\.string),
             sources.contains("served") || sources.contains("path")
-        else { throw Complaint(text: "hello: expected \"sources\" with \"path\", \"served\" or both") }
+        else { throw Complaint(description: "hello: expected \"sources\" with \"path\", \"served\" or both") }
         let granularities: [String: FetchRule.Granularity] = ["block": .block, "chunk": .chunk]
         guard let granularity = answer["granularity"]?.string.flatMap({ granularities[$0] }) else {
-            throw Complaint(text: "hello: expected a \"granularity\" of block or chunk")
+            throw Complaint(description: "hello: expected a \"granularity\" of block or chunk")
         }
         guard let measures = answer["measures"]?.bool else {
-            throw Complaint(text: "hello: expected \"measures\", true or false")
+            throw Complaint(description: "hello: expected \"measures\", true or false")
         }
         self.name = name
         self.version = version

@@ -29,8 +29,6 @@ package final class ExternalSubject: JudgedSubject {
         let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
         do {
             self.init(session: session, hello: try ExternalHello(try session.start().answer.members))
-        } catch let mismatch as ExternalHello.Complaint {
-            throw .notStarted(reason: mismatch.text)
         } catch {
             throw .notStarted(reason: "\(error)")
         }

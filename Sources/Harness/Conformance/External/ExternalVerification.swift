@@ -62,11 +62,10 @@ package struct ExternalVerification: Sendable {
         let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
         var tally = Tally(capacity: listedFailureCount)
         let hello: ExternalHello
-        do throws(HelloFailure) {
-            hello = try greet(session)
-        } catch {
-            if let reason = error.notStarted { throw .notStarted(reason: reason) }
-            tally.add(.adapter("protocol/hello", .subjectProtocol, error.reason))
+        switch try greet(session) {
+        case .success(let greeting): hello = greeting
+        case .failure(let complaint):
+            tally.add(.adapter("protocol/hello", .subjectProtocol, complaint.description))
             return Outcome(record: tally.record(subject: command), version: "", readCount: 0)
         }
         tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
@@ -97,30 +96,27 @@ package struct ExternalVerification: Sendable {
             record: tally.record(subject: hello.name), version: hello.version, readCount: session.readCount)
     }
 
-    private struct HelloFailure: Error {
-        var reason: String
-        var notStarted: String?
-    }
-
-    private func greet(_ session: ExternalSession) throws(HelloFailure) -> ExternalHello {
+    /// What the subject says about itself, or what is wrong with that.
+    private func greet(_ session: ExternalSession) throws(Failure) -> Result<ExternalHello, ExternalHello.Complaint> {
         let answer: SubjectAnswer
         do {
             answer = try session.start().answer
         } catch .notStarted(_, let reason) {
-            throw HelloFailure(reason: reason, notStarted: reason)
+            throw .notStarted(reason: reason)
         } catch .died(let status, let log) where [126, 127].contains(status >> 8) {
             // Source: POSIX.1-2017, sh: 127 for a command that is not found, 126 for one that cannot be run.
-            throw HelloFailure(reason: log, notStarted: log.isEmpty ? "it exited with status \(status >> 8)" : log)
+            throw .notStarted(reason: log.isEmpty ? "it exited with status \(status >> 8)" : log)
         } catch {
-            throw HelloFailure(reason: "hello: \(error)", notStarted: nil)
+            return .failure(ExternalHello.Complaint(description: "hello: \(error)"))
         }
         guard answer.isGood else {
-            throw HelloFailure(reason: "hello is answered with an error: expected success", notStarted: nil)
+            return .failure(
+                ExternalHello.Complaint(description: "hello is answered with an error: expected success"))
         }
         do throws(ExternalHello.Complaint) {
-            return try ExternalHello(answer.members)
+            return .success(try ExternalHello(answer.members))
         } catch {
-            throw HelloFailure(reason: error.text, notStarted: nil)
+            return .failure(error)
         }
     }
 }

@@ -16,7 +16,7 @@ extension ProtocolCheck {
             ("of an empty trace", .trace([])),
         ]
         return digests.map { name, workload in
-            ProtocolCheck(name: "digest \(name)", flag: .measurement) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("digest \(name)", .measurement) { probe in
                 try probe.checkDigest(workload, "digest \(name)")
             }
         } + refusals() + figures()
@@ -24,44 +24,30 @@ extension ProtocolCheck {
 
     private static func refusals() -> [ProtocolCheck] {
         let sequential = "\"workload\":{\"kind\":\"sequential\",\"windowByteCount\":16}"
+        func digest(_ workload: String) -> String { "\"workload\":{\"kind\":\(workload)},\"collect\":\"digest\"" }
         let cases: [(String, String, isBounds: Bool)] = [
             ("without a workload", "\"collect\":\"digest\"", false), ("without collect", sequential, false),
-            ("of an unknown kind", "\"workload\":{\"kind\":\"zigzag\"},\"collect\":\"digest\"", false),
+            ("of an unknown kind", digest("\"zigzag\""), false),
             ("of unknown figures", "\(sequential),\"collect\":\"joules\"", false),
-            (
-                "of windows of 0",
-                "\"workload\":{\"kind\":\"sequential\",\"windowByteCount\":0},\"collect\":\"digest\"", false
-            ),
-            (
-                "of random ranges of 0",
-                "\"workload\":{\"kind\":\"random\",\"rangeByteCount\":0,\"seed\":1,\"reads\":1},\"collect\":\"digest\"",
-                false
-            ),
+            ("of windows of 0", digest("\"sequential\",\"windowByteCount\":0"), false),
+            ("of random ranges of 0", digest("\"random\",\"rangeByteCount\":0,\"seed\":1,\"reads\":1"), false),
             (
                 "of random ranges longer than the plaintext",
-                "\"workload\":{\"kind\":\"random\",\"rangeByteCount\":101,\"seed\":1,\"reads\":1},\"collect\":\"digest\"",
-                true
+                digest("\"random\",\"rangeByteCount\":101,\"seed\":1,\"reads\":1"), true
             ),
-            (
-                "of a trace that starts past the end",
-                "\"workload\":{\"kind\":\"trace\",\"ranges\":[[101,1]]},\"collect\":\"digest\"", true
-            ),
+            ("of a trace that starts past the end", digest("\"trace\",\"ranges\":[[101,1]]"), true),
             ("of time without limits", "\(sequential),\"collect\":\"time\"", false),
         ]
         return cases.map { name, members, isBounds in
-            ProtocolCheck(name: "measure \(name)", flag: .measurement) { probe throws(ProtocolProbe.Complaint) in
-                let id = try probe.open()
-                try probe.expect(
-                    isBounds ? .rangeOutOfBounds : .invalidRequest,
-                    line: "{\"op\":\"measure\",\"id\":\(id),\(members)}", "measure \(name)")
-                try probe.read(id, "read after it")
-            }
+            .refusal(
+                of: "measure", name, members: members, isBounds ? .rangeOutOfBounds : .invalidRequest,
+                flag: .measurement)
         }
     }
 
     private static func figures() -> [ProtocolCheck] {
         [
-            ProtocolCheck(name: "time", flag: .measurement) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("time", .measurement) { probe in
                 // Until the sum is reached, or there are so many; at least one.
                 for (minimum, maximum, expected) in [(0, 5, 1), (1 << 50, 3, 3)] as [(UInt64, UInt64, Int)] {
                     let limits: [String: JSONValue] = [
@@ -72,17 +58,18 @@ extension ProtocolCheck {
                         found.count == expected
                     else {
                         throw ProtocolProbe.Complaint(
-                            text: "time for at least \(minimum) ns, at most \(maximum) iterations: "
+                            description: "time for at least \(minimum) ns, at most \(maximum) iterations: "
                                 + "\(answer["nanoseconds"]?.text ?? "nothing"): expected \(expected) integers")
                     }
                 }
             },
-            ProtocolCheck(name: "latencies", flag: .measurement) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("latencies", .measurement) { probe in
                 let answer = try probe.measure(
                     .random(rangeByteCount: 8, seed: 1, readCount: 6), "latencies", [:])
                 guard answer["latencies"]?.array?.compactMap(\.integer).count == 6 else {
                     throw ProtocolProbe.Complaint(
-                        text: "latencies of 6 reads: \(answer["latencies"]?.text ?? "nothing"): expected 6 integers")
+                        description:
+                            "latencies of 6 reads: \(answer["latencies"]?.text ?? "nothing"): expected 6 integers")
                 }
             },
         ]
@@ -111,14 +98,14 @@ extension ProtocolProbe {
                 delivered += try fixture.plaintext.bytes(read.offset..<read.offset + read.count)
             }
         } catch {
-            throw Complaint(text: "\(what): the expected bytes cannot be had: \(error)")
+            throw Complaint(description: "\(what): the expected bytes cannot be had: \(error)")
         }
         let answer = try measure(workload, "digest", [:])
         let digest = Hexadecimal.encode(SHAFunction.sha256.hash(delivered))
         guard answer["digest"] == .string(digest), answer["deliveredByteCount"] == JSONValue(count: delivered.count)
         else {
             throw Complaint(
-                text: "\(what): \(answer["digest"]?.text ?? "nothing") of "
+                description: "\(what): \(answer["digest"]?.text ?? "nothing") of "
                     + "\(answer["deliveredByteCount"]?.text ?? "no") bytes: expected \(digest) of \(delivered.count)")
         }
     }

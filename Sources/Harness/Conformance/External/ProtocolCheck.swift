@@ -16,12 +16,12 @@ extension ProtocolCheck {
             ("close without an id", "{\"op\":\"close\"}"),
         ]
         return lines.map { name, line in
-            ProtocolCheck(name: name, flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck(name) { probe in
                 try probe.expect(.invalidRequest, line: line, name)
                 try probe.read(try probe.open("open after it"), "read after it")
             }
         } + reads() + [
-            ProtocolCheck(name: "another protocol", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("another protocol") { probe in
                 try probe.expect(.unsupported, line: "{\"op\":\"hello\",\"protocol\":2}", "protocol 2")
                 try probe.expectGood(["op": "hello", "protocol": 1], "hello after it")
             }
@@ -38,37 +38,54 @@ extension ProtocolCheck {
             ("with a count that is null", "\"offset\":0,\"count\":null"),
             ("with a count that is true", "\"offset\":0,\"count\":true"),
         ]
-        return members.map { name, members in
-            ProtocolCheck(name: "read \(name)", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
-                let id = try probe.open()
-                try probe.expect(
-                    .invalidRequest, line: "{\"op\":\"read\",\"id\":\(id),\(members)}", "read \(name)")
-                try probe.read(id, "read after it")
-            }
+        return members.map { .refusal(of: "read", $0, members: $1) }
+    }
+
+    /// A request about an open object that is to be refused, and leaves the object usable.
+    static func refusal(
+        of op: String, _ name: String, members: String, _ error: ErrorName = .invalidRequest,
+        flag: ExternalFlag = .subjectProtocol
+    ) -> ProtocolCheck {
+        ProtocolCheck("\(op) \(name)", flag) { probe in
+            let id = try probe.open()
+            try probe.expect(error, line: "{\"op\":\"\(op)\",\"id\":\(id),\(members)}", "\(op) \(name)")
+            try probe.read(id, "read after it")
+        }
+    }
+
+    /// An `open` with some members replaced that is to be refused, and leaves its `id` free.
+    private static func refusedOpening(
+        of strategyName: String, _ name: String, _ changes: [String: JSONValue?], _ error: ErrorName = .invalidRequest,
+        flag: ExternalFlag = .subjectProtocol,
+        afterwards: @escaping (ProtocolProbe, UInt64) throws -> Void = { _, _ in }
+    ) -> ProtocolCheck {
+        ProtocolCheck("\(strategyName) open \(name)", flag) { probe in
+            let id = probe.session.makeID()
+            try probe.expect(error, .object(probe.openRequest(id, changes)), "open \(name)")
+            try probe.open(id, "a good open under the same id")
+            try afterwards(probe, id)
         }
     }
 
     /// What any message may look like, and payloads on requests that have no use for one.
     static func framing() -> [ProtocolCheck] {
         [
-            ProtocolCheck(name: "JSON written otherwise", flag: .subjectProtocol) {
-                probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("JSON written otherwise") { probe in
                 let id = try probe.open()
                 let line =
                     "{ \"count\" : 4 ,\t\"\\u006fp\" : \"\\u0072ead\", \"offset\": 0, \"id\" : \(id) , \"ü\": \"\\\\\" }\r\n"
                 guard try probe.expectGood(Array(line.utf8), "read with spaces and escapes").payload.count == 4 else {
-                    throw ProtocolProbe.Complaint(text: "read with spaces and escapes: expected 4 bytes")
+                    throw ProtocolProbe.Complaint(description: "read with spaces and escapes: expected 4 bytes")
                 }
             },
-            ProtocolCheck(name: "unknown members", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("unknown members") { probe in
                 let id = probe.session.makeID()
                 let long = String(repeating: "x", count: 100_000)
                 let request = probe.openRequest(id, ["future": ["a": [1, "b", .null]], "long": .string(long)])
                 try probe.expectGood(.object(request), "open with unknown members")
                 try probe.read(id)
             },
-            ProtocolCheck(name: "a payload on any request", flag: .subjectProtocol) {
-                probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("a payload on any request") { probe in
                 let id = try probe.open()
                 // A payload that is not consumed is taken for requests.
                 let body = Array("\n{\"op\":\"bye\"}\n\n".utf8)
@@ -85,8 +102,7 @@ extension ProtocolCheck {
                 try probe.expectGood(bytes("\"op\":\"close\",\"id\":\(id)"), "close with a payload")
                 try probe.expect(.invalidRequest, ["op": "close", "id": .integer(id)], "close of a closed id")
             },
-            ProtocolCheck(name: "a payload of 300,000 bytes", flag: .subjectProtocol) {
-                probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("a payload of 300,000 bytes") { probe in
                 let id = try probe.open()
                 let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
                 try probe.expect(
@@ -125,14 +141,7 @@ extension ProtocolCheck {
                 ("with a chunkByteCount that is a text", ["chunkByteCount": "64"]),
             ]
         }
-        return changes.map { name, changes in
-            ProtocolCheck(name: "\(strategy.name) open \(name)", flag: .subjectProtocol) {
-                probe throws(ProtocolProbe.Complaint) in
-                let id = probe.session.makeID()
-                try probe.expect(.invalidRequest, .object(probe.openRequest(id, changes)), "open \(name)")
-                try probe.open(id, "a good open under the same id")
-            }
-        } + negatives(for: strategy)
+        return changes.map { refusedOpening(of: strategy.name, $0, $1) } + negatives(for: strategy)
     }
 
     private static func negatives(for strategy: Strategy) -> [ProtocolCheck] {
@@ -141,8 +150,7 @@ extension ProtocolCheck {
         ]
         if strategy.chunkByteCount != nil { changes += [("chunkByteCount", "-16"), ("chunkByteCount", "16.5")] }
         return changes.map { name, text in
-            ProtocolCheck(name: "\(strategy.name) open with \(name) \(text)", flag: .subjectProtocol) {
-                probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("\(strategy.name) open with \(name) \(text)") { probe in
                 let id = probe.session.makeID()
                 let line = probe.openLine(id, replacing: name, with: text)
                 try probe.expect(.invalidRequest, line: line, "open with \(name) \(text)")
@@ -154,7 +162,7 @@ extension ProtocolCheck {
     /// Objects and their names.
     static func objects() -> [ProtocolCheck] {
         [
-            ProtocolCheck(name: "an id in use", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("an id in use") { probe in
                 let id = try probe.open()
                 try probe.expect(.invalidRequest, .object(probe.openRequest(id)), "open under an id in use")
                 try probe.read(id, "read of the first object")
@@ -162,8 +170,7 @@ extension ProtocolCheck {
                 try probe.open(id, "open under an id that was closed")
                 try probe.read(id)
             },
-            ProtocolCheck(name: "another object under a closed id", flag: .severalObjects) {
-                probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("another object under a closed id", .severalObjects) { probe in
                 let id = probe.session.makeID()
                 // Another key, IV and content; then the first again; then another length.
                 for (number, byteCount) in [(100, 100), (101, 100), (100, 100), (102, 64), (101, 100)]
@@ -175,7 +182,7 @@ extension ProtocolCheck {
                     try other.close(id)
                 }
             },
-            ProtocolCheck(name: "ids at both ends", flag: .subjectProtocol) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("ids at both ends") { probe in
                 for id in [0, (1 << 53) - 1] as [UInt64] {
                     try probe.open(id, "open under id \(id)")
                     try probe.read(id)
@@ -185,15 +192,13 @@ extension ProtocolCheck {
                         "read of a closed id")
                 }
             },
-            ProtocolCheck(name: "forty objects at once", flag: .severalObjects) {
-                probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("forty objects at once", .severalObjects) { probe in
                 var ids: [UInt64] = []
                 for _ in 0..<40 { ids.append(try probe.open()) }
                 for id in ids.reversed() { try probe.read(id, "read of one of forty objects") }
                 for id in ids { try probe.close(id) }
             },
-            ProtocolCheck(name: "a failed read leaves the object usable", flag: .afterFailure) {
-                probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("a failed read leaves the object usable", .afterFailure) { probe in
                 let id = try probe.open()
                 for offset in [probe.fixture.plaintext.byteCount + 1, 1 << 52] {
                     try probe.expect(
@@ -260,27 +265,23 @@ extension ProtocolCheck {
             cases.append(("the strategy \(name), which hello does not list", .unsupported, ["strategy": .string(name)]))
         }
         return cases.map { name, error, changes in
-            ProtocolCheck(name: "\(strategy.name) open with \(name)", flag: .errorOrder) {
-                probe throws(ProtocolProbe.Complaint) in
-                let id = probe.session.makeID()
-                try probe.expect(error, .object(probe.openRequest(id, changes)), "open with \(name)")
-                try probe.open(id, "a good open under the same id")
-                if changes["id"] == nil {
-                    // The id is looked at before all that: it is part of the request.
-                    try probe.expect(
-                        .invalidRequest, .object(probe.openRequest(id, changes)), "the same under an id in use")
-                }
+            refusedOpening(of: strategy.name, "with \(name)", changes, error, flag: .errorOrder) { probe, id in
+                guard changes["id"] == nil else { return }
+                // The id is looked at before all that: it is part of the request.
+                try probe.expect(
+                    .invalidRequest, .object(probe.openRequest(id, changes)), "the same under an id in use")
             }
         }
     }
 
     /// An object that does not open for what its source holds or does: the id stays free.
     static func faultyOpenings() -> [ProtocolCheck] {
-        [(SourceFault.failure, ErrorName.io), (.end(at: 1), .truncatedCiphertext)].map { fault, error in
-            ProtocolCheck(
-                name: error == .io ? "open from a source that fails" : "open from a source that ends early",
-                flag: error == .io ? .sourceFailure : .sourceEndsEarly
-            ) { probe throws(ProtocolProbe.Complaint) in
+        let faults: [(String, SourceFault, ErrorName, ExternalFlag)] = [
+            ("fails", .failure, .io, .sourceFailure),
+            ("ends early", .end(at: 1), .truncatedCiphertext, .sourceEndsEarly),
+        ]
+        return faults.map { name, fault, error, flag in
+            ProtocolCheck("open from a source that \(name)", flag) { probe in
                 guard let object = try? ExternalObject(probe.fixture, session: probe.session, hello: probe.hello) else {
                     return
                 }
@@ -288,10 +289,10 @@ extension ProtocolCheck {
                 // A subject that fetches nothing to open an object meets no fault.
                 guard object.hasFaulted else { return }
                 if let text = answer.mismatch(expecting: .fails(error)) {
-                    throw ProtocolProbe.Complaint(text: text)
+                    throw ProtocolProbe.Complaint(description: text)
                 }
                 guard case .opened = object.openAgain() else {
-                    throw ProtocolProbe.Complaint(text: "open after it, under the same id: expected success")
+                    throw ProtocolProbe.Complaint(description: "open after it, under the same id: expected success")
                 }
                 object.close()
             }
@@ -301,18 +302,18 @@ extension ProtocolCheck {
     /// How the subject ends. Each in a process of its own.
     static func endings() -> [ProtocolCheck] {
         [
-            ProtocolCheck(name: "bye", flag: .ending) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("bye", .ending) { probe in
                 do {
                     try probe.session.start().process.end()
                 } catch {
-                    throw ProtocolProbe.Complaint(text: "bye: \(error): expected an answer and then status 0")
+                    throw ProtocolProbe.Complaint(description: "bye: \(error): expected an answer and then status 0")
                 }
             },
-            ProtocolCheck(name: "end of input", flag: .ending) { probe throws(ProtocolProbe.Complaint) in
+            ProtocolCheck("end of input", .ending) { probe in
                 do {
                     try probe.session.start().process.endInput()
                 } catch {
-                    throw ProtocolProbe.Complaint(text: "end of input: \(error)")
+                    throw ProtocolProbe.Complaint(description: "end of input: \(error)")
                 }
             },
         ]
@@ -343,13 +344,7 @@ extension ProtocolCheck {
             ]
         }
         return changes.map { name, changes in
-            ProtocolCheck(name: "\(PlaylistObject.strategyName) open \(name)", flag: .subjectProtocol) {
-                probe throws(ProtocolProbe.Complaint) in
-                let id = probe.session.makeID()
-                try probe.expect(.invalidRequest, .object(probe.openRequest(id, changes)), "open \(name)")
-                try probe.open(id, "a good open under the same id")
-                try probe.read(id)
-            }
+            refusedOpening(of: PlaylistObject.strategyName, name, changes) { probe, id in try probe.read(id) }
         }
     }
 
@@ -377,12 +372,7 @@ extension ProtocolCheck {
             ]
         }
         return cases.map { name, error, changes in
-            ProtocolCheck(name: "\(PlaylistObject.strategyName) open with \(name)", flag: .errorOrder) {
-                probe throws(ProtocolProbe.Complaint) in
-                let id = probe.session.makeID()
-                try probe.expect(error, .object(probe.openRequest(id, changes)), "open with \(name)")
-                try probe.open(id, "a good open under the same id")
-            }
+            refusedOpening(of: PlaylistObject.strategyName, "with \(name)", changes, error, flag: .errorOrder)
         }
     }
 }

@@ -6,8 +6,8 @@ import Vectors
 /// What a check of the protocol does, and what it finds.
 struct ProtocolProbe {
     /// Why a check failed.
-    struct Complaint: Error {
-        var text: String
+    struct Complaint: Error, CustomStringConvertible {
+        var description: String
     }
 
     let session: ExternalSession
@@ -33,13 +33,14 @@ struct ProtocolProbe {
             fixture.playlist != nil
             ? ExternalFixture.playlist(id: fixture.id, number: number, plaintextByteCount: plaintextByteCount)
             : ExternalFixture.group(
-                id: fixture.id, strategy: fixture.strategy.replacingIV(number: number),
+                id: fixture.id,
+                strategy: fixture.strategy.changingIV { $0 ^ UInt128(truncatingIfNeeded: number) << 64 },
                 keyByteCount: fixture.key.byteCount, number: number, plaintextByteCount: plaintextByteCount)
         guard let group else { return nil }
         do throws(DecryptionError) {
             return try ProtocolProbe(session: session, hello: hello, fixture: group)
         } catch {
-            throw Complaint(text: "no file for the object: \(error)")
+            throw Complaint(description: "no file for the object: \(error)")
         }
     }
 
@@ -69,21 +70,16 @@ struct ProtocolProbe {
         let answer = try expectGood(.object(openRequest(id)), what)
         // Whether the length is right is for the vectors to say.
         guard answer.members["plaintextByteCount"]?.integer != nil else {
-            throw Complaint(text: "\(what): expected a \"plaintextByteCount\"")
+            throw Complaint(description: "\(what): expected a \"plaintextByteCount\"")
         }
     }
 
     /// Reads a little of an object that holds what the fixture does.
     func read(_ id: UInt64, _ what: String = "read") throws(Complaint) {
-        try read(id, of: fixture, what)
-    }
-
-    /// Reads a little of an object.
-    func read(_ id: UInt64, of group: VectorGroup, _ what: String) throws(Complaint) {
-        let answer = try expectGood(["op": "read", "id": .integer(id), "offset": 3, "count": 40], what, group)
-        let found = try? WrongBytes(group: group, offset: 3, expectedByteCount: 40, listed: nil)
+        let answer = try expectGood(["op": "read", "id": .integer(id), "offset": 3, "count": 40], what)
+        let found = try? WrongBytes(group: fixture, offset: 3, expectedByteCount: 40, listed: nil)
             .mismatch(in: answer.payload)
-        if let found = found ?? nil { throw Complaint(text: "\(what): \(found)") }
+        if let found = found ?? nil { throw Complaint(description: "\(what): \(found)") }
     }
 
     /// Closes an object.
@@ -93,19 +89,18 @@ struct ProtocolProbe {
 
     /// Sends a request that is to succeed.
     @discardableResult
-    func expectGood(
-        _ request: JSONValue, _ what: String, _ group: VectorGroup? = nil
-    ) throws(Complaint) -> SubjectAnswer {
-        try expectGood(request.line, what, group)
+    func expectGood(_ request: JSONValue, _ what: String) throws(Complaint) -> SubjectAnswer {
+        try expectGood(request.line, what)
     }
 
     /// Sends bytes that are a request that is to succeed.
     @discardableResult
-    func expectGood(_ bytes: [UInt8], _ what: String, _ group: VectorGroup? = nil) throws(Complaint) -> SubjectAnswer {
-        let answer = try ask(bytes, what, group)
+    func expectGood(_ bytes: [UInt8], _ what: String) throws(Complaint) -> SubjectAnswer {
+        let answer = try ask(bytes, what)
         guard answer.isGood else {
             throw Complaint(
-                text: "\(what) is answered with the error \(answer.members["error"]?.text ?? "none"): expected success")
+                description:
+                    "\(what) is answered with the error \(answer.members["error"]?.text ?? "none"): expected success")
         }
         return answer
     }
@@ -122,23 +117,23 @@ struct ProtocolProbe {
 
     /// Sends bytes that are to be refused.
     func expect(_ name: ErrorName, _ bytes: [UInt8], _ what: String) throws(Complaint) {
-        let answer = try ask(bytes, what, nil)
+        let answer = try ask(bytes, what)
         guard !answer.isGood else {
-            throw Complaint(text: "\(what) is answered: expected the error \(name.rawValue)")
+            throw Complaint(description: "\(what) is answered: expected the error \(name.rawValue)")
         }
         guard let found = answer.members["error"]?.string else {
-            throw Complaint(text: "\(what): an error answer has no member \"error\"")
+            throw Complaint(description: "\(what): an error answer has no member \"error\"")
         }
         guard found == name.rawValue else {
-            throw Complaint(text: "\(what): the error \(found): expected the error \(name.rawValue)")
+            throw Complaint(description: "\(what): the error \(found): expected the error \(name.rawValue)")
         }
     }
 
-    private func ask(_ bytes: [UInt8], _ what: String, _ group: VectorGroup?) throws(Complaint) -> SubjectAnswer {
+    private func ask(_ bytes: [UInt8], _ what: String) throws(Complaint) -> SubjectAnswer {
         do {
-            return try session.ask(bytes, serving: ServedCiphertext(group ?? fixture))
+            return try session.ask(bytes, serving: ServedCiphertext(fixture))
         } catch {
-            throw Complaint(text: "\(what): \(error)")
+            throw Complaint(description: "\(what): \(error)")
         }
     }
 }
@@ -146,11 +141,17 @@ struct ProtocolProbe {
 /// One check of the protocol.
 struct ProtocolCheck {
     /// What it is about; the last part of its identifier.
-    var name: String
+    let name: String
     /// The class of bugs that it stands for.
-    var flag: ExternalFlag
-    /// Does it.
-    var run: (ProtocolProbe) throws(ProtocolProbe.Complaint) -> Void
+    let flag: ExternalFlag
+    /// Does it; what it throws, a ``ProtocolProbe/Complaint`` as a rule, is the finding.
+    let run: (ProtocolProbe) throws -> Void
+
+    init(_ name: String, _ flag: ExternalFlag = .subjectProtocol, run: @escaping (ProtocolProbe) throws -> Void) {
+        self.name = name
+        self.flag = flag
+        self.run = run
+    }
 }
 
 /// Puts a subject to the checks of the protocol itself.
@@ -194,10 +195,10 @@ struct ProtocolRun {
         let flags = [check.flag.rawValue]
         guard session.reasonToGiveUp == nil else { return tally.note(.notRun, flags: flags) }
         var verdict = Verdict.adapter("protocol/\(check.name)", check.flag, nil)
-        do throws(ProtocolProbe.Complaint) {
+        do {
             try check.run(probe)
         } catch {
-            verdict.mismatch = error.text
+            verdict.mismatch = "\(error)"
             session.resynchronize()
         }
         tally.add(verdict)

@@ -51,8 +51,8 @@ final class ServedCiphertext: ByteSource {
         switch fault {
         case .none, .changedLength: break
         case .short(let largest): maximum = min(maximum, largest)
-        case .failureFrom(let place) where offset < place:
-            maximum = Int(min(UInt64(maximum), place - offset))
+        case .failureFrom(let start) where offset < start:
+            maximum = Int(min(UInt64(maximum), start - offset))
         case .failure, .failureFrom:
             note(FetchRule.Fetch(asked: asked, deliveredByteCount: 0), isFault: true)
             throw .io(operation: "read", code: 5, reason: "injected fault")

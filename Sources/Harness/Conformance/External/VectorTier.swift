@@ -18,15 +18,15 @@ package import Vectors
 /// 7. All objects that do not open for their padding, in one chain, and all reads of 64 KiB to 4 MiB are chosen.
 /// 8. Of a chosen read, the group's opening comes along.
 package struct VectorTier: Sendable {
-    /// The most vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
+    /// The max number of vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
     /// gets at most 5,000 reads.
     package static let largestCount = 4_100
 
     /// A chosen vector.
     private struct Candidate {
         var group: Int
-        /// The read's place in its group, or `nil` for the opening.
-        var place: Int?
+        /// The read's number in its group, or `nil` for the opening.
+        var read: Int?
         var flags: [VectorFlag]
         var count: Int
         var isCheap: Bool
@@ -53,15 +53,15 @@ package struct VectorTier: Sendable {
         }
         for (index, group) in groups.enumerated()
         where capacity > 0 && group.flags.contains(.everyLength) && group.strategy.chunkByteCount == nil {
-            guard let place = group.reads.numbered.first(where: { $0.read.flags.contains(.readPastEnd) })?.number else {
+            guard let read = group.reads.numbered.first(where: { $0.read.flags.contains(.readPastEnd) })?.number else {
                 continue
             }
-            chosen[index, default: []].insert(place)
+            chosen[index, default: []].insert(read)
             opened.insert(index)
             capacity -= 1
         }
-        Self.takeResidues(of: groups, capacity: &capacity) { group, place in
-            chosen[group, default: []].insert(place)
+        Self.takeResidues(of: groups, capacity: &capacity) { group, read in
+            chosen[group, default: []].insert(read)
             opened.insert(group)
         }
         var taken = [Bool](repeating: false, count: candidates.count)
@@ -72,14 +72,14 @@ package struct VectorTier: Sendable {
         }
         for index in Self.covering(candidates, groups) { take(index) }
         for (index, candidate) in candidates.enumerated() {
-            let isPadding = candidate.place == nil && candidate.flags.contains(.paddingByte)
+            let isPadding = candidate.read == nil && candidate.flags.contains(.paddingByte)
             if isPadding || candidate.flags.contains(.longRead) && candidate.count <= 4 << 20 { take(index) }
         }
-        var places: [VectorFlag: [Int]] = [:]
+        var indicesByFlag: [VectorFlag: [Int]] = [:]
         for (index, candidate) in candidates.enumerated() where candidate.isCheap {
-            for flag in Set(candidate.flags) { places[flag, default: []].append(index) }
+            for flag in Set(candidate.flags) { indicesByFlag[flag, default: []].append(index) }
         }
-        let flags = places.sorted { ($0.value.count, $0.key.rawValue) < ($1.value.count, $1.key.rawValue) }
+        let flags = indicesByFlag.sorted { ($0.value.count, $0.key.rawValue) < ($1.value.count, $1.key.rawValue) }
         for (number, (_, indices)) in flags.enumerated() {
             let share = max(1, capacity / (flags.count - number))
             let free = indices.filter { !taken[$0] }
@@ -92,7 +92,7 @@ package struct VectorTier: Sendable {
         }
         for (index, candidate) in candidates.enumerated() where taken[index] {
             opened.insert(candidate.group)
-            if let place = candidate.place { chosen[candidate.group, default: []].insert(place) }
+            if let read = candidate.read { chosen[candidate.group, default: []].insert(read) }
         }
         self.chosen = chosen
         self.opened = opened
@@ -100,7 +100,7 @@ package struct VectorTier: Sendable {
 
     /// Goes through the 256 pairs of residues, and for each pair on to another object that holds all ranges.
     private static func takeResidues(
-        of groups: [VectorGroup], capacity: inout Int, take: (_ group: Int, _ place: Int) -> Void
+        of groups: [VectorGroup], capacity: inout Int, take: (_ group: Int, _ read: Int) -> Void
     ) {
         let whole = groups.indices.filter { groups[$0].flags.contains(.exhaustive) && groups[$0].readCount > 2000 }
         guard !whole.isEmpty else { return }
@@ -108,10 +108,10 @@ package struct VectorTier: Sendable {
         for pair in 0..<256 { wanted[whole[pair * 7 % whole.count], default: []].insert(pair) }
         for (group, pairs) in wanted.sorted(by: { $0.key < $1.key }) {
             var left = pairs
-            for (place, read) in groups[group].reads.enumerated() where read.count > 0 {
+            for (number, read) in groups[group].reads.enumerated() where read.count > 0 {
                 guard !left.isEmpty, capacity > 0 else { break }
                 guard left.remove(Int(read.offset % 16) * 16 + read.count % 16) != nil else { continue }
-                take(group, place)
+                take(group, number)
                 capacity -= 1
             }
         }
@@ -133,15 +133,10 @@ package struct VectorTier: Sendable {
     /// The number of reads that were chosen.
     package var readCount: Int { chosen.values.reduce(0) { $0 + $1.count } }
 
-    /// The reads of a group that were chosen, with their places in it.
+    /// The reads of a group that were chosen, with their numbers in it.
     package func reads(of group: VectorGroup, index: Int) -> [(number: Int, read: RangeRead)] {
-        guard let places = chosen[index], let last = places.max() else { return [] }
-        var reads: [(number: Int, read: RangeRead)] = []
-        for (place, read) in group.reads.enumerated() {
-            if place > last { break }
-            if places.contains(place) { reads.append((place, read)) }
-        }
-        return reads
+        guard let numbers = chosen[index], let last = numbers.max() else { return [] }
+        return group.reads.prefix(last + 1).numbered.filter { numbers.contains($0.number) }
     }
 
     /// Classes of bugs that show only in the order of reads.
@@ -153,17 +148,17 @@ package struct VectorTier: Sendable {
 
     private static func candidates(of group: VectorGroup, index: Int) -> [Candidate] {
         guard group.readCount > 0 else {
-            return [Candidate(group: index, place: nil, flags: group.flags, count: 0, isCheap: true)]
+            return [Candidate(group: index, read: nil, flags: group.flags, count: 0, isCheap: true)]
         }
         let hasSmallChunks = (group.strategy.chunkByteCount ?? 0) <= UInt64(largestCheapByteCount)
         var spread: [Set<VectorFlag>: Spread] = [:]
-        for (place, read) in group.reads.enumerated() {
+        for (number, read) in group.reads.enumerated() {
             let candidate = Candidate(
-                group: index, place: place, flags: read.flags, count: read.count,
+                group: index, read: number, flags: read.flags, count: read.count,
                 isCheap: hasSmallChunks && read.count <= largestCheapByteCount)
             spread[Set(read.flags), default: Spread()].add(candidate)
         }
-        return spread.values.flatMap(\.kept).sorted { ($0.place ?? 0) < ($1.place ?? 0) }
+        return spread.values.flatMap(\.kept).sorted { ($0.read ?? 0) < ($1.read ?? 0) }
     }
 
     /// Evenly spaced members of a list of unknown length: when there are too many, every other one is dropped.

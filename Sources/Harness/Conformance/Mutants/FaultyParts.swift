@@ -135,7 +135,7 @@ struct FaultyChunkBackend: CipherBackend {
     let name = "planted"
     let version = "0"
     let cpuFeatures: [String] = []
-    private let contexts = Counter()
+    private let contextCount = Memory(0)
 
     init(base: any CipherBackend, change: @escaping Change) {
         (self.base, self.change) = (base, change)
@@ -153,15 +153,12 @@ struct FaultyChunkBackend: CipherBackend {
     func makeChunkContext(
         direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any ChunkContext {
-        Context(
-            base: try base.makeChunkContext(direction: direction, key: key), isLast: contexts.next() == 0,
-            change: change)
-    }
-
-    private final class Counter: Sendable {
-        private let count = Atomic<Int>(0)
-
-        func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
+        let isLast = contextCount.change { count in
+            count += 1
+            return count == 1
+        }
+        return Context(
+            base: try base.makeChunkContext(direction: direction, key: key), isLast: isLast, change: change)
     }
 
     private final class Context: ChunkContext {
@@ -192,6 +189,11 @@ final class Memory<Value: Sendable>: Sendable {
     var value: Value {
         get { storage.withLock { $0 } }
         set { storage.withLock { $0 = newValue } }
+    }
+
+    /// Changes the value in one step.
+    func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        storage.withLock { value in body(&value) }
     }
 }
 

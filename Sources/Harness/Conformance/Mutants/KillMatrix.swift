@@ -1,7 +1,5 @@
 package import RandomAccess
 package import Results
-import Support
-import Synchronization
 package import Vectors
 
 /// Which classes of vectors notice which planted faults.
@@ -38,24 +36,16 @@ package struct KillMatrix: Sendable {
         ]
         let subjects = mutants.map { $0.subject(over: backend) } + controls
         let exam = FlagRun(groups: groups)
-        let nextItem = Mutex(0)
-        let results = Mutex((records: [ConformanceRecord?](repeating: nil, count: subjects.count), finished: 0))
-        ThreadTeam(threadCount: max(1, threadCount)).run { _ in
-            // The controls, which take all vectors, come first.
-            while let item = nextItem.withLock({ item -> Int? in
-                defer { item += 1 }
-                return item < subjects.count && !shouldStop() ? subjects.count - 1 - item : nil
-            }) {
-                let record = exam.run(subjects[item], stopsEarly: item < mutants.count)
-                let finished = results.withLock { results in
-                    results.records[item] = record
-                    results.finished += 1
-                    return results.finished
+        // The controls, which take all vectors, come first.
+        let records = Array(
+            SharedWork.run(
+                itemCount: subjects.count, threadCount: threadCount, shouldStop: shouldStop,
+                finished: { _, finished in progress?(finished) },
+                { item in
+                    let index = subjects.count - 1 - item
+                    return exam.run(subjects[index], stopsEarly: index < mutants.count)
                 }
-                progress?(finished)
-            }
-        }
-        let records = results.withLock { $0.records }
+            ).reversed())
         return KillMatrix(
             outcomes: zip(mutants, records).compactMap { mutant, record in
                 record.map { MutantOutcome(mutant: mutant, record: $0) }

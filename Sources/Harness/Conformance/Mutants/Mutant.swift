@@ -67,6 +67,32 @@ extension Mutant {
         }
     }
 
+    /// What a right reader has delivered.
+    struct Delivery {
+        let offset: UInt64
+        /// All that was asked for.
+        let buffer: UnsafeMutableRawBufferPointer
+        /// The delivered bytes.
+        let count: Int
+        /// The plaintext's length.
+        let length: UInt64
+
+        var end: UInt64 { offset + UInt64(count) }
+    }
+
+    /// A fault in what a right reader delivers, which `body` changes; it returns the number of bytes to tell.
+    static func delivery(
+        _ name: String, _ summary: String, flag: VectorFlag, source: String,
+        _ body: @escaping @Sendable (Delivery) -> Int
+    ) -> Mutant {
+        .reader(name, summary, flag: flag, source: source) {
+            { (base, offset, buffer) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffer)
+                return body(Delivery(offset: offset, buffer: buffer, count: count, length: base.plaintextByteCount))
+            }
+        }
+    }
+
     /// A fault between the source and a right reader.
     static func source(
         _ name: String, _ summary: String, flag: VectorFlag, source: String, changes: Bool = true,

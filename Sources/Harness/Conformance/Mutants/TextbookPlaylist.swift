@@ -115,20 +115,20 @@ struct TextbookPlaylist {
             before = section
             sectionIsNew = false
         }
-        var place: Range<Int>?
+        var part: Range<Int>?
         if let (count, given) = range, fault != .rangeIgnored {
             var offset = given
             if offset == nil, let lastRange, lastRange.uri == uri { offset = lastRange.end }
             if given == nil, fault == .rangeRestarts { offset = 0 }
             if given == nil, fault == .rangeFollowsOffset { offset = lastRange?.offset }
             guard let offset else { throw Self.invalid("EXT-X-BYTERANGE") }
-            place = offset..<offset + count
+            part = offset..<offset + count
             lastRange = (uri, offset + count, given ?? lastRange?.offset ?? 0)
         } else {
             lastRange = nil
         }
         range = nil
-        pieces.append(Piece(uri: uri, range: place, key: key?.uri, iv: iv(), isSection: false))
+        pieces.append(Piece(uri: uri, range: part, key: key?.uri, iv: iv(), isSection: false))
         sequence &+= 1
     }
 
@@ -191,8 +191,8 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
                 throw .truncatedCiphertext(byteCount: resource.byteCount, expected: "\(range.upperBound)")
             }
             var bytes = [UInt8](repeating: 0, count: range.count)
-            try bytes.withUnsafeMutableBufferPointer { (room) throws(DecryptionError) in
-                try resource.fetch(at: UInt64(range.lowerBound), into: UnsafeMutableRawBufferPointer(room))
+            try bytes.withMutableBytes { (buffer) throws(DecryptionError) in
+                try resource.fetch(at: UInt64(range.lowerBound), into: buffer)
             }
             if let uri = piece.key, keys[uri] != nil || fault != .noKeyIsPlain {
                 let key = try Self.key(keys[uri], fault)
@@ -203,8 +203,8 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
                 let next = bytes.suffix(16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
                 let iv = fault == .chainGoesOn ? chain ?? piece.iv : piece.iv
                 let context = try backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
-                try bytes.withUnsafeMutableBufferPointer { (bytes) throws(DecryptionError) in
-                    try context.process(inPlace: UnsafeMutableRawBufferPointer(bytes), iv: Block(bigEndianValue: iv))
+                try bytes.withMutableBytes { (bytes) throws(DecryptionError) in
+                    try context.process(inPlace: bytes, iv: Block(bigEndianValue: iv))
                 }
                 chain = next
                 let isLast = index == playlist.pieces.count - 1

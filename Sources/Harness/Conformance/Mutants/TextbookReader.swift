@@ -1,4 +1,5 @@
 import RandomAccess
+import Vectors
 
 /// A small reader that shares no arithmetic with `RandomAccess`, and asks its rules at every turn.
 ///
@@ -43,12 +44,12 @@ final class TextbookReader: RandomAccessDecryptor {
             let chunkByteCount = strategy.chunkByteCount ?? 1 << 62
             let index = (length - 16) / (chunkByteCount + 16)
             let inChunk = length - index * (chunkByteCount + 16)
-            var place = TextbookPlace(of: index * chunkByteCount, strategy: strategy)
-            place.offset = inChunk - 16
+            var location = TextbookLocation(of: index * chunkByteCount, strategy: strategy)
+            location.offset = inChunk - 16
             let ciphertext = try Self.fetch(length - min(inChunk, 32)..<length, from: source, by: rules)
             let previous = inChunk > 16 ? ciphertext.withUnsafeBytes { Block(loadingFrom: $0) } : nil
             let question = TextbookIVQuestion(
-                strategy: strategy, place: place, previous: previous, isLaterWindow: false, last: nil)
+                strategy: strategy, location: location, previous: previous, isLaterWindow: false, last: nil)
             var block = Array(ciphertext.suffix(16))
             // Faults of IVs in reads are not to change how objects open.
             let iv = question.right
@@ -67,12 +68,12 @@ final class TextbookReader: RandomAccessDecryptor {
         let range = try rules.clip(offset, buffer.count, plaintextByteCount)
         var position = range.lowerBound
         while position < range.upperBound {
-            let place = rules.place(position, strategy)
+            let location = rules.location(position, strategy)
             let window = windowByteCount - position % windowByteCount
-            let count = Int(min(range.upperBound - position, place.rest, window))
+            let count = Int(min(range.upperBound - position, location.rest, window))
             let start = Int(position - range.lowerBound)
             try decrypt(
-                place, isLaterWindow: position > range.lowerBound && place.block > 0,
+                location, isLaterWindow: position > range.lowerBound && location.block > 0,
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + count]))
             position += UInt64(count)
         }
@@ -81,11 +82,11 @@ final class TextbookReader: RandomAccessDecryptor {
     }
 
     private func decrypt(
-        _ place: TextbookPlace, isLaterWindow: Bool, into output: UnsafeMutableRawBufferPointer
+        _ location: TextbookLocation, isLaterWindow: Bool, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
-        let back = rules.lookBack(place, strategy)
-        let right = Int(place.offset % 16)
-        let start = place.chunkStart + 16 * place.block
+        let back = rules.lookBack(location, strategy)
+        let right = Int(location.offset % 16)
+        let start = location.chunkStart + 16 * location.block
         var stop = start + UInt64(right + output.count)
         if strategy.mode == .cbc { stop = (stop + 15) / 16 * 16 }
         // A source shorter than the rules believe is a failed fetch, which is what faults of lengths come to.
@@ -93,7 +94,7 @@ final class TextbookReader: RandomAccessDecryptor {
         let fetched = try Self.fetch(start &- back..<stop, from: source, by: rules)
         let previous = back > 0 ? fetched.withUnsafeBytes { Block(loadingFrom: $0) } : nil
         let question = TextbookIVQuestion(
-            strategy: strategy, place: place, previous: previous, isLaterWindow: isLaterWindow, last: last)
+            strategy: strategy, location: location, previous: previous, isLaterWindow: isLaterWindow, last: last)
         var plaintext = Array(fetched.dropFirst(Int(back)))
         let lastBlock = (plaintext.count - 1) / 16 * 16
         let ciphertextBlock = lastBlock + 16 == plaintext.count ? Self.block(plaintext, at: lastBlock) : nil
@@ -132,7 +133,7 @@ extension ReaderSetup.Access {
 }
 
 /// Where a plaintext byte lies.
-struct TextbookPlace: Sendable {
+struct TextbookLocation: Sendable {
     /// The chunk's number.
     var chunk: UInt64
     /// The byte's number in its chunk.
@@ -145,19 +146,21 @@ struct TextbookPlace: Sendable {
     /// The block's number in its chunk.
     var block: UInt64 { offset / 16 }
 
-    init(of position: UInt64, strategy: Strategy) {
+    /// Where a byte lies, if earlier chunks had that much padding each; the truth without that.
+    init(of position: UInt64, strategy: Strategy, paddingByteCount: UInt64? = nil) {
         let chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunk = position / chunkByteCount
         self.offset = position % chunkByteCount
         self.rest = chunkByteCount - offset
-        self.chunkStart = chunk * (chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0))
+        let padding = paddingByteCount ?? (strategy.padding == .pkcs7 ? 16 : 0)
+        self.chunkStart = chunk * (chunkByteCount + padding)
     }
 }
 
 /// What a textbook reader knows when it wants an IV or a counter block.
 struct TextbookIVQuestion {
     let strategy: Strategy
-    let place: TextbookPlace
+    let location: TextbookLocation
     /// The ciphertext block before, where there is one and it was fetched.
     let previous: Block?
     /// Whether this is a later window of the same read.
@@ -212,11 +215,11 @@ struct TextbookRules: Sendable {
     }
 
     /// Where a byte lies.
-    var place: @Sendable (UInt64, Strategy) -> TextbookPlace = { TextbookPlace(of: $0, strategy: $1) }
+    var location: @Sendable (UInt64, Strategy) -> TextbookLocation = { TextbookLocation(of: $0, strategy: $1) }
 
     /// How many bytes before a block are fetched for its IV.
-    var lookBack: @Sendable (TextbookPlace, Strategy) -> UInt64 = { place, strategy in
-        strategy.mode == .cbc && place.block > 0 ? 16 : 0
+    var lookBack: @Sendable (TextbookLocation, Strategy) -> UInt64 = { location, strategy in
+        strategy.mode == .cbc && location.block > 0 ? 16 : 0
     }
 
     /// The IV of a block in CBC, its counter block in CTR.
@@ -243,20 +246,12 @@ struct TextbookRules: Sendable {
 extension TextbookIVQuestion {
     /// The right answer. Source: NIST SP 800-38A, sections 6.2 and 6.5.
     var right: Block {
-        switch strategy {
-        case .ctr(let iv): iv.advanced(by: place.block)
-        case .cbcContinuous(let iv, _): place.block == 0 ? iv : previous ?? iv
-        case .cbcChunked, .chunked: place.block == 0 ? chunkIV(place.chunk) : previous ?? chunkIV(place.chunk)
-        }
+        if strategy.mode == .ctr { return given.advanced(by: location.block) }
+        return location.block == 0 ? chunkIV(location.chunk) : previous ?? chunkIV(location.chunk)
     }
 
     /// The given IV.
-    var given: Block {
-        switch strategy {
-        case .ctr(let iv), .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): iv
-        case .chunked: Block(bigEndianValue: 0)
-        }
-    }
+    var given: Block { strategy.iv }
 
     /// The IV of a chunk.
     func chunkIV(_ index: UInt64) -> Block {

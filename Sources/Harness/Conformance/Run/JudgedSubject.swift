@@ -8,8 +8,8 @@ package protocol JudgedSubject {
     /// The name in results.
     var name: String { get }
 
-    /// Whether a wrong length, wrong bytes and superfluous fetches are findings of their own, as for somebody else's
-    /// program; a vector that is put to several readers of ours passes as a whole, or does not.
+    /// Whether a wrong length, wrong bytes and superfluous fetches are findings of their own, as for a program of a
+    /// user's; a vector that is put to several readers of ours passes as a whole, or does not.
     var tellsFindingsApart: Bool { get }
 
     /// Whether it says that it can do a strategy with a key length.

@@ -133,8 +133,8 @@ struct ReadCheck {
     private func released(_ left: UnsafeRawBufferPointer, from offset: UInt64) -> String? {
         let end = min(offset + UInt64(left.count), group.plaintext.byteCount)
         guard let format = group.strategy.chunkFormat, end >= offset + Self.tellingByteCount,
-            let places = try? OracleChunkPlaces(format, ciphertextByteCount: group.ciphertext.byteCount),
-            places.ciphertext(of: offset..<offset + 1) == places.ciphertext(of: offset..<end),
+            let layout = try? OracleChunkLayout(format, ciphertextByteCount: group.ciphertext.byteCount),
+            layout.ciphertext(of: offset..<offset + 1) == layout.ciphertext(of: offset..<end),
             let expected = try? ExpectedBytes(of: group.plaintext, offset: offset, count: Int(end - offset)),
             expected.mismatch(in: UnsafeRawBufferPointer(rebasing: left[..<Int(end - offset)])) == nil
         else { return nil }

@@ -1,7 +1,5 @@
 package import RandomAccess
 package import Results
-import Support
-import Synchronization
 package import Vectors
 
 /// How far a verification has come.
@@ -23,7 +21,6 @@ package struct Verification: Sendable {
     /// The failures that a record lists; it counts all of them.
     package let listedFailureCount: Int
 
-    /// Creates a verification.
     package init(subjects: [ConformanceSubject], threadCount: Int = 2, listedFailureCount: Int = 20) {
         self.subjects = subjects
         self.threadCount = max(1, threadCount)
@@ -43,48 +40,24 @@ package struct Verification: Sendable {
         let partCount = min(16, groups.count)
         let total = subjects.count * partCount
         let (subjects, capacity) = (subjects, listedFailureCount)
-        let state = State(subjectCount: subjects.count, capacity: capacity)
-        ThreadTeam(threadCount: min(threadCount, max(1, total))).run { _ in
-            while !shouldStop(), let item = state.next(below: total) {
-                // Every subject's share of a part is done in a row, so that they share what is costly to expect.
-                let (part, place) = (item / subjects.count, item % subjects.count)
+        // Every subject's share of a part is done in a row, so that they share what is costly to expect.
+        let tallies = SharedWork.run(
+            itemCount: total, threadCount: threadCount, shouldStop: shouldStop,
+            finished: { item, finished in
+                let name = subjects[item % subjects.count].name
+                progress?(VerificationProgress(subject: name, finished: finished, total: total))
+            },
+            { item in
                 var tally = Tally(capacity: capacity)
-                for index in stride(from: part, to: groups.count, by: partCount) {
-                    InterleavedRun.run(groups[index], subject: subjects[place], into: &tally)
+                for index in stride(from: item / subjects.count, to: groups.count, by: partCount) {
+                    InterleavedRun.run(groups[index], subject: subjects[item % subjects.count], into: &tally)
                 }
-                let finished = state.finish(tally, of: place)
-                progress?(VerificationProgress(subject: subjects[place].name, finished: finished, total: total))
-            }
-        }
-        return zip(subjects, state.tallies).map { subject, tally in tally.record(subject: subject.name) }
-    }
-
-    /// What the threads share.
-    private final class State: Sendable {
-        private let nextItem = Mutex(0)
-        private let results: Mutex<(tallies: [Tally], finished: Int)>
-
-        init(subjectCount: Int, capacity: Int) {
-            self.results = Mutex(
-                ([Tally](repeating: Tally(capacity: capacity), count: subjectCount), 0))
-        }
-
-        var tallies: [Tally] { results.withLock { $0.tallies } }
-
-        func next(below total: Int) -> Int? {
-            nextItem.withLock { item in
-                guard item < total else { return nil }
-                defer { item += 1 }
-                return item
-            }
-        }
-
-        func finish(_ tally: Tally, of place: Int) -> Int {
-            results.withLock { results in
-                results.tallies[place].merge(tally)
-                results.finished += 1
-                return results.finished
-            }
+                return tally
+            })
+        return subjects.enumerated().map { index, subject in
+            var tally = Tally(capacity: capacity)
+            for part in 0..<partCount { tallies[part * subjects.count + index].map { tally.merge($0) } }
+            return tally.record(subject: subject.name)
         }
     }
 }
@@ -95,8 +68,8 @@ package let slowBackends = ["swift-reference": 1 << 20]
 /// Puts our readers over some backends to vectors, and returns a record for each backend, in order.
 ///
 /// `largestReadByteCounts` has, for backends that would take minutes over more, the largest read by their names; larger
-/// reads count as not run. With `relocate`, they read what it opens instead of each source. `progress` is called after each part of the work, and `shouldStop` asked before each, on any
-/// thread.
+/// reads count as not run. With `relocate`, they read what it opens instead of each source. `progress` is called after
+/// each part of the work, and `shouldStop` asked before each, on any thread.
 package func verify(
     backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
     largestReadByteCounts: [String: Int] = slowBackends, relocate: ConformanceSubject.Relocate? = nil,

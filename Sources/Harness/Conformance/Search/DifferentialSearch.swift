@@ -37,7 +37,6 @@ package struct DifferentialSearch {
     /// The number of the first case.
     package let firstNumber: Int
 
-    /// Creates a search.
     package init(subjects: [any JudgedSubject], seed: UInt64, firstNumber: Int = 0) {
         self.subjects = subjects
         self.seed = seed
@@ -91,7 +90,7 @@ struct SearchTrial {
         var opened: [(object: any JudgedObject, check: ReadCheck, group: VectorGroup)] = []
         defer { for (object, _, _) in opened { object.close() } }
         for (number, object) in searchCase.objects.enumerated() {
-            guard let group = try? object.group(id: "object \(number)", windowByteCount: .max) else { return nil }
+            guard let group = try? object.group(id: "object \(number)") else { return nil }
             guard let object = try? subject.object(group, setup: searchCase.setup) else { return nil }
             opened.append((object, ReadCheck(group: group, subject: subject), group))
             if let found = object.open().mismatch(expecting: group.opening) { return "object \(number): \(found)" }

@@ -20,7 +20,7 @@ package struct SearchCase: Hashable, Sendable {
 
     /// One read.
     package struct Read: Hashable, Sendable {
-        /// The object's place in the list.
+        /// The object's index in the list.
         package var object: Int
         /// The plaintext offset.
         package var offset: UInt64
@@ -57,30 +57,26 @@ extension SearchCase.Object {
         var result: UInt64 = key.count == 16 ? 0 : 2
         if seed != 0 { result += 1 }
         if key.contains(where: { $0 != 0 }) { result += 1 }
+        if strategy.iv.bigEndianValue != 0 { result += 1 }
         switch strategy {
-        case .ctr(let iv): result += iv.bigEndianValue == 0 ? 0 : 1
-        case .cbcContinuous(let iv, let padding):
-            result += 4 + (iv.bigEndianValue == 0 ? 0 : 1) + (padding == .none ? 0 : 2)
-        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
-            result += 8 + (iv.bigEndianValue == 0 ? 0 : 1) + (padding == .none ? 0 : 2) + (ivRule == .fixed ? 0 : 1)
-            result += chunkByteCount > 16 ? 1 : 0
+        case .ctr: break
+        case .cbcContinuous(_, let padding): result += 4 + (padding == .none ? 0 : 2)
+        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
+            result += 8 + (padding == .none ? 0 : 2) + (ivRule == .fixed ? 0 : 1) + (chunkByteCount > 16 ? 1 : 0)
         case .chunked: result += 16
         }
         return result
     }
 
-    /// The object as a group of vectors with reads whose outcome follows from its length.
+    /// The object as a group of vectors without reads.
     ///
     /// - Throws: `DecryptionError.invalidParameter`, `.unalignedPlaintext` for an object that cannot be.
-    package func group(id: String, windowByteCount: Int, reads: [RangeRead] = []) throws(DecryptionError) -> VectorGroup
-    {
+    package func group(id: String) throws(DecryptionError) -> VectorGroup {
         let object = try GeneratedObject(
             strategy: strategy, key: SecretKey(key), plaintextByteCount: plaintextByteCount, seed: seed)
         return VectorGroup(
             id: id, source: "differential search, seed \(seed)", flags: [.exhaustive], strategy: strategy,
-            key: object.key, ciphertext: object.source,
-            plaintext: GroupPlaintext(oracle: object.oracle, ciphertext: object.source, byteCount: plaintextByteCount),
-            opening: .opens(plaintextByteCount: plaintextByteCount), windowByteCounts: [windowByteCount], reads: reads)
+            key: object.key, ciphertext: object.source, plaintext: object.plaintext)
     }
 }
 
@@ -107,11 +103,11 @@ extension SearchCase {
     ///
     /// Objects of more than 64 KiB are described by what generates them instead of their bytes.
     package func vectorFile(id: String, source: String) -> JSONValue {
-        let groups = objects.indices.compactMap { place -> JSONValue? in
-            let reads = reads.filter { $0.object == place }
+        let groups = objects.indices.compactMap { index -> JSONValue? in
+            let reads = reads.filter { $0.object == index }
             guard !reads.isEmpty || self.reads.isEmpty else { return nil }
             return Self.group(
-                objects[place], id: "\(id)/object \(place)", source: source, reads: reads,
+                objects[index], id: "\(id)/object \(index)", source: source, reads: reads,
                 isInterleaved: objects.count > 1)
         }
         return ["schema": 1, "source": .string(source), "groups": .array(groups)]
@@ -120,28 +116,14 @@ extension SearchCase {
     private static func group(_ object: Object, id: String, source: String, reads: [Read], isInterleaved: Bool)
         -> JSONValue
     {
-        var members: [String: JSONValue] = [
-            "id": .string(id), "source": .string(source), "flags": ["SeekStorm"],
-            "strategy": .string(object.strategy.name), "key": hex(object.key),
-        ]
-        switch object.strategy {
-        case .ctr(let iv): members["iv"] = hex(iv.bytes)
-        case .cbcContinuous(let iv, let padding):
-            members["iv"] = hex(iv.bytes)
-            members["padding"] = .string(padding.rawValue)
-        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
-            members["iv"] = hex(iv.bytes)
-            members["padding"] = .string(padding.rawValue)
-            members["chunkByteCount"] = .integer(chunkByteCount)
-            members["ivRule"] = .string(ivRule.rawValue)
-        case .chunked: members.merge(object.strategy.protocolMembers) { $1 }
+        var members = object.strategy.protocolMembers
+        members.merge(["id": .string(id), "source": .string(source), "flags": ["SeekStorm"], "key": hex(object.key)]) {
+            $1
         }
-        let group = try? object.group(id: id, windowByteCount: .max)
-        var plaintext: [UInt8]?
+        let group = try? object.group(id: id)
         if let group, object.plaintextByteCount <= largestWrittenByteCount {
             members["ciphertext"] = (try? group.ciphertext.bytes()).map(hex) ?? .null
-            plaintext = try? group.plaintext.bytes(0..<object.plaintextByteCount)
-            members["plaintext"] = plaintext.map(hex) ?? .null
+            members["plaintext"] = (try? group.plaintext.bytes(0..<object.plaintextByteCount)).map(hex) ?? .null
         } else {
             members["object"] = [
                 "plaintextByteCount": .integer(object.plaintextByteCount), "seed": .integer(object.seed),
@@ -214,8 +196,8 @@ struct SearchDraws {
                 reads.append(last)
                 continue
             }
-            let place = Int(below(UInt64(objects.count)))
-            reads.append(read(of: objects[place], at: place, isFaulty: supply == .faulty))
+            let index = Int(below(UInt64(objects.count)))
+            reads.append(read(of: objects[index], index: index, isFaulty: supply == .faulty))
         }
         return SearchCase(setup: ReaderSetup(access, supply), objects: objects, reads: reads)
     }
@@ -251,7 +233,7 @@ struct SearchDraws {
         return Block(bigEndianValue: (value | ones) - UInt128(below(20)))
     }
 
-    private mutating func read(of object: SearchCase.Object, at place: Int, isFaulty: Bool) -> SearchCase.Read {
+    private mutating func read(of object: SearchCase.Object, index: Int, isFaulty: Bool) -> SearchCase.Read {
         let length = object.plaintextByteCount
         var edges: [UInt64] = [0, length, length / 16 * 16]
         if let chunk = object.strategy.chunkByteCount, length > 0 { edges.append(below(length / chunk + 1) * chunk) }
@@ -264,7 +246,7 @@ struct SearchDraws {
         let blocks: UInt64 = pick([0, 0, 1, 2, 8, 16, 32, 64, 128, below(140)])
         var count = below(3) == 0 ? below(40) : 16 * blocks + below(34)
         if length > 1 << 20, length < 1 << 24, below(3) == 0 { count = below(length) }
-        return SearchCase.Read(object: place, offset: offset, count: Int(count), failsFirst: isFaulty && below(2) == 0)
+        return SearchCase.Read(object: index, offset: offset, count: Int(count), failsFirst: isFaulty && below(2) == 0)
     }
 
     private mutating func word() -> UInt64 {

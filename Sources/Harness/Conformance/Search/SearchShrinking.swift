@@ -7,7 +7,7 @@ internal import RandomAccess
 struct SearchShrinking {
     /// Whether a case shows a difference.
     let fails: (SearchCase) -> Bool
-    /// The most cases that are tried.
+    /// The max number of cases that are tried.
     var budget = 5000
 
     /// The smallest case that was found.
@@ -36,48 +36,48 @@ struct SearchShrinking {
             change(&candidate)
             if !candidate.reads.isEmpty || best.reads.isEmpty { candidates.append(candidate) }
         }
-        for place in best.reads.indices { add { $0.reads = [$0.reads[place]] } }
+        for index in best.reads.indices { add { $0.reads = [$0.reads[index]] } }
         if best.reads.count > 3 {
             add { $0.reads.removeFirst($0.reads.count / 2) }
             add { $0.reads.removeLast($0.reads.count / 2) }
         }
-        for place in best.reads.indices { add { $0.reads.remove(at: place) } }
-        for place in best.objects.indices where best.objects.count > 1 {
+        for index in best.reads.indices { add { $0.reads.remove(at: index) } }
+        for index in best.objects.indices where best.objects.count > 1 {
             add { shrunk in
-                shrunk.objects.remove(at: place)
-                shrunk.reads = shrunk.reads.filter { $0.object != place }.map { read in
+                shrunk.objects.remove(at: index)
+                shrunk.reads = shrunk.reads.filter { $0.object != index }.map { read in
                     var read = read
-                    if read.object > place { read.object -= 1 }
+                    if read.object > index { read.object -= 1 }
                     return read
                 }
             }
         }
-        for (place, object) in best.objects.enumerated() {
+        for (index, object) in best.objects.enumerated() {
             for length in smaller(object.plaintextByteCount) {
-                add { $0.objects[place].plaintextByteCount = length }
+                add { $0.objects[index].plaintextByteCount = length }
                 // Reads that are about the end move along with it.
                 let step = object.plaintextByteCount - length
                 add { shrunk in
-                    shrunk.objects[place].plaintextByteCount = length
-                    for index in shrunk.reads.indices where shrunk.reads[index].object == place {
-                        shrunk.reads[index].offset -= min(step, shrunk.reads[index].offset)
+                    shrunk.objects[index].plaintextByteCount = length
+                    for read in shrunk.reads.indices where shrunk.reads[read].object == index {
+                        shrunk.reads[read].offset -= min(step, shrunk.reads[read].offset)
                     }
                 }
             }
         }
-        for (place, read) in best.reads.enumerated() {
-            for count in smaller(UInt64(read.count)) { add { $0.reads[place].count = Int(count) } }
-            for offset in smaller(read.offset) { add { $0.reads[place].offset = offset } }
-            if read.failsFirst { add { $0.reads[place].failsFirst = false } }
+        for (index, read) in best.reads.enumerated() {
+            for count in smaller(UInt64(read.count)) { add { $0.reads[index].count = Int(count) } }
+            for offset in smaller(read.offset) { add { $0.reads[index].offset = offset } }
+            if read.failsFirst { add { $0.reads[index].failsFirst = false } }
         }
         add { $0.setup = ReaderSetup(.cursor(windowByteCount: .max), $0.setup.supply) }
         add { $0.setup = ReaderSetup($0.setup.access) }
-        for (place, object) in best.objects.enumerated() {
-            for strategy in simpler(object.strategy) { add { $0.objects[place].strategy = strategy } }
-            add { $0.objects[place].key = [UInt8](repeating: 0, count: 16) }
-            add { $0.objects[place].key = [UInt8](repeating: 0, count: $0.objects[place].key.count) }
-            add { $0.objects[place].key = Array($0.objects[place].key.prefix(16)) }
-            add { $0.objects[place].seed = 0 }
+        for (index, object) in best.objects.enumerated() {
+            for strategy in simpler(object.strategy) { add { $0.objects[index].strategy = strategy } }
+            add { $0.objects[index].key = [UInt8](repeating: 0, count: 16) }
+            add { $0.objects[index].key = [UInt8](repeating: 0, count: $0.objects[index].key.count) }
+            add { $0.objects[index].key = Array($0.objects[index].key.prefix(16)) }
+            add { $0.objects[index].seed = 0 }
         }
         return candidates
     }

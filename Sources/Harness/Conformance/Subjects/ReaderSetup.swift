@@ -28,7 +28,6 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// The source.
     package let supply: Supply
 
-    /// Creates a setup.
     package init(_ access: Access, _ supply: Supply = .whole) {
         self.access = access
         self.supply = supply
@@ -56,7 +55,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         if case .wholeChunk = access { true } else { false }
     }
 
-    /// The most plaintext bytes that are decrypted in one step.
+    /// The max plaintext bytes that are decrypted in one step.
     package var windowByteCount: Int {
         switch access {
         case .cursor(let byteCount), .wholeChunk(let byteCount), .freshBuffers(let byteCount): byteCount

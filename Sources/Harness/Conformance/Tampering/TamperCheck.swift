@@ -36,8 +36,8 @@ struct TamperCheck {
             guard plaintextByteCount > 0, let first = tampering.touched.first, let last = tampering.touched.last
             else { return [] }
             var starts: [UInt64] = []
-            for place in [UInt64(first), UInt64(first) + 16, UInt64(last)] {
-                let start = min(place, plaintextByteCount - 1) / 16 * 16
+            for offset in [UInt64(first), UInt64(first) + 16, UInt64(last)] {
+                let start = min(offset, plaintextByteCount - 1) / 16 * 16
                 if !starts.contains(start) { starts.append(start) }
             }
             return starts.map { ($0, 16) }

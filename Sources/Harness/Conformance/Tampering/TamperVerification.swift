@@ -1,7 +1,5 @@
 package import Results
 internal import SubjectProtocol
-import Support
-import Synchronization
 package import Vectors
 
 /// The integrity matrix: what subjects notice of ciphertexts that were tampered with, and what they deliver before.
@@ -45,41 +43,15 @@ package struct TamperVerification: Sendable {
         progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) -> [TamperRecord] {
         let total = subjects.count * plans.count
-        let state = State()
-        ThreadTeam(threadCount: min(max(1, threadCount), max(1, total))).run { _ in
-            while let item = state.next(below: total) {
-                let (subject, plan) = (subjects[item / plans.count], plans[item % plans.count])
-                let row = row(plan, subject: subject)
-                let finished = state.finish(item, row)
-                progress?(VerificationProgress(subject: subject.name, finished: finished, total: total))
-            }
-        }
-        let rows = state.rows
+        let rows = SharedWork.run(
+            itemCount: total, threadCount: threadCount,
+            finished: { item, finished in
+                let name = subjects[item / plans.count].name
+                progress?(VerificationProgress(subject: name, finished: finished, total: total))
+            },
+            { item in row(plans[item % plans.count], subject: subjects[item / plans.count]) })
         return subjects.enumerated().map { index, subject in
             TamperRecord(subject: subject.name, rows: plans.indices.compactMap { rows[index * plans.count + $0] })
-        }
-    }
-
-    /// What the threads share.
-    private final class State: Sendable {
-        private let nextItem = Mutex(0)
-        private let finished = Mutex<[Int: TamperRecord.Row]>([:])
-
-        var rows: [Int: TamperRecord.Row] { finished.withLock { $0 } }
-
-        func next(below total: Int) -> Int? {
-            nextItem.withLock { item in
-                guard item < total else { return nil }
-                defer { item += 1 }
-                return item
-            }
-        }
-
-        func finish(_ item: Int, _ row: TamperRecord.Row) -> Int {
-            finished.withLock { rows in
-                rows[item] = row
-                return rows.count
-            }
         }
     }
 
@@ -121,7 +93,7 @@ package struct TamperVerification: Sendable {
             let (sequential, touching) = (exam.sequential(), exam.touching())
             row.cases.append(
                 TamperRecord.Case(
-                    kind: tampering.kind.rawValue, place: tampering.place,
+                    kind: tampering.kind.rawValue, place: tampering.location,
                     openingErrors: tampering.openingErrors.map(\.rawValue), sequential: sequential,
                     touching: touching,
                     failure: TamperVerdict(target: target, tampering: tampering)

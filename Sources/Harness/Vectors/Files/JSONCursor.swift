@@ -17,8 +17,8 @@ struct JSONCursor {
 
     /// A member of an object.
     func member(_ name: String) throws(VectorFileError) -> JSONCursor {
-        guard let place = try optionalMember(name) else { throw error("member \"\(name)\" is missing") }
-        return place
+        guard let member = try optionalMember(name) else { throw error("member \"\(name)\" is missing") }
+        return member
     }
 
     func optionalMember(_ name: String) throws(VectorFileError) -> JSONCursor? {
@@ -59,19 +59,19 @@ struct JSONCursor {
 
     /// Checks that a count is what was counted.
     func expect(_ name: String, _ count: Int) throws(VectorFileError) {
-        let place = try member(name)
-        guard try place.integer(Int.self) == count else { throw place.unexpected("\(count), which were counted") }
+        let member = try member(name)
+        guard try member.integer(Int.self) == count else { throw member.unexpected("\(count), which were counted") }
     }
 
-    /// An object's members: their names and values, each at its own place, in the order of their names.
+    /// An object's members: their names and values, each with its own pointer, in the order of their names.
     func members() throws(VectorFileError) -> [(name: JSONCursor, value: JSONCursor)] {
         guard case .object(let members) = value else { throw unexpected("an object") }
-        var places: [(JSONCursor, JSONCursor)] = []
+        var found: [(JSONCursor, JSONCursor)] = []
         for name in members.keys.sorted() {
-            let place = try member(name)
-            places.append((JSONCursor(value: .string(name), file: file, pointer: place.pointer), place))
+            let value = try member(name)
+            found.append((JSONCursor(value: .string(name), file: file, pointer: value.pointer), value))
         }
-        return places
+        return found
     }
 
     /// Checks that an object has no members but these.
@@ -101,7 +101,7 @@ struct JSONCursor {
         return value
     }
 
-    /// Turns an error of the types below into one that names this place.
+    /// Turns an error of the types below into one that says where it is.
     func check<Value>(_ make: () throws -> Value) throws(VectorFileError) -> Value {
         do {
             return try make()
@@ -124,7 +124,7 @@ struct JSONCursor {
 extension JSONCursor {
     /// No read asks for more. Source: PROTOCOL.md, "read".
     private static var largestCount: Int { 256 << 20 }
-    /// The most reads of one pattern: far more than any file needs, far fewer than would hang a program.
+    /// The max reads of one pattern: far more than any file needs, far fewer than would hang a program.
     private static var maxReads: Int { 4_000_000 }
 
     func flags() throws(VectorFileError) -> [VectorFlag] {
@@ -166,20 +166,20 @@ extension JSONCursor {
         try allow(["offsets", "counts", "toEnd", "flags", "digests", "comment"])
         var (offsets, counts, toEnd): ([ClosedRange<UInt64>], [ClosedRange<Int>], [Int]) = ([], [], [])
         var (offsetCount, countCount) = (0, 0)
-        for place in try member("offsets").elements() {
-            let range = try place.range { (place) throws(VectorFileError) in try place.offset() }
+        for member in try member("offsets").elements() {
+            let range = try member.range { (member) throws(VectorFileError) in try member.offset() }
             offsetCount += Int(min(range.upperBound - range.lowerBound, UInt64(Self.maxReads))) + 1
             offsets.append(range)
         }
-        for place in try optionalMember("counts")?.elements() ?? [] {
-            let range = try place.range { (place) throws(VectorFileError) in
-                UInt64(try place.integer(in: 0...Self.largestCount))
+        for member in try optionalMember("counts")?.elements() ?? [] {
+            let range = try member.range { (member) throws(VectorFileError) in
+                UInt64(try member.integer(in: 0...Self.largestCount))
             }
             countCount += range.count
             counts.append(Int(range.lowerBound)...Int(range.upperBound))
         }
-        for place in try optionalMember("toEnd")?.elements() ?? [] {
-            toEnd.append(try place.integer(in: 0...1 << 20))
+        for member in try optionalMember("toEnd")?.elements() ?? [] {
+            toEnd.append(try member.integer(in: 0...1 << 20))
         }
         guard countCount + toEnd.count > 0 else { throw error("neither \"counts\" nor \"toEnd\": expected one") }
         let (total, overflow) = offsetCount.multipliedReportingOverflow(by: countCount + toEnd.count)
@@ -199,10 +199,10 @@ extension JSONCursor {
     private func checkOutcome(
         _ expected: RangeRead.Expectation, offset: UInt64, _ plaintext: GroupPlaintext
     ) throws(VectorFileError) {
-        if let place = try optionalMember("error") {
-            let name = try place.choice(of: ErrorName.self)
+        if let member = try optionalMember("error") {
+            let name = try member.choice(of: ErrorName.self)
             guard expected == .error(name) else {
-                throw place.error("\(name.rawValue) at \(offset): expected what the rules say of that offset")
+                throw member.error("\(name.rawValue) at \(offset): expected what the rules say of that offset")
             }
             return
         }
@@ -210,33 +210,33 @@ extension JSONCursor {
             throw error("an offset past the plaintext's end: expected \"error\": \"rangeOutOfBounds\"")
         }
         let range = offset..<offset + UInt64(byteCount)
-        if let place = try optionalMember("sha256") {
-            let digest = try place.bytes()
-            guard try place.check({ try plaintext.sha256(of: range) }) == digest else {
-                throw place.error("not the digest of what the object's plaintext has at \(offset)")
+        if let member = try optionalMember("sha256") {
+            let digest = try member.bytes()
+            guard try member.check({ try plaintext.sha256(of: range) }) == digest else {
+                throw member.error("not the digest of what the object's plaintext has at \(offset)")
             }
             return
         }
-        let place = try member("plaintext")
-        let bytes = try place.bytes()
+        let member = try member("plaintext")
+        let bytes = try member.bytes()
         guard bytes.count == byteCount,
-            try place.check({ try plaintext.sha256(of: range) }) == SHAFunction.sha256.hash(bytes)
+            try member.check({ try plaintext.sha256(of: range) }) == SHAFunction.sha256.hash(bytes)
         else {
-            throw place.error("not the bytes that the group's \"plaintext\" has at \(offset)")
+            throw member.error("not the bytes that the group's \"plaintext\" has at \(offset)")
         }
     }
 
     private func checkDigests(_ pattern: ReadPattern, _ plaintext: GroupPlaintext) throws(VectorFileError) {
-        guard let place = try optionalMember("digests") else { return }
-        let digests = Array(try place.string().utf8)
+        guard let member = try optionalMember("digests") else { return }
+        let digests = Array(try member.string().utf8)
         let reads = pattern.reads(of: plaintext.byteCount)
         guard digests.count == 16 * reads.count else {
-            throw place.error("\(digests.count) digits: expected 16 for each of \(reads.count) reads")
+            throw member.error("\(digests.count) digits: expected 16 for each of \(reads.count) reads")
         }
         for (index, read) in reads.enumerated() {
-            let digest = try place.check { try VectorWriter.digest(of: read, plaintext: plaintext) }
+            let digest = try member.check { try VectorWriter.digest(of: read, plaintext: plaintext) }
             guard digests[16 * index..<16 * index + 16].elementsEqual(digest.utf8) else {
-                throw place.error("digest \(index) is not that of \(read.offset)+\(read.count)")
+                throw member.error("digest \(index) is not that of \(read.offset)+\(read.count)")
             }
         }
     }

@@ -2,11 +2,8 @@ import ByteSources
 import Foundation
 import FoundationEssentials
 import RandomAccess
+import SubjectProtocol
 package import Support
-
-#if canImport(FoundationEssentials)
-#else
-#endif
 
 /// A file of vectors: in this project's schema (`data/schemas/vectors.json`), Wycheproof's JSON, or NIST's `.rsp`.
 package struct VectorFile: Sendable {
@@ -16,9 +13,9 @@ package struct VectorFile: Sendable {
     /// Where the vectors are from.
     package let source: String
     /// The groups, in the file's order.
-    package let groups: [VectorGroup]
+    package internal(set) var groups: [VectorGroup]
     /// The cases that no reader can be put to.
-    package let unsupported: [UnsupportedVector]
+    package internal(set) var unsupported: [UnsupportedVector]
 
     /// Reads a file; which kind it is, its contents say.
     ///
@@ -101,10 +98,10 @@ extension VectorFile {
         }
         var groups: [VectorGroup] = []
         var ids: Set<String> = []
-        for place in try root.member("groups").elements() {
-            let group = try VectorGroup(place, fileSource: source)
+        for element in try root.member("groups").elements() {
+            let group = try VectorGroup(element, fileSource: source)
             guard ids.insert(group.id).inserted else {
-                throw try place.member("id").error("\"\(group.id)\" stands here twice: expected one group of a name")
+                throw try element.member("id").error("\"\(group.id)\" stands here twice: expected one group of a name")
             }
             groups.append(group)
         }
@@ -118,61 +115,65 @@ extension VectorFile {
 }
 
 extension VectorGroup {
-    fileprivate init(_ place: JSONCursor, fileSource: String) throws(VectorFileError) {
-        if try place.member("strategy").value == .string(PlaylistObject.strategyName) {
-            try self.init(playlist: place, fileSource: fileSource)
+    /// The members of every group, those of objects, and those of playlists.
+    private static let members: Set = ["id", "source", "flags", "comment", "strategy", "plaintext", "error", "reads"]
+    private static let objectMembers: Set = [
+        "iv", "padding", "chunkByteCount", "ivRule", "key", "ciphertext", "object", "windowByteCounts", "interleaving",
+        "threadCount", "supply", "context", "associatedData", "segmentByteCount", "derivedKeyByteCount",
+    ]
+    private static let playlistMembers: Set = ["playlist", "keys", "resources"]
+
+    fileprivate init(_ cursor: JSONCursor, fileSource: String) throws(VectorFileError) {
+        let isPlaylist = try cursor.member("strategy").value == .string(PlaylistObject.strategyName)
+        try cursor.allow(Self.members.union(isPlaylist ? Self.playlistMembers : Self.objectMembers))
+        let id = try cursor.member("id").string()
+        let source = try cursor.optionalMember("source")?.string() ?? fileSource
+        let flags = try cursor.member("flags").flags()
+        let error = try cursor.optionalMember("error")?.choice(of: ErrorName.self)
+        for name in isPlaylist ? ["reads", "plaintext"] : ["reads"] where error != nil {
+            if let other = try cursor.optionalMember(name) {
+                throw other.error("beside \"error\": expected none of an object that does not open")
+            }
+        }
+        func patterns(of plaintext: GroupPlaintext) throws(VectorFileError) -> [ReadPattern] {
+            var patterns: [ReadPattern] = []
+            guard error == nil else { return patterns }
+            for read in try cursor.member("reads").elements() {
+                patterns.append(try read.pattern(of: plaintext, groupFlags: flags))
+            }
+            return patterns
+        }
+        if isPlaylist {
+            let playlist = PlaylistObject(
+                text: try cursor.member("playlist").string(),
+                resources: try cursor.member("resources").bytesByName(),
+                keys: try cursor.member("keys").bytesByName())
+            let plaintext = GroupPlaintext(error == nil ? try cursor.member("plaintext").bytes() : [])
+            self.init(
+                id: id, source: source, flags: flags, playlist: playlist, plaintext: plaintext, error: error,
+                patterns: try patterns(of: plaintext))
             return
         }
-        try place.allow([
-            "id", "source", "flags", "comment", "strategy", "iv", "padding", "chunkByteCount", "ivRule", "key",
-            "ciphertext", "object", "plaintext", "error", "reads", "windowByteCounts", "interleaving", "threadCount",
-            "supply", "context", "associatedData", "segmentByteCount", "derivedKeyByteCount",
-        ])
-        let keyPlace = try place.member("key")
-        let keyBytes = try keyPlace.bytes()
-        let strategy = try Strategy(place)
+        let keyMember = try cursor.member("key")
+        let keyBytes = try keyMember.bytes()
+        let strategy = try Strategy(cursor)
         // A format that derives its keys says itself what it takes.
-        let key = try keyPlace.check { () throws(DecryptionError) in
+        let key = try keyMember.check { () throws(DecryptionError) in
             strategy.chunkFormat == nil ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
         }
-        try place.check { try strategy.validate() }
-        let flags = try place.member("flags").flags()
-        let id = try place.member("id").string()
-        let source = try place.optionalMember("source")?.string() ?? fileSource
-        if let failure = try place.optionalMember("error") {
-            guard try place.optionalMember("reads") == nil else {
-                throw place.error("both \"error\" and \"reads\": expected no reads of an object that does not open")
-            }
-            let object =
-                try place.optionalMember("object") == nil
-                ? nil : try VectorObject(place, strategy: strategy, key: key)
-            let ciphertext: any ByteSource
-            if let object {
-                ciphertext = object.ciphertext
-            } else {
-                ciphertext = MemorySource(try place.member("ciphertext").bytes())
-            }
-            self.init(
-                id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
-                plaintext: GroupPlaintext([]), opening: .fails(try failure.choice(of: ErrorName.self)),
-                rule: object?.rule, reads: [])
-            return
-        }
-        let object = try VectorObject(place, strategy: strategy, key: key)
-        var patterns: [ReadPattern] = []
-        for read in try place.member("reads").elements() {
-            patterns.append(try read.pattern(of: object.plaintext, groupFlags: flags))
-        }
+        let object = try VectorObject(cursor, strategy: strategy, key: key, opens: error == nil)
         self.init(
             id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: object.ciphertext,
-            plaintext: object.plaintext, windowByteCounts: try Self.windows(place), rule: object.rule,
-            interleaving: try place.optionalMember("interleaving")?.string(),
-            threadCount: try place.optionalMember("threadCount")?.integer(in: 1...64) ?? 1, patterns: patterns)
-        if let supply = try place.optionalMember("supply") { self.supply = try supply.choice(of: SourceSupply.self) }
+            plaintext: error == nil ? object.plaintext : GroupPlaintext([]), error: error,
+            windowByteCounts: try Self.windows(cursor), rule: object.rule,
+            interleaving: try cursor.optionalMember("interleaving")?.string(),
+            threadCount: try cursor.optionalMember("threadCount")?.integer(in: 1...64) ?? 1,
+            patterns: try patterns(of: object.plaintext))
+        if let supply = try cursor.optionalMember("supply") { self.supply = try supply.choice(of: SourceSupply.self) }
     }
 
-    private static func windows(_ place: JSONCursor) throws(VectorFileError) -> [Int] {
-        guard let windows = try place.optionalMember("windowByteCounts") else { return [.max] }
+    private static func windows(_ cursor: JSONCursor) throws(VectorFileError) -> [Int] {
+        guard let windows = try cursor.optionalMember("windowByteCounts") else { return [.max] }
         var byteCounts: [Int] = []
         for window in try windows.elements() {
             byteCounts.append(window.value == .string("whole") ? .max : try window.integer(in: 1...1 << 52))
@@ -182,83 +183,30 @@ extension VectorGroup {
 }
 
 extension Strategy {
-    /// The members have the names that PROTOCOL.md gives them.
-    fileprivate init(_ place: JSONCursor) throws(VectorFileError) {
-        let name = try place.member("strategy")
-        if let format = try ChunkFormat(place, name: try name.string()) {
-            self = .chunked(format)
-            return
-        }
-        let ivPlace = try place.member("iv")
-        let ivBytes = try ivPlace.bytes()
-        let iv = try ivPlace.check { try Block(ivBytes) }
-        switch try name.string() {
-        case "ctr":
-            self = .ctr(iv: iv)
-        case "cbc-continuous":
-            self = .cbcContinuous(iv: iv, padding: try place.member("padding").choice(of: Padding.self))
-        case "cbc-chunked":
-            self = .cbcChunked(
-                chunkByteCount: try place.member("chunkByteCount").integer(UInt64.self), iv: iv,
-                ivRule: try place.member("ivRule").choice(of: IVRule.self),
-                padding: try place.member("padding").choice(of: Padding.self))
-        default:
+    /// Reads the same members as a request of the subject protocol has, each with an error of its own.
+    fileprivate init(_ cursor: JSONCursor) throws(VectorFileError) {
+        let name = try cursor.member("strategy")
+        var written = StrategyParameters(name: try name.string())
+        guard let parameters = StrategyParameters.parameters(of: written.name) else {
             let names = Strategy.names + [PlaylistObject.strategyName]
             throw name.unexpected("one of \(names.joined(separator: ", "))")
         }
-    }
-}
-
-extension ChunkFormat {
-    /// A format of authenticated chunks, or `nil` if the name is that of another strategy.
-    fileprivate init?(_ place: JSONCursor, name: String) throws(VectorFileError) {
-        switch name {
-        case "cobblestone-128", "cobblestone-256":
-            self = .cobblestone(
-                keyByteCount: name == "cobblestone-256" ? 32 : 16, context: try place.member("context").bytes())
-        case "tink-aes-gcm-hkdf":
-            self = .tinkAESGCMHKDF(
-                associatedData: try place.member("associatedData").bytes(),
-                segmentByteCount: try place.member("segmentByteCount").integer(UInt64.self),
-                derivedKeyByteCount: try place.member("derivedKeyByteCount").integer(in: 1...64))
-        default: return nil
-        }
-    }
-}
-
-extension VectorGroup {
-    /// Reads a group of the strategy `hls-aes128`.
-    init(playlist place: JSONCursor, fileSource: String) throws(VectorFileError) {
-        try place.allow([
-            "id", "source", "flags", "comment", "strategy", "playlist", "keys", "resources", "plaintext", "error",
-            "reads",
-        ])
-        let playlist = PlaylistObject(
-            text: try place.member("playlist").string(), resources: try place.member("resources").bytesByName(),
-            keys: try place.member("keys").bytesByName())
-        let id = try place.member("id").string()
-        let source = try place.optionalMember("source")?.string() ?? fileSource
-        let flags = try place.member("flags").flags()
-        if let failure = try place.optionalMember("error") {
-            for name in ["reads", "plaintext"] {
-                if let other = try place.optionalMember(name) {
-                    throw other.error("beside \"error\": expected none of an object that does not open")
-                }
+        for parameter in parameters {
+            let member = try cursor.member(parameter.rawValue)
+            switch parameter {
+            case .iv:
+                let bytes = try member.bytes()
+                written.iv = try member.check { try Block(bytes) }.bytes
+            case .padding: written.padding = try member.choice(of: Padding.self)
+            case .ivRule: written.ivRule = try member.choice(of: IVRule.self)
+            case .chunkByteCount: written.chunkByteCount = try member.integer(UInt64.self)
+            case .context: written.context = try member.bytes()
+            case .associatedData: written.associatedData = try member.bytes()
+            case .segmentByteCount: written.segmentByteCount = try member.integer(UInt64.self)
+            case .derivedKeyByteCount: written.derivedKeyByteCount = try member.integer(in: 1...64)
             }
-            self.init(
-                id: id, source: source, flags: flags, playlist: playlist,
-                opening: .fails(try failure.choice(of: ErrorName.self)), plaintext: [], patterns: [])
-            return
         }
-        let bytes = try place.member("plaintext").bytes()
-        let plaintext = GroupPlaintext(bytes)
-        var patterns: [ReadPattern] = []
-        for read in try place.member("reads").elements() {
-            patterns.append(try read.pattern(of: plaintext, groupFlags: flags))
-        }
-        self.init(
-            id: id, source: source, flags: flags, playlist: playlist,
-            opening: .opens(plaintextByteCount: plaintext.byteCount), plaintext: bytes, patterns: patterns)
+        self = try cursor.check { try written.strategy() }
     }
 }
 
@@ -292,7 +240,7 @@ package struct VectorFileError: Error, Hashable, Sendable, CustomStringConvertib
     /// What was found and what was expected.
     package let reason: String
 
-    /// File, place, reason.
+    /// File, location, reason.
     package var description: String {
         pointer.isEmpty ? "\(file): \(reason)" : "\(file), at \(pointer): \(reason)"
     }

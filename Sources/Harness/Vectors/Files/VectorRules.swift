@@ -85,15 +85,16 @@ struct VectorObject {
     let plaintext: GroupPlaintext
     let rule: CiphertextRule?
 
-    init(_ place: JSONCursor, strategy: Strategy, key: SecretKey) throws(VectorFileError) {
-        guard let object = try place.optionalMember("object") else {
-            self.ciphertext = MemorySource(try place.member("ciphertext").bytes())
-            self.plaintext = GroupPlaintext(try place.member("plaintext").bytes())
+    /// Reads a group's object; one that does not open needs no plaintext.
+    init(_ group: JSONCursor, strategy: Strategy, key: SecretKey, opens: Bool) throws(VectorFileError) {
+        guard let object = try group.optionalMember("object") else {
+            self.ciphertext = MemorySource(try group.member("ciphertext").bytes())
+            self.plaintext = GroupPlaintext(opens ? try group.member("plaintext").bytes() : [])
             self.rule = nil
             return
         }
         for name in ["ciphertext", "plaintext"] {
-            if let other = try place.optionalMember(name) {
+            if let other = try group.optionalMember(name) {
                 throw other.error("beside \"object\": expected one of the two")
             }
         }
@@ -109,8 +110,7 @@ struct VectorObject {
                 return
             }
             self.ciphertext = generated.source
-            self.plaintext = GroupPlaintext(
-                oracle: generated.oracle, ciphertext: generated.source, byteCount: byteCount)
+            self.plaintext = generated.plaintext
             self.rule = .generated(generated)
             return
         }
@@ -131,10 +131,10 @@ struct VectorObject {
 
 extension VectorObject {
     /// An object that was tampered with.
-    private init(_ object: GeneratedObject, edits place: JSONCursor) throws(VectorFileError) {
-        try place.allow(["pieces", "flips"])
+    private init(_ object: GeneratedObject, edits cursor: JSONCursor) throws(VectorFileError) {
+        try cursor.allow(["pieces", "flips"])
         var pieces: [CiphertextEdits.Piece] = []
-        for piece in try place.member("pieces").elements() {
+        for piece in try cursor.member("pieces").elements() {
             var numbers: [UInt64] = []
             for number in try piece.elements() { numbers.append(try number.integer(UInt64.self)) }
             guard (2...3).contains(numbers.count), numbers[0] <= numbers[1] else {
@@ -143,22 +143,20 @@ extension VectorObject {
             pieces.append(.init(numbers[0]..<numbers[1], seed: numbers.count == 3 ? numbers[2] : nil))
         }
         var flips: [UInt64] = []
-        for flip in try place.optionalMember("flips")?.elements() ?? [] { flips.append(try flip.integer(UInt64.self)) }
+        for flip in try cursor.optionalMember("flips")?.elements() ?? [] { flips.append(try flip.integer(UInt64.self)) }
         let edits = CiphertextEdits(pieces: pieces, flips: flips)
-        self = try place.check { () throws(DecryptionError) in try VectorObject(object, edits: edits) }
+        self = try cursor.check { () throws(DecryptionError) in try VectorObject(object, edits: edits) }
     }
 
     /// An object that was tampered with; the plaintext of one of an impossible length is empty.
     init(_ object: GeneratedObject, edits: CiphertextEdits) throws(DecryptionError) {
         let source = try edits.apply(to: object)
-        var byteCount: UInt64 = 0
-        if let format = object.strategy.chunkFormat,
-            let places = try? OracleChunkPlaces(format, ciphertextByteCount: source.byteCount)
-        {
-            byteCount = places.plaintextByteCount
+        let layout = object.strategy.chunkFormat.flatMap {
+            try? OracleChunkLayout($0, ciphertextByteCount: source.byteCount)
         }
         self.ciphertext = source
-        self.plaintext = GroupPlaintext(oracle: object.oracle, ciphertext: source, byteCount: byteCount)
+        self.plaintext = GroupPlaintext(
+            oracle: object.oracle, ciphertext: source, byteCount: layout?.plaintextByteCount ?? 0)
         self.rule = .edited(object, edits)
     }
 }

@@ -1,5 +1,6 @@
 import ByteSources
 package import RandomAccess
+import SubjectProtocol
 import Support
 
 /// Writes groups as a file of this project's schema: the same bytes for the same groups, one line a test.
@@ -41,7 +42,8 @@ package struct VectorWriter: Sendable {
         text += "  \"source\": \(quoted("Chunkwise, " + vectors.summary)),\n"
         text += "  \"generator\": \"chunkwise vectors generate\",\n"
         text += "  \"schemaFile\": \"data/schemas/vectors.json\",\n"
-        writeList("rules", VectorRules.lines(for: groups).map(quoted))
+        let rules = VectorRules.lines(for: groups).map { "    \(quoted($0))" }
+        text += "  \"rules\": [\n" + rules.joined(separator: ",\n") + "],\n"
         text += "  \"counts\": {\"groups\": \(groups.count), \"reads\": \(readCount), "
         text += "\"vectors\": \(groups.count + readCount)},\n"
         text += "  \"flags\": {\n"
@@ -96,7 +98,7 @@ package struct VectorWriter: Sendable {
             text += ",\n \"plaintext\":\"\(Hexadecimal.encode(plaintext))\",\n"
         }
         var lines: [String] = []
-        for pattern in group.patterns ?? group.reads.map(ReadPattern.single) {
+        for pattern in group.patterns {
             lines.append("   " + (try line(pattern, in: group)))
         }
         text += " \"reads\":[\n" + lines.joined(separator: ",\n") + "]}"
@@ -147,23 +149,17 @@ package struct VectorWriter: Sendable {
         return "\"plaintext\":\"\(Hexadecimal.encode(try group.plaintext.bytes(range)))\""
     }
 
+    /// The members of a request of the subject protocol, in an order of the file's own.
     private func parameters(of strategy: Strategy) -> String {
-        switch strategy {
-        case .ctr(let iv):
-            "\"strategy\":\"ctr\",\"iv\":\"\(Hexadecimal.encode(iv.bytes))\""
-        case .cbcContinuous(let iv, let padding):
-            "\"strategy\":\"cbc-continuous\",\"iv\":\"\(Hexadecimal.encode(iv.bytes))\","
-                + "\"padding\":\"\(padding.rawValue)\""
-        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
-            "\"strategy\":\"cbc-chunked\",\"iv\":\"\(Hexadecimal.encode(iv.bytes))\","
-                + "\"padding\":\"\(padding.rawValue)\",\"chunkByteCount\":\(chunkByteCount), "
-                + "\"ivRule\":\"\(ivRule.rawValue)\""
-        case .chunked(.cobblestone(_, let context)):
-            "\"strategy\":\"\(strategy.name)\",\"context\":\"\(Hexadecimal.encode(context))\""
-        case .chunked(.tinkAESGCMHKDF(let associatedData, let segmentByteCount, let derivedKeyByteCount)):
-            "\"strategy\":\"\(strategy.name)\",\"associatedData\":\"\(Hexadecimal.encode(associatedData))\","
-                + "\"segmentByteCount\":\(segmentByteCount),\"derivedKeyByteCount\":\(derivedKeyByteCount)"
-        }
+        let names = [
+            "strategy", "iv", "padding", "chunkByteCount", "ivRule", "context", "associatedData", "segmentByteCount",
+            "derivedKeyByteCount",
+        ]
+        let members = strategy.protocolMembers
+        return names.compactMap { name in
+            // The first files had a space here, and files do not change.
+            members[name].map { (name == "ivRule" ? " " : "") + "\"\(name)\":\($0.text)" }
+        }.joined(separator: ",")
     }
 
     /// A playlist, its keys and its resources.
@@ -184,10 +180,6 @@ package struct VectorWriter: Sendable {
         }
         let flips = edits.flips.isEmpty ? "" : ",\"flips\":[\(edits.flips.map(String.init).joined(separator: ","))]"
         return "{\"pieces\":[\(pieces.joined(separator: ","))]\(flips)}"
-    }
-
-    private mutating func writeList(_ name: String, _ lines: [String]) {
-        text += "  \"\(name)\": [\n" + lines.map { "    \($0)" }.joined(separator: ",\n") + "],\n"
     }
 
     private static func range(_ range: ClosedRange<some FixedWidthInteger>) -> String {
@@ -237,7 +229,7 @@ package struct FirstDifference: Hashable, Sendable, CustomStringConvertible {
         self.expected = index < right.count ? right[index] : nil
     }
 
-    /// The line, and both texts around the place where they part.
+    /// The line, and both texts around where they part.
     package var description: String {
         let (found, expected) = (Array((found ?? "").utf8), Array((expected ?? "").utf8))
         let shared = zip(found, expected).prefix { $0 == $1 }.count

@@ -56,12 +56,9 @@ package struct GeneratedObject: Sendable {
             self.source = try SealedSource(format, key: key, stream: stream, plaintextByteCount: plaintextByteCount)
             return
         }
-        guard let padding = strategy.padding else {
-            self.source = GeneratedSource(stream: stream, byteCount: plaintextByteCount)
-            return
-        }
-        guard padding == .pkcs7 else {
-            guard plaintextByteCount % 16 == 0 else { throw .unalignedPlaintext(byteCount: plaintextByteCount) }
+        guard strategy.padding == .pkcs7 else {
+            let isAligned = strategy.padding == nil || plaintextByteCount % 16 == 0
+            guard isAligned else { throw .unalignedPlaintext(byteCount: plaintextByteCount) }
             self.source = GeneratedSource(stream: stream, byteCount: plaintextByteCount)
             return
         }
@@ -74,6 +71,11 @@ package struct GeneratedObject: Sendable {
         ) { block in
             ends.block(block)
         }
+    }
+
+    /// The plaintext, of which any range is computed when it is wanted.
+    package var plaintext: GroupPlaintext {
+        GroupPlaintext(oracle: oracle, ciphertext: source, byteCount: plaintextByteCount)
     }
 }
 
@@ -105,8 +107,7 @@ private struct PaddedEnds: Sendable {
         let isAlone = start == chunk * (chunkByteCount + 16)
         let previous =
             isAlone ? oracle.iv(ofChunk: chunk) : OracleBlock((0..<16).map { stream.byte(start - 16 + $0) })
-        let ciphertext = oracle.aes.encrypt(OracleBlock(plaintext) ^ previous).bytes
-        return Block(bigEndianValue: ciphertext.reduce(0) { $0 << 8 | UInt128($1) })
+        return Block(of: oracle.aes.encrypt(OracleBlock(plaintext) ^ previous))
     }
 }
 
@@ -117,8 +118,8 @@ private struct PaddedEnds: Sendable {
 final class SealedSource: ByteSource {
     let byteCount: UInt64
     private let stream: SplitMix64Stream
-    private let places: OracleChunkPlaces
     private let chunks: OracleChunks
+    private var layout: OracleChunkLayout { chunks.layout }
     private let hash: OracleGHASH
     private let tags = Mutex<[UInt64: [UInt8]]>([:])
     private static let maxTags = 4096
@@ -127,18 +128,18 @@ final class SealedSource: ByteSource {
         _ format: ChunkFormat, key: SecretKey, stream: SplitMix64Stream, plaintextByteCount: UInt64
     ) throws(DecryptionError) {
         self.stream = stream
-        self.places = OracleChunkPlaces(format, plaintextByteCount: plaintextByteCount)
-        self.byteCount = places.ciphertextByteCount
+        let layout = OracleChunkLayout(format, plaintextByteCount: plaintextByteCount)
+        self.byteCount = layout.ciphertextByteCount
         var header = [UInt8](repeating: 0, count: format.headerByteCount)
         header.withUnsafeMutableBytes { stream.fill($0, from: 0) }
-        self.chunks = try OracleChunks(format, key: key, header: header)
+        self.chunks = try OracleChunks(format, key: key, header: header, layout: layout)
         self.hash = chunks.makeHash()
     }
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))
-        rest.forEach { place, buffer in fill(buffer, from: offset + UInt64(place)) }
+        rest.forEach { start, buffer in fill(buffer, from: offset + UInt64(start)) }
         return rest.byteCount
     }
 
@@ -146,25 +147,25 @@ final class SealedSource: ByteSource {
         stream.fill(buffer, from: offset)
         let end = offset + UInt64(buffer.count)
         patch(buffer, from: offset, with: chunks.header, at: 0)
-        var chunk = places.chunk(atCiphertext: offset)
-        while chunk < places.chunkCount, tagStart(chunk) < end {
+        var chunk = layout.chunk(atCiphertext: offset)
+        while chunk < layout.chunkCount, tagStart(chunk) < end {
             patch(buffer, from: offset, with: tag(chunk), at: tagStart(chunk))
             chunk += 1
         }
     }
 
     private func tagStart(_ chunk: UInt64) -> UInt64 {
-        places.ciphertextStart(ofChunk: chunk) + places.byteCount(ofChunk: chunk)
+        layout.ciphertextStart(ofChunk: chunk) + layout.byteCount(ofChunk: chunk)
     }
 
     private func tag(_ chunk: UInt64) -> [UInt8] {
         if let known = tags.withLock({ $0[chunk] }) { return known }
-        let room = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(places.byteCount(ofChunk: chunk)), alignment: 16)
-        defer { room.deallocate() }
-        stream.fill(room, from: places.ciphertextStart(ofChunk: chunk))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(layout.byteCount(ofChunk: chunk)), alignment: 16)
+        defer { buffer.deallocate() }
+        stream.fill(buffer, from: layout.ciphertextStart(ofChunk: chunk))
         let tag = chunks.tag(
-            UnsafeRawBufferPointer(room), hash: hash, chunk: chunk, isLast: chunk == places.chunkCount - 1)
+            UnsafeRawBufferPointer(buffer), hash: hash, chunk: chunk, isLast: chunk == layout.chunkCount - 1)
         tags.withLock { tags in
             if tags.count >= Self.maxTags { tags.removeAll() }
             tags[chunk] = tag
@@ -172,14 +173,14 @@ final class SealedSource: ByteSource {
         return tag
     }
 
-    /// Puts bytes that stand at `place` in the ciphertext into the part of it that a buffer holds.
+    /// Puts bytes that stand at `start` in the ciphertext into the part of it that a buffer holds.
     private func patch(
-        _ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64, with bytes: [UInt8], at place: UInt64
+        _ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64, with bytes: [UInt8], at start: UInt64
     ) {
-        let end = min(place + UInt64(bytes.count), offset + UInt64(buffer.count))
-        var position = max(place, offset)
+        let end = min(start + UInt64(bytes.count), offset + UInt64(buffer.count))
+        var position = max(start, offset)
         while position < end {
-            buffer[Int(position - offset)] = bytes[Int(position - place)]
+            buffer[Int(position - offset)] = bytes[Int(position - start)]
             position += 1
         }
     }

@@ -22,8 +22,8 @@ extension VectorSet {
 
     /// The plaintext bytes of the first chunk, and of each that follows.
     static func capacities(_ format: ChunkFormat) -> (first: UInt64, full: UInt64) {
-        let places = OracleChunkPlaces(format, plaintextByteCount: 1 << 30)
-        return (places.plaintextStart(ofChunk: 1), places.full)
+        let layout = OracleChunkLayout(format, plaintextByteCount: 1 << 30)
+        return (layout.plaintextStart(ofChunk: 1), layout.full)
     }
 
     /// Plaintexts of every kind of length around whole chunks: read whole, around the edges, and at the end.
@@ -33,7 +33,7 @@ extension VectorSet {
             let lengths = [
                 0, 1, 16, first - 1, first, first + 1, first + full, first + full + 1, first + 2 * full + 17,
             ]
-            return lengths.enumerated().map { place, length in
+            return lengths.enumerated().map { number, length in
                 let edges = [first, first + full].filter { $0 + 17 < length && $0 > 17 }
                 let around: [ReadPattern] = edges.map { edge in
                     .product(
@@ -43,7 +43,8 @@ extension VectorSet {
                 return generated(
                     id: "chunks/\(Strategy.chunked(format).label)/length=\(length)",
                     flags: length == 0 ? [.chunkEdge, .emptyObject] : [.chunkEdge], strategy: .chunked(format),
-                    key: key(place, for: format), plaintextByteCount: length, seed: UInt64(17000 + 20 * index + place),
+                    key: key(number, for: format), plaintextByteCount: length,
+                    seed: UInt64(17000 + 20 * index + number),
                     windowByteCounts: [.max, 4096],
                     patterns: around + [
                         .product(offsets: [0...0], toEnd: [0, 1], flags: [.chunkEdge]),
@@ -74,13 +75,13 @@ extension VectorSet {
     package static func chunkCounters() -> [VectorGroup] {
         chunkFormats.enumerated().flatMap { index, format in
             let (first, full) = capacities(format)
-            return [UInt64(1) << 8, 1 << 16, 1 << 24].enumerated().map { place, count in
+            return [UInt64(1) << 8, 1 << 16, 1 << 24].enumerated().map { number, count in
                 let edge = first + (count - 1) * full
                 let length = edge + full + 100
                 return generated(
                     id: "chunk-counters/\(Strategy.chunked(format).label)/chunk=\(count)", flags: [.chunkCounter],
-                    strategy: .chunked(format), key: key(place, for: format), plaintextByteCount: length,
-                    seed: UInt64(18000 + 10 * index + place),
+                    strategy: .chunked(format), key: key(number, for: format), plaintextByteCount: length,
+                    seed: UInt64(18000 + 10 * index + number),
                     patterns: [
                         .product(
                             offsets: [0...0, edge - full - 1...edge - full, edge - 1...edge + 1, length - 1...length],
@@ -104,14 +105,14 @@ extension VectorSet {
                 (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 4096, derivedKeyByteCount: 32), 32),
                 (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 512, derivedKeyByteCount: 32), 80),
             ]
-            for (place, (format, keyByteCount)) in formats.enumerated() {
+            for (index, (format, keyByteCount)) in formats.enumerated() {
                 groups.append(
                     generated(
                         id: "key-derivation/\(Strategy.chunked(format).label)/key of \(keyByteCount)/info of "
                             + "\(context.count)/\(number)",
                         flags: [.keyDerivation], strategy: .chunked(format),
-                        key: material(keyByteCount, number: 10 * number + place), plaintextByteCount: 100,
-                        seed: UInt64(19100 + 10 * number + place),
+                        key: material(keyByteCount, number: 10 * number + index), plaintextByteCount: 100,
+                        seed: UInt64(19100 + 10 * number + index),
                         patterns: [.product(offsets: [0...1, 99...99], counts: [16, 100], flags: [.keyDerivation])]))
             }
         }
@@ -120,10 +121,8 @@ extension VectorSet {
 
     /// Key material of any length.
     static func material(_ byteCount: Int, number: Int) -> SecretKey {
-        do {
-            return try SecretKey(material: (0..<byteCount).map { UInt8(truncatingIfNeeded: 7 * number + 13 * $0 + 1) })
-        } catch {
-            preconditionFailure("\(byteCount) bytes are material for a key: \(error)")
+        made("\(byteCount) bytes are material for a key") { () throws(DecryptionError) in
+            try SecretKey(material: (0..<byteCount).map { UInt8(truncatingIfNeeded: 7 * number + 13 * $0 + 1) })
         }
     }
 }
@@ -167,11 +166,11 @@ extension VectorSet {
                     }
                 ),
             ]
-            return orders.enumerated().map { place, order in
+            return orders.enumerated().map { number, order in
                 generated(
                     id: "chunk-reads/\(order.0)/\(Strategy.chunked(format).label)", flags: [order.1],
-                    strategy: .chunked(format), key: key(place, for: format), plaintextByteCount: length,
-                    seed: UInt64(22000 + 10 * index + place), patterns: order.2.map { $0.flagged([order.1]) })
+                    strategy: .chunked(format), key: key(number, for: format), plaintextByteCount: length,
+                    seed: UInt64(22000 + 10 * index + number), patterns: order.2.map { $0.flagged([order.1]) })
             }
         }
     }
@@ -205,18 +204,14 @@ extension VectorSet {
     }
 
     private static func chunkCircumstances() -> [VectorGroup] {
-        let supplies: [(SourceSupply, VectorFlag)] = [
-            (.whole, .minimalFetch), (.whole, .bufferBounds), (.shortReads, .shortReads), (.failing, .sourceFailure),
-            (.endingEarly, .sourceEndsEarly), (.recovering, .afterFailure), (.changing, .changedLength),
-        ]
-        return supplies.enumerated().flatMap { place, supply in
+        supplies.enumerated().flatMap { number, supply in
             chunkFormats.enumerated().map { index, format in
                 let (first, full) = capacities(format)
                 let length = first + full + 50
                 return generated(
                     id: "chunk-reads/\(supply.0.rawValue) \(supply.1.rawValue)/\(Strategy.chunked(format).label)",
-                    flags: [supply.1], strategy: .chunked(format), key: key(place, for: format),
-                    plaintextByteCount: length, seed: UInt64(22300 + 10 * place + index),
+                    flags: [supply.1], strategy: .chunked(format), key: key(number, for: format),
+                    plaintextByteCount: length, seed: UInt64(22300 + 10 * number + index),
                     windowByteCounts: [.max, 4096],
                     patterns: [
                         .product(

@@ -153,14 +153,12 @@ extension VectorSet {
     package static func specialBlocks() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, strategy) in smallStrategies.enumerated() {
-            let ivs: [Block] = [
-                strategy.iv, Block(bigEndianValue: 0), Block(bigEndianValue: .max),
-            ]
-            for (place, iv) in ivs.enumerated() {
-                let strategy = strategy.replacingIV(with: iv)
-                let number = 3 * index + place
-                let blocks = Self.blocks(seed: UInt64(19000 + number), iv: iv)
-                let name = "special-blocks/\(strategy.label)/iv \(["any", "zeros", "ones"][place])"
+            let ivs = [("any", strategy.iv.bigEndianValue), ("zeros", 0), ("ones", .max)]
+            for (ivIndex, (ivName, iv)) in ivs.enumerated() {
+                let strategy = strategy.changingIV { _ in iv }
+                let number = 3 * index + ivIndex
+                let blocks = Self.blocks(seed: UInt64(19000 + number), iv: strategy.iv)
+                let name = "special-blocks/\(strategy.label)/iv \(ivName)"
                 groups.append(
                     held(
                         id: "\(name)/plaintext", flags: [.specialBlock], strategy: strategy, key: key(number),
@@ -193,42 +191,18 @@ extension VectorSet {
         let source = MemorySource(ciphertext)
         let plaintext = GroupPlaintext(
             oracle: Oracle(strategy: strategy, key: key), ciphertext: source, byteCount: UInt64(ciphertext.count))
-        do {
-            return VectorGroup(
-                id: id, source: "generated", flags: [.specialBlock], strategy: strategy, key: key, ciphertext: source,
-                plaintext: try plaintext.held(), windowByteCounts: [.max, 32], patterns: [patterns])
-        } catch {
-            preconditionFailure("\(id): \(error)")
-        }
-    }
-}
-
-extension Strategy {
-    /// The given IV or counter block.
-    fileprivate var iv: Block {
-        switch self {
-        case .ctr(let iv), .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): iv
-        case .chunked: Block(bigEndianValue: 0)
-        }
-    }
-
-    /// The same strategy from another IV.
-    fileprivate func replacingIV(with iv: Block) -> Strategy {
-        switch self {
-        case .ctr: .ctr(iv: iv)
-        case .chunked: self
-        case .cbcContinuous(_, let padding): .cbcContinuous(iv: iv, padding: padding)
-        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
-            .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
-        }
+        return VectorGroup(
+            id: id, flags: [.specialBlock], strategy: strategy, key: key, ciphertext: source,
+            plaintext: made(id) { () throws(DecryptionError) in try plaintext.held() },
+            windowByteCounts: [.max, 32], patterns: [patterns])
     }
 }
 
 extension VectorSet {
     /// The steps of the published decryption runs of the Monte Carlo test, each an object of a thousand blocks.
     package static func monteCarlo() -> [VectorGroup] {
-        MonteCarloSeed.published.filter { $0.direction == .decrypt }.flatMap { seed -> [VectorGroup] in
-            do {
+        MonteCarloSeed.published.filter { $0.direction == .decrypt }.flatMap { seed in
+            made(seed.name) { () throws(DecryptionError) in
                 var run = try seed.start()
                 var groups: [VectorGroup] = []
                 for index in 0..<MonteCarlo.stepCount {
@@ -237,8 +211,6 @@ extension VectorSet {
                     groups.append(group(step, firstBlock: firstBlock, name: seed.name, count: index))
                 }
                 return groups
-            } catch {
-                preconditionFailure("\(seed.name): \(error)")
             }
         }
     }

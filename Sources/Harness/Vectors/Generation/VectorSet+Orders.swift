@@ -12,8 +12,8 @@ extension VectorSet {
                 ("repeated", .repeatedRead, [repeats(of: [0, 5, 16, 47, 48, 100, length - 20])]),
                 ("after failures", .afterFailure, (0..<40).flatMap { failureBefore(6 * $0, of: length) }),
             ]
-            return orders.enumerated().map { place, order in
-                let number = 4 * index + place
+            return orders.enumerated().map { orderIndex, order in
+                let number = 4 * index + orderIndex
                 return held(
                     id: "orders/\(order.0)/\(strategy.label)/aes\(key(number).byteCount * 8)", flags: [order.1],
                     strategy: strategy, key: key(number),
@@ -34,18 +34,18 @@ extension VectorSet {
             ("strategies", smallStrategies.enumerated().map { ($1, $0) }),
         ]
         return sets.flatMap { name, objects in
-            objects.enumerated().map { place, object in
-                let stream = SplitMix64Stream(seed: UInt64(11000 + place))
-                let length = object.0.padding == Padding.none ? 496 : 500 + UInt64(place)
+            objects.enumerated().map { index, object in
+                let stream = SplitMix64Stream(seed: UInt64(11000 + index))
+                let length = object.0.padding == Padding.none ? 496 : 500 + UInt64(index)
                 // Some reads are the same for all objects, some each one's own.
-                let patterns = (0..<60).map { index -> ReadPattern in
-                    let own = stream.word(UInt64(index)) % length
-                    let offset = index % 3 == 0 ? UInt64(8 * index) : own
-                    return .product(offsets: [offset...offset], counts: [1 + index], flags: [.interleaved])
+                let patterns = (0..<60).map { number -> ReadPattern in
+                    let own = stream.word(UInt64(number)) % length
+                    let offset = number % 3 == 0 ? UInt64(8 * number) : own
+                    return .product(offsets: [offset...offset], counts: [1 + number], flags: [.interleaved])
                 }
                 return held(
-                    id: "interleaved/\(name)/\(place)", flags: [.interleaved], strategy: object.0,
-                    key: key(object.1), plaintext: streamBytes(seed: UInt64(12000 + place), count: Int(length)),
+                    id: "interleaved/\(name)/\(index)", flags: [.interleaved], strategy: object.0,
+                    key: key(object.1), plaintext: streamBytes(seed: UInt64(12000 + index), count: Int(length)),
                     interleaving: "interleaved/\(name)", patterns: patterns)
             }
         }
@@ -92,18 +92,14 @@ extension VectorSet {
 extension VectorSet {
     /// Short reads, failures, early ends and changes of the source, and the fetches of each read.
     package static func circumstances() -> [VectorGroup] {
-        let supplies: [(SourceSupply, VectorFlag)] = [
-            (.whole, .minimalFetch), (.whole, .bufferBounds), (.shortReads, .shortReads), (.failing, .sourceFailure),
-            (.endingEarly, .sourceEndsEarly), (.recovering, .afterFailure), (.changing, .changedLength),
-        ]
-        return supplies.enumerated().flatMap { place, supply in
+        supplies.enumerated().flatMap { number, supply in
             smallStrategies.enumerated().map { index, strategy in
                 // Chunks of three blocks, of which reads touch several; windows of one and of two blocks.
                 let length: UInt64 = strategy.padding == Padding.none ? 48 * 5 : 48 * 5 - 7
                 return held(
                     id: "circumstances/\(supply.1.rawValue)/\(strategy.label)", flags: [supply.1], strategy: strategy,
                     key: key(index),
-                    plaintext: streamBytes(seed: UInt64(15000 + 10 * place + index), count: Int(length)),
+                    plaintext: streamBytes(seed: UInt64(15000 + 10 * number + index), count: Int(length)),
                     windowByteCounts: [.max, 16, 32],
                     patterns: [
                         .product(
@@ -116,6 +112,12 @@ extension VectorSet {
             }
         }
     }
+
+    /// How sources behave, and the class of bugs that each stands for.
+    static let supplies: [(SourceSupply, VectorFlag)] = [
+        (.whole, .minimalFetch), (.whole, .bufferBounds), (.shortReads, .shortReads), (.failing, .sourceFailure),
+        (.endingEarly, .sourceEndsEarly), (.recovering, .afterFailure), (.changing, .changedLength),
+    ]
 
     /// Small objects that are read hundreds of times, in an order without a pattern.
     package static func seekStorms() -> [VectorGroup] {

@@ -35,10 +35,10 @@ extension VectorSet {
             }
         }
         return paddedStrategies.enumerated().flatMap { index, strategy in
-            ends.enumerated().map { place, end in
+            ends.enumerated().map { number, end in
                 // The end is the object's only block, its second, or the first or a later one of its second chunk.
-                let before = [0, 16, 48, 64][(place + index) % 4]
-                let key = key(place)
+                let before = [0, 16, 48, 64][(number + index) % 4]
+                let key = key(number)
                 let oracle = Oracle(strategy: strategy, key: key)
                 return failing(
                     id: "bad-padding/\(strategy.label)/aes\(key.byteCount * 8)/after \(before)/\(end.0)",
@@ -108,8 +108,7 @@ extension VectorSet {
         id: String, flag: VectorFlag, strategy: Strategy, key: SecretKey, ciphertext: [UInt8], error: ErrorName
     ) -> VectorGroup {
         VectorGroup(
-            id: id, source: "generated", flags: [flag], strategy: strategy, key: key,
-            ciphertext: MemorySource(ciphertext), plaintext: GroupPlaintext([]), opening: .fails(error), reads: [])
+            id: id, flags: [flag], strategy: strategy, key: key, ciphertext: MemorySource(ciphertext), error: error)
     }
 }
 
@@ -136,13 +135,13 @@ extension VectorSet {
 
     private static func rightEnds(_ count: Int, strategy: Strategy) -> [VectorGroup] {
         // Before the padding: other bytes, and the padding's own value.
-        [UInt8(0x41), UInt8(count)].enumerated().map { place, filling in
-            let before = [0, 16, 48][(count + place) % 3]
+        [UInt8(0x41), UInt8(count)].enumerated().map { number, filling in
+            let before = [0, 16, 48][(count + number) % 3]
             let data = streamBytes(seed: UInt64(count), count: before) + [UInt8](repeating: filling, count: 16 - count)
             let end = UInt64(data.count)
             return held(
-                id: "padding-byte/\(count) bytes after \(before), \(place == 0 ? "other data" : "data alike")",
-                flags: [.paddingByte], strategy: strategy, key: key(count + place), plaintext: data,
+                id: "padding-byte/\(count) bytes after \(before), \(number == 0 ? "other data" : "data alike")",
+                flags: [.paddingByte], strategy: strategy, key: key(count + number), plaintext: data,
                 windowByteCounts: [.max, 16],
                 patterns: [
                     .product(offsets: [end - min(32, end)...end], counts: [1], toEnd: [0, 1], flags: [.paddingByte])

@@ -11,9 +11,9 @@ extension VectorSet {
                 strategy.padding == Padding.none
                 ? blockCounts.map { 16 * $0 }
                 : blockCounts.flatMap { b in (16 * b - 3...16 * b + 3).filter { $0 >= 0 } }
-            for (place, length) in lengths.enumerated() {
+            for (number, length) in lengths.enumerated() {
                 groups.append(
-                    everyRange(of: length, strategy: strategy, number: place, seed: UInt64(index * 1000 + length)))
+                    everyRange(of: length, strategy: strategy, number: number, seed: UInt64(index * 1000 + length)))
             }
         }
         return groups
@@ -21,14 +21,19 @@ extension VectorSet {
 
     /// All strategies; chunks of three blocks, so that ranges cross several.
     static var smallStrategies: [Strategy] {
-        var strategies: [Strategy] = [.ctr(iv: iv(0))]
-        for padding in Padding.allCases {
-            strategies.append(.cbcContinuous(iv: iv(1), padding: padding))
-            for ivRule in IVRule.allCases {
-                strategies.append(.cbcChunked(chunkByteCount: 48, iv: iv(2), ivRule: ivRule, padding: padding))
+        strategies(chunkByteCount: 48, firstIV: 0)
+    }
+
+    /// All strategies, with three IVs from a number on.
+    private static func strategies(chunkByteCount: UInt64, firstIV: Int) -> [Strategy] {
+        [.ctr(iv: iv(firstIV))]
+            + Padding.allCases.flatMap { padding in
+                [.cbcContinuous(iv: iv(firstIV + 1), padding: padding)]
+                    + IVRule.allCases.map {
+                        .cbcChunked(
+                            chunkByteCount: chunkByteCount, iv: iv(firstIV + 2), ivRule: $0, padding: padding)
+                    }
             }
-        }
-        return strategies
     }
 
     private static func everyRange(of length: Int, strategy: Strategy, number: Int, seed: UInt64) -> VectorGroup {
@@ -142,31 +147,24 @@ extension VectorSet {
     /// Numbers of blocks that vectorised code takes at once.
     private static let gearBlockCounts: [UInt64] = [8, 16, 32, 64, 128]
 
-    /// Each start residue with each length residue modulo 16, at each place where code changes gear.
+    /// Each start residue with each length residue modulo 16, wherever code changes gear.
     ///
     /// Objects of 300 blocks, the chunked ones with an edge at block 256. Reads of 1 to 32 bytes start at every byte of
     /// the first blocks, of those around each gear's length and the edge, and of the last ones; reads of every length
     /// around each gear's start at every byte of the first block and at some of the second.
     package static func residues() -> [VectorGroup] {
-        var strategies: [Strategy] = [.ctr(iv: iv(7))]
-        for padding in Padding.allCases {
-            strategies.append(.cbcContinuous(iv: iv(8), padding: padding))
-            for ivRule in IVRule.allCases {
-                strategies.append(.cbcChunked(chunkByteCount: 4096, iv: iv(9), ivRule: ivRule, padding: padding))
-            }
-        }
-        return strategies.enumerated().map { number, strategy in
+        strategies(chunkByteCount: 4096, firstIV: 7).enumerated().map { number, strategy in
             let key = key(number + 1)
             let length: UInt64 = strategy.padding == Padding.none ? 4800 : 4805
             let blocks = [0...1] + gearBlockCounts.map { $0 - 1...$0 + 1 } + [255...257]
-            let places = blocks.map { 16 * $0.lowerBound...16 * $0.upperBound + 15 } + [length - 37...length]
+            let offsets = blocks.map { 16 * $0.lowerBound...16 * $0.upperBound + 15 } + [length - 37...length]
             let lengths = gearBlockCounts.map { 16 * (Int($0) - 1)...16 * (Int($0) + 1) + 15 }
             return held(
                 id: "residues/\(strategy.label)/aes\(key.byteCount * 8)", flags: [.unalignedRead, .strideEdge],
                 strategy: strategy, key: key, plaintext: streamBytes(seed: UInt64(7000 + number), count: Int(length)),
                 windowByteCounts: [.max, 128],
                 patterns: [
-                    .product(offsets: places, counts: [1...32], toEnd: [], flags: [.unalignedRead]),
+                    .product(offsets: offsets, counts: [1...32], toEnd: [], flags: [.unalignedRead]),
                     .product(offsets: [0...17, 31...31], counts: lengths, toEnd: [], flags: [.strideEdge]),
                 ])
         }

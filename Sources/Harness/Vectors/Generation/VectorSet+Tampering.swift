@@ -7,34 +7,32 @@ extension VectorSet {
     private struct Target {
         let format: ChunkFormat
         let object: GeneratedObject
-        let places: OracleChunkPlaces
+        let layout: OracleChunkLayout
 
         init(_ format: ChunkFormat, number: Int) {
             let (first, full) = VectorSet.capacities(format)
             let length = first + 2 * full + full / 2
             self.format = format
-            self.places = OracleChunkPlaces(format, plaintextByteCount: length)
-            do {
-                self.object = try GeneratedObject(
+            self.layout = OracleChunkLayout(format, plaintextByteCount: length)
+            self.object = VectorSet.made(format.name) { () throws(DecryptionError) in
+                try GeneratedObject(
                     strategy: .chunked(format), key: VectorSet.key(number, for: format), plaintextByteCount: length,
                     seed: UInt64(20000 + number))
-            } catch {
-                preconditionFailure("\(format.name): \(error)")
             }
         }
 
-        var total: UInt64 { places.ciphertextByteCount }
+        var total: UInt64 { layout.ciphertextByteCount }
 
         /// A chunk's ciphertext and tag.
         func chunk(_ index: UInt64) -> Range<UInt64> {
-            places.ciphertextStart(
-                ofChunk: index)..<(index == places.chunkCount - 1 ? total : places.ciphertextStart(ofChunk: index + 1))
+            layout.ciphertextStart(
+                ofChunk: index)..<(index == layout.chunkCount - 1 ? total : layout.ciphertextStart(ofChunk: index + 1))
         }
 
         /// A chunk's plaintext.
         func plaintext(_ index: UInt64) -> Range<UInt64> {
-            let start = places.plaintextStart(ofChunk: index)
-            return start..<start + places.byteCount(ofChunk: index)
+            let start = layout.plaintextStart(ofChunk: index)
+            return start..<start + layout.byteCount(ofChunk: index)
         }
 
         /// The group of the object after some edits: one that does not open, or reads of which those fail that touch a
@@ -42,26 +40,22 @@ extension VectorSet {
         func group(
             _ name: String, flag: VectorFlag, edits: CiphertextEdits, error: ErrorName? = nil, wrong: [UInt64] = []
         ) -> VectorGroup {
-            let edited: VectorObject
-            do {
-                edited = try VectorObject(object, edits: edits)
-            } catch {
-                preconditionFailure("\(name): \(error)")
+            let edited = VectorSet.made(name) { () throws(DecryptionError) in
+                try VectorObject(object, edits: edits)
             }
-            let id = "tampered/\(flag.rawValue)/\(Strategy.chunked(format).label)/\(name)"
-            let opening = error.map(VectorGroup.Opening.fails) ?? .opens(plaintextByteCount: places.plaintextByteCount)
             return VectorGroup(
-                id: id, source: "generated, seed \(object.seed)", flags: [flag], strategy: object.strategy,
+                id: "tampered/\(flag.rawValue)/\(object.strategy.label)/\(name)",
+                source: "generated, seed \(object.seed)", flags: [flag], strategy: object.strategy,
                 key: object.key, ciphertext: edited.ciphertext,
-                plaintext: error == nil ? edited.plaintext : GroupPlaintext([]), opening: opening, rule: edited.rule,
-                reads: error == nil ? reads(wrong: wrong, flag: flag) : [])
+                plaintext: error == nil ? edited.plaintext : GroupPlaintext([]), error: error, rule: edited.rule,
+                patterns: error == nil ? reads(wrong: wrong, flag: flag).map(ReadPattern.single) : [])
         }
 
         /// Reads of every chunk, from one into the next, and of all; twice, so that nothing is remembered.
         private func reads(wrong: [UInt64], flag: VectorFlag) -> [RangeRead] {
-            let length = places.plaintextByteCount
+            let length = layout.plaintextByteCount
             var ranges: [(UInt64, Int)] = [(0, Int(length))]
-            for index in 0..<places.chunkCount {
+            for index in 0..<layout.chunkCount {
                 let range = plaintext(index)
                 ranges += [
                     (range.lowerBound, 1), (range.lowerBound + 100, 17), (range.upperBound - 1, 1),
@@ -84,7 +78,7 @@ extension VectorSet {
         /// The chunks in some order, after the header; `nil` stands for one of another object's.
         func rearranged(_ order: [UInt64], foreign: UInt64? = nil) -> CiphertextEdits {
             CiphertextEdits(
-                pieces: [.init(0..<places.headerByteCount)]
+                pieces: [.init(0..<layout.headerByteCount)]
                     + order.map { .init(chunk($0), seed: $0 == foreign ? object.seed + 1000 : nil) })
         }
 
@@ -96,61 +90,49 @@ extension VectorSet {
     /// A flipped bit in each part of each chunk.
     package static func chunkTags() -> [VectorGroup] {
         targets.flatMap { target in
-            (0..<target.places.chunkCount).flatMap { index in
+            (0..<target.layout.chunkCount).flatMap { index in
                 let chunk = target.chunk(index)
-                let places = [
+                let offsets = [
                     ("first byte", chunk.lowerBound), ("byte 1000", chunk.lowerBound + 1000),
                     ("last byte", chunk.upperBound - 17), ("tag's first byte", chunk.upperBound - 16),
                     ("tag's last byte", chunk.upperBound - 1),
                 ]
-                return places.map { name, place in
+                return offsets.map { name, offset in
                     target.group(
                         "chunk \(index)/\(name)", flag: .chunkTag,
-                        edits: CiphertextEdits(pieces: [target.whole], flips: [place]),
-                        error: index == target.places.chunkCount - 1 ? .authenticationFailed : nil, wrong: [index])
+                        edits: CiphertextEdits(pieces: [target.whole], flips: [offset]),
+                        error: index == target.layout.chunkCount - 1 ? .authenticationFailed : nil, wrong: [index])
                 }
             }
         }
     }
 
-    /// Chunks in places that are not theirs.
+    /// Chunks that stand where others belong.
     package static func chunkOrders() -> [VectorGroup] {
-        targets.flatMap { target in
-            var groups = [
+        let orders: [(name: String, order: [UInt64], foreign: UInt64?, wrong: [UInt64]?)] = [
+            ("1 and 2 swapped", [0, 2, 1, 3], nil, [1, 2]), ("1 twice", [0, 1, 1, 3], nil, [2]),
+            ("1 of another object", [0, 1, 2, 3], 1, [1]), ("without 1", [0, 2, 3], nil, nil),
+            ("the last of another object", [0, 1, 2, 3], 3, nil), ("3 before 2", [0, 1, 3, 2], nil, nil),
+            ("2 as the last", [0, 1, 2], nil, nil),
+        ]
+        return targets.flatMap { target in
+            orders.prefix(target.format.hasFullLastChunk ? 7 : 6).map { name, order, foreign, wrong in
                 target.group(
-                    "1 and 2 swapped", flag: .chunkOrder, edits: target.rearranged([0, 2, 1, 3]), wrong: [1, 2]),
-                target.group("1 twice", flag: .chunkOrder, edits: target.rearranged([0, 1, 1, 3]), wrong: [2]),
-                target.group(
-                    "1 of another object", flag: .chunkOrder, edits: target.rearranged([0, 1, 2, 3], foreign: 1),
-                    wrong: [1]),
-                target.group(
-                    "without 1", flag: .chunkOrder, edits: target.rearranged([0, 2, 3]), error: .authenticationFailed),
-                target.group(
-                    "the last of another object", flag: .chunkOrder,
-                    edits: target.rearranged([0, 1, 2, 3], foreign: 3), error: .authenticationFailed),
-                target.group(
-                    "3 before 2", flag: .chunkOrder, edits: target.rearranged([0, 1, 3, 2]),
-                    error: .authenticationFailed),
-            ]
-            if target.format.hasFullLastChunk {
-                groups.append(
-                    target.group(
-                        "2 as the last", flag: .chunkOrder, edits: target.rearranged([0, 1, 2]),
-                        error: .authenticationFailed))
+                    name, flag: .chunkOrder, edits: target.rearranged(order, foreign: foreign),
+                    error: wrong == nil ? .authenticationFailed : nil, wrong: wrong ?? [])
             }
-            return groups
         }
     }
 
     /// Ciphertexts whose end, or more, is missing.
     package static func truncations() -> [VectorGroup] {
         targets.flatMap { target in
-            let header = target.places.headerByteCount
+            let header = target.layout.headerByteCount
             var lengths: [(UInt64, ErrorName)] = [0, 1, header - 1, header, header + 1, header + 15].map {
                 ($0, .truncatedCiphertext)
             }
             lengths.append((header + 16, .authenticationFailed))
-            for index in 0..<target.places.chunkCount - 1 {
+            for index in 0..<target.layout.chunkCount - 1 {
                 let end = target.chunk(index).upperBound
                 // A tag whose rest is missing is too short for a chunk only where the next one begins.
                 lengths += [
@@ -173,7 +155,7 @@ extension VectorSet {
     /// Ciphertexts with something behind their end.
     package static func trailingData() -> [VectorGroup] {
         targets.flatMap { target in
-            let last = target.chunk(target.places.chunkCount - 1)
+            let last = target.chunk(target.layout.chunkCount - 1)
             let extras: [(String, Range<UInt64>)] = [
                 ("a byte", 0..<1), ("a tag's length", 0..<16), ("its last tag", target.total - 16..<target.total),
                 ("its last chunk", last), ("its first chunk", target.chunk(0)), ("itself", 0..<target.total),
@@ -189,12 +171,12 @@ extension VectorSet {
     /// Headers that are damaged, and keys and contexts that are others.
     package static func headerChecks() -> [VectorGroup] {
         targets.flatMap { target in
-            let header = target.places.headerByteCount
+            let header = target.layout.headerByteCount
             let flips: [UInt64] = [0, 1, header / 2 - 5, header / 2 - 4, header - 2, header - 1]
-            var groups = flips.map { place in
+            var groups = flips.map { offset in
                 target.group(
-                    "byte \(place)", flag: .headerCheck,
-                    edits: CiphertextEdits(pieces: [target.whole], flips: [place]), error: .authenticationFailed)
+                    "byte \(offset)", flag: .headerCheck,
+                    edits: CiphertextEdits(pieces: [target.whole], flips: [offset]), error: .authenticationFailed)
             }
             for (name, strategy, key) in others(than: target.format) {
                 let small = try? GeneratedObject(

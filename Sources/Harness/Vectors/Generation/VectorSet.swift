@@ -12,10 +12,15 @@ package enum VectorSet {
     static func key(_ index: Int) -> SecretKey {
         let byteCount = [16, 24, 32][index % 3]
         let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: 7 * index + 13 * $0 + 1) }
+        return made("\(byteCount) bytes are an AES key") { () throws(DecryptionError) in try SecretKey(bytes) }
+    }
+
+    /// What `make` returns. It cannot fail, since the parameters of the vectors are right.
+    static func made<Value>(_ what: String, _ make: () throws(DecryptionError) -> Value) -> Value {
         do {
-            return try SecretKey(bytes)
+            return try make()
         } catch {
-            preconditionFailure("\(byteCount) bytes are an AES key: \(error)")
+            preconditionFailure("\(what): \(error)")
         }
     }
 
@@ -44,56 +49,19 @@ package enum VectorSet {
         return bytes
     }
 
-    /// Objects that are computed, and reads of them that are listed.
-    static func generated(
-        id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
-        windowByteCounts: [Int] = [.max], reads: [RangeRead]
-    ) -> VectorGroup {
-        generated(
-            id: id, flags: flags, strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed,
-            windowByteCounts: windowByteCounts, patterns: reads.map(ReadPattern.single))
-    }
-
-    /// Objects that are computed, and reads of them in few words.
+    /// An object that is computed; its plaintext is held where it is small.
     static func generated(
         id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
         windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
     ) -> VectorGroup {
-        let object: GeneratedObject
-        do {
-            object = try GeneratedObject(
+        made(id) { () throws(DecryptionError) in
+            let object = try GeneratedObject(
                 strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
-        } catch {
-            preconditionFailure("\(id): \(error)")
-        }
-        var plaintext = GroupPlaintext(oracle: object.oracle, ciphertext: object.source, byteCount: plaintextByteCount)
-        if plaintextByteCount <= 1 << 14 {
-            do {
-                plaintext = try plaintext.held()
-            } catch {
-                preconditionFailure("\(id): \(error)")
-            }
-        }
-        return VectorGroup(
-            id: id, source: "generated, seed \(seed)", flags: flags, strategy: strategy, key: key,
-            ciphertext: object.source, plaintext: plaintext, windowByteCounts: windowByteCounts,
-            rule: .generated(object),
-            interleaving: interleaving, threadCount: threadCount, patterns: patterns)
-    }
-}
-
-extension Strategy {
-    /// The strategy with what tells it from others, for identifiers.
-    package var label: String {
-        switch self {
-        case .cbcContinuous(_, let padding): "\(name) \(padding.rawValue)"
-        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
-            "\(name) \(ivRule.rawValue) \(padding.rawValue) chunk=\(chunkByteCount)"
-        case .ctr: name
-        case .chunked(.cobblestone(_, let context)):
-            context.isEmpty ? name : "\(name) context of \(context.count)"
-        case .chunked(.tinkAESGCMHKDF(_, let segmentByteCount, let derivedKeyByteCount)):
-            "\(name) segment=\(segmentByteCount) aes\(derivedKeyByteCount * 8)"
+            let plaintext = plaintextByteCount <= 1 << 14 ? try object.plaintext.held() : object.plaintext
+            return VectorGroup(
+                id: id, source: "generated, seed \(seed)", flags: flags, strategy: strategy, key: key,
+                ciphertext: object.source, plaintext: plaintext, windowByteCounts: windowByteCounts,
+                rule: .generated(object), interleaving: interleaving, threadCount: threadCount, patterns: patterns)
         }
     }
 }

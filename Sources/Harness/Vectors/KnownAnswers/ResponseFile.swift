@@ -28,20 +28,19 @@ struct ResponseFile {
         self.source = "NIST CAVP, \(name)"
         var ids: Set<String> = []
         let kind = ResponseKind(comments: reader.comments, fileName: name)
-        for (place, entry) in cases.enumerated() {
+        for entry in cases {
             var id = "\(name)/\(entry.section)/\(entry.count)"
             if !ids.insert(id).inserted { id += " (line \(entry.line))" }
             guard let kind else {
                 throw reader.error(
                     "no cipher mode is named: expected CBC, CTR, ECB or another in a comment or the file's name",
-                    line: cases[place].line)
+                    line: entry.line)
             }
             guard let mode = kind.mode else {
                 unsupported.append(UnsupportedVector(id: id, reason: "no strategy is \(kind.name)"))
                 continue
             }
-            let isMonteCarlo = kind.isMonteCarlo
-            groups.append(try ResponseCase(entry, id: id, mode: mode, isMonteCarlo: isMonteCarlo, in: reader).group)
+            groups.append(try reader.group(entry, id: id, mode: mode, isMonteCarlo: kind.isMonteCarlo))
         }
     }
 }
@@ -52,12 +51,12 @@ struct ResponseKind {
     let isMonteCarlo: Bool
 
     init?(comments: [String], fileName: String) {
-        let places = comments + [fileName]
+        let texts = comments + [fileName]
         let names = ["CBC", "CTR", "COUNTER", "ECB", "OFB", "CFB", "GCM", "CCM", "XTS", "OCB", "SIV"]
-        let found = places.lazy.compactMap { place in names.first { place.uppercased().contains($0) } }.first
+        let found = texts.lazy.compactMap { text in names.first { text.uppercased().contains($0) } }.first
         guard let found else { return nil }
         self.name = found == "COUNTER" ? "CTR" : found
-        self.isMonteCarlo = places.contains { $0.uppercased().contains("MCT") }
+        self.isMonteCarlo = texts.contains { $0.uppercased().contains("MCT") }
     }
 
     /// The mode, if our strategies have it.
@@ -136,19 +135,17 @@ extension Substring {
     }
 }
 
-/// A case of an `.rsp` file as a group.
-struct ResponseCase {
-    let group: VectorGroup
-
-    init(
-        _ entry: ResponseReader.Entry, id: String, mode: CipherMode, isMonteCarlo: Bool, in reader: ResponseReader
-    ) throws(VectorFileError) {
+extension ResponseReader {
+    /// A case as a group.
+    func group(
+        _ entry: Entry, id: String, mode: CipherMode, isMonteCarlo: Bool
+    ) throws(VectorFileError) -> VectorGroup {
         func bytes(_ name: String) throws(VectorFileError) -> [UInt8] {
             guard let (value, line) = entry.members[name] else {
-                throw reader.error("case \(entry.count) has no \(name): expected one", line: entry.line)
+                throw error("case \(entry.count) has no \(name): expected one", line: entry.line)
             }
             guard let bytes = Hexadecimal.decode(value, allowsUpperCase: true) else {
-                throw reader.error(
+                throw error(
                     "\(name) has \(value.utf8.count) characters: expected hex digits, an even number of them",
                     line: line)
             }
@@ -160,11 +157,11 @@ struct ResponseCase {
             do {
                 return try make()
             } catch {
-                throw reader.error("\(error)", line: entry.members[name]?.line ?? entry.line)
+                throw self.error("\(error)", line: entry.members[name]?.line ?? entry.line)
             }
         }
         guard ["[ENCRYPT]", "[DECRYPT]"].contains(entry.section) else {
-            throw reader.error(
+            throw error(
                 "case \(entry.count) in section \"\(entry.section)\": expected [ENCRYPT] or [DECRYPT]",
                 line: entry.line)
         }
@@ -173,19 +170,15 @@ struct ResponseCase {
         let key = try check("KEY") { () throws(DecryptionError) in try SecretKey(keyBytes) }
         let iv = try check("IV") { () throws(DecryptionError) in try Block(ivBytes) }
         guard plaintext.count == ciphertext.count, mode == .ctr || plaintext.count % 16 == 0 else {
-            throw reader.error(
+            throw error(
                 "\(plaintext.count) bytes of plaintext and \(ciphertext.count) of ciphertext: expected as many, "
                     + "and in CBC whole blocks", line: entry.line)
         }
-        let source = "\(FileName.withoutFolder(reader.path)), \(entry.section), COUNT = \(entry.count)"
+        let source = "\(FileName.withoutFolder(path)), \(entry.section), COUNT = \(entry.count)"
         let strategy: Strategy = mode == .ctr ? .ctr(iv: iv) : .cbcContinuous(iv: iv, padding: .none)
         guard isMonteCarlo else {
-            self.group =
-                KnownAnswer(
-                    id: id, source: source, flags: [.knownAnswer], strategy: strategy, key: key,
-                    ciphertext: ciphertext, outcome: .success(plaintext)
-                ).group
-            return
+            return VectorGroup(
+                id: id, source: source, strategy: strategy, key: key, ciphertext: ciphertext, message: plaintext)
         }
         let isDecryption = entry.section == "[DECRYPT]"
         let step = try check("PLAINTEXT") { () throws(DecryptionError) in
@@ -197,13 +190,13 @@ struct ResponseCase {
         // The inputs of a step are made of its results; if the last one is not the file's, they are not its inputs.
         let name = isDecryption ? "PLAINTEXT" : "CIPHERTEXT"
         guard step.outputs.suffix(16).elementsEqual(isDecryption ? plaintext : ciphertext) else {
-            throw reader.error(
+            throw error(
                 "not what a step of the Monte Carlo test comes to: \(Hexadecimal.encode(step.outputs.suffix(16)))",
                 line: entry.members[name]?.line)
         }
         let flags: [VectorFlag] = [.monteCarlo, .knownAnswer]
         let last = UInt64(step.outputs.count) - 16
-        self.group = VectorGroup(
+        return VectorGroup(
             id: id, source: source, flags: flags, strategy: strategy, key: key,
             ciphertext: MemorySource(isDecryption ? step.inputs : step.outputs),
             plaintext: GroupPlaintext(isDecryption ? step.outputs : step.inputs),
@@ -214,42 +207,21 @@ struct ResponseCase {
     }
 }
 
-/// A case of somebody else's suite, which knows whole messages only.
-struct KnownAnswer {
-    let id: String
-    let source: String
-    let flags: [VectorFlag]
-    let strategy: Strategy
-    let key: SecretKey
-    let ciphertext: [UInt8]
-    /// What it decrypts to, or why it does not.
-    let outcome: Result<[UInt8], OpenFailure>
-
-    struct OpenFailure: Error {
-        let name: ErrorName
-    }
-
-    /// The case as a group that reads the message whole, around its first block, by its last byte, and past its end.
-    var group: VectorGroup {
-        switch outcome {
-        case .failure(let failure):
-            return VectorGroup(
-                id: id, source: source, flags: flags, strategy: strategy, key: key,
-                ciphertext: MemorySource(ciphertext), plaintext: GroupPlaintext([]), opening: .fails(failure.name),
-                reads: [])
-        case .success(let plaintext):
-            return VectorGroup(
-                id: id, source: source, flags: flags, strategy: strategy, key: key,
-                ciphertext: MemorySource(ciphertext), plaintext: GroupPlaintext(plaintext),
-                patterns: Self.patterns(of: UInt64(plaintext.count), flags: flags))
-        }
-    }
-
-    static func patterns(of byteCount: UInt64, flags: [VectorFlag]) -> [ReadPattern] {
+extension VectorGroup {
+    /// A case of another suite, which knows whole messages only: reads of the whole, around the first block, of the last
+    /// byte, and past the end.
+    init(
+        id: String, source: String, flags: [VectorFlag] = [.knownAnswer], strategy: Strategy, key: SecretKey,
+        ciphertext: [UInt8], message: [UInt8]
+    ) {
+        let byteCount = UInt64(message.count)
         let offsets = [0, 1, 15, 16, 17, byteCount - min(1, byteCount)].filter { $0 < byteCount || $0 == 0 }
-        return [
-            .product(offsets: [0...0], toEnd: [0, 1], flags: flags),
-            .product(offsets: Set(offsets).sorted().map { $0...$0 }, counts: [1, 16, 17], flags: flags),
-        ]
+        self.init(
+            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: MemorySource(ciphertext),
+            plaintext: GroupPlaintext(message),
+            patterns: [
+                .product(offsets: [0...0], toEnd: [0, 1], flags: flags),
+                .product(offsets: Set(offsets).sorted().map { $0...$0 }, counts: [1, 16, 17], flags: flags),
+            ])
     }
 }

@@ -7,54 +7,38 @@ import Support
 ///
 /// - Source: github.com/C2SP/wycheproof, `schemas/ind_cpa_test_schema.json`.
 struct WycheproofFile {
-    private let root: JSONCursor
     private let algorithm: String
     private let notes: Set<String>
     private let name: String
+    /// The cases that our readers know, and those that they do not.
+    private(set) var vectors: VectorFile
 
     init(_ root: JSONCursor) throws(VectorFileError) {
-        self.root = root
         self.algorithm = try root.member("algorithm").string()
         var notes: Set<String> = []
         for note in try root.optionalMember("notes")?.members() ?? [] { notes.insert(try note.name.string()) }
         self.notes = notes
         self.name = FileName.withoutFolder(root.file)
-    }
-
-    /// The cases that our readers know, and those that they do not.
-    var vectors: VectorFile {
-        get throws(VectorFileError) {
-            var groups: [VectorGroup] = []
-            var unsupported: [UnsupportedVector] = []
-            var ids: Set<UInt64> = []
-            for group in try root.member("testGroups").elements() {
-                for test in try group.member("tests").elements() {
-                    let number = try test.member("tcId").integer(UInt64.self)
-                    guard ids.insert(number).inserted else {
-                        throw try test.member("tcId")
-                            .error("\(number) stands here twice: expected one test of a number")
-                    }
-                    let id = "\(name)/\(number)"
-                    if let keyByteCount = Self.cobblestoneKeyByteCount(algorithm) {
-                        _ = try flags(of: test)
-                        groups.append(
-                            try Self.chunkedGroup(
-                                test, keyByteCount: keyByteCount, id: id, source: "Wycheproof, \(name), tcId \(number)")
-                        )
-                        continue
-                    }
-                    switch try read(test, id: id, number: number) {
-                    case .success(let known): groups.append(known.group)
-                    case .failure(let missing): unsupported.append(UnsupportedVector(id: id, reason: missing.reason))
-                    }
+        self.vectors = VectorFile(source: "Wycheproof, \(name)", groups: [], unsupported: [])
+        var ids: Set<UInt64> = []
+        for group in try root.member("testGroups").elements() {
+            for test in try group.member("tests").elements() {
+                let number = try test.member("tcId").integer(UInt64.self)
+                guard ids.insert(number).inserted else {
+                    throw try test.member("tcId").error("\(number) stands here twice: expected one test of a number")
+                }
+                let (id, source) = ("\(name)/\(number)", "Wycheproof, \(name), tcId \(number)")
+                switch try read(test, id: id, source: source) {
+                case .success(let group): vectors.groups.append(group)
+                case .failure(let missing):
+                    vectors.unsupported.append(UnsupportedVector(id: id, reason: missing.reason))
                 }
             }
-            if let count = try root.optionalMember("numberOfTests") {
-                guard try count.integer(Int.self) == groups.count + unsupported.count else {
-                    throw count.unexpected("\(groups.count + unsupported.count), which were counted")
-                }
+        }
+        if let count = try root.optionalMember("numberOfTests") {
+            guard try count.integer(Int.self) == ids.count else {
+                throw count.unexpected("\(ids.count), which were counted")
             }
-            return VectorFile(source: "Wycheproof, \(name)", groups: groups, unsupported: unsupported)
         }
     }
 
@@ -72,13 +56,16 @@ struct WycheproofFile {
     }
 
     private func read(
-        _ test: JSONCursor, id: String, number: UInt64
-    ) throws(VectorFileError) -> Result<KnownAnswer, Missing> {
+        _ test: JSONCursor, id: String, source: String
+    ) throws(VectorFileError) -> Result<VectorGroup, Missing> {
         let flags = try flags(of: test)
-        let resultPlace = try test.member("result")
-        let result = try resultPlace.string()
+        if let keyByteCount = Self.cobblestoneKeyByteCount(algorithm) {
+            return .success(try Self.chunkedGroup(test, keyByteCount: keyByteCount, id: id, source: source))
+        }
+        let resultMember = try test.member("result")
+        let result = try resultMember.string()
         guard ["valid", "invalid", "acceptable"].contains(result) else {
-            throw resultPlace.unexpected("one of valid, invalid, acceptable")
+            throw resultMember.unexpected("one of valid, invalid, acceptable")
         }
         guard strategy(iv: Block(bigEndianValue: 0)) != nil else {
             return .failure(Missing(reason: "no backend has \(algorithm)"))
@@ -93,23 +80,28 @@ struct WycheproofFile {
         guard let key = try? SecretKey(keyBytes), let iv = try? Block(ivBytes), let strategy = strategy(iv: iv) else {
             return .failure(Missing(reason: "a key of \(keyBytes.count) and an IV of \(ivBytes.count) bytes"))
         }
+        if result == "valid" {
+            return .success(
+                VectorGroup(
+                    id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
+                    message: message))
+        }
         // Wycheproof does not say why a case is invalid; PROTOCOL.md's order of checks does.
         let isPossibleLength = ciphertext.count % 16 == 0 && (!ciphertext.isEmpty || strategy.padding != .pkcs7)
-        let failure = KnownAnswer.OpenFailure(name: isPossibleLength ? .invalidPadding : .truncatedCiphertext)
         return .success(
-            KnownAnswer(
-                id: id, source: "Wycheproof, \(name), tcId \(number)", flags: flags, strategy: strategy, key: key,
-                ciphertext: ciphertext, outcome: result == "valid" ? .success(message) : .failure(failure)))
+            VectorGroup(
+                id: id, source: source, flags: flags, strategy: strategy, key: key,
+                ciphertext: MemorySource(ciphertext), error: isPossibleLength ? .invalidPadding : .truncatedCiphertext))
     }
 
     /// Our flags for Wycheproof's; those that stand for no class of ours are known answers.
     private func flags(of test: JSONCursor) throws(VectorFileError) -> [VectorFlag] {
         var flags: [VectorFlag] = []
         guard let list = try test.optionalMember("flags"), list.value != .array([]) else { return [.knownAnswer] }
-        for place in try list.elements() {
-            let name = try place.string()
+        for element in try list.elements() {
+            let name = try element.string()
             guard notes.contains(name) else {
-                throw place.unexpected(
+                throw element.unexpected(
                     "one of the flags that \"notes\" explains: \(notes.sorted().joined(separator: ", "))")
             }
             let flag: VectorFlag =
@@ -171,20 +163,18 @@ extension WycheproofFile {
         guard result == "valid" || names.contains("ValidFinalChunk") else {
             return VectorGroup(
                 id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: memory,
-                plaintext: GroupPlaintext([]), opening: .fails(Self.openError(names, ciphertext.count)), reads: [])
+                error: Self.openError(names, ciphertext.count))
         }
         let validByteCount = try test.optionalMember("msgLength")?.integer(UInt64.self) ?? 0
         let plaintext = try Self.plaintext(
             test, of: memory, oracle: Oracle(strategy: strategy, key: key), validByteCount: validByteCount)
-        guard result == "valid" else {
-            return VectorGroup(
-                id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: memory,
-                plaintext: plaintext, opening: .opens(plaintextByteCount: plaintext.byteCount),
-                reads: Self.tamperedReads(validByteCount, of: plaintext.byteCount, flags: flags))
-        }
+        let patterns =
+            result == "valid"
+            ? Self.chunkPatterns(of: plaintext.byteCount, flags: flags)
+            : Self.tamperedReads(validByteCount, of: plaintext.byteCount, flags: flags).map(ReadPattern.single)
         return VectorGroup(
             id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: memory,
-            plaintext: plaintext, patterns: Self.chunkPatterns(of: plaintext.byteCount, flags: flags))
+            plaintext: plaintext, patterns: patterns)
     }
 
     /// What the oracle decrypts, once its digest has been found to be the file's.

@@ -12,8 +12,7 @@ package struct CiphertextEdits: Hashable, Sendable {
         /// strategy, key and length.
         package let seed: UInt64?
 
-        /// Creates a piece.
-        package init(_ range: Range<UInt64>, seed: UInt64? = nil) {
+        init(_ range: Range<UInt64>, seed: UInt64? = nil) {
             self.range = range
             self.seed = seed
         }
@@ -22,13 +21,7 @@ package struct CiphertextEdits: Hashable, Sendable {
     /// The parts, in order.
     package let pieces: [Piece]
     /// The bytes of the result whose lowest bit is flipped.
-    package let flips: [UInt64]
-
-    /// Creates edits.
-    package init(pieces: [Piece], flips: [UInt64] = []) {
-        self.pieces = pieces
-        self.flips = flips
-    }
+    package var flips: [UInt64] = []
 
     /// The ciphertext that comes of them.
     ///
@@ -51,7 +44,7 @@ package struct CiphertextEdits: Hashable, Sendable {
         }
         let edited = EditedSource(parts: parts, flips: flips)
         guard flips.allSatisfy({ $0 < edited.byteCount }) else {
-            throw .invalidParameter(name: "flips", value: "\(flips)", expected: "places in \(edited.byteCount) bytes")
+            throw .invalidParameter(name: "flips", value: "\(flips)", expected: "offsets in \(edited.byteCount) bytes")
         }
         return edited
     }
@@ -70,11 +63,11 @@ private struct EditedSource: ByteSource {
             let end = start + UInt64(part.range.count)
             if offset < end {
                 let inPart = part.range.lowerBound + offset - start
-                let room = buffers.prefix(Int(min(UInt64(buffers.byteCount), end - offset)))
-                let count = try part.source.read(at: inPart, into: room)
-                room.prefix(count).forEach { place, buffer in
-                    for flip in flips where flip >= offset + UInt64(place) {
-                        let index = Int(flip - offset) - place
+                let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), end - offset)))
+                let count = try part.source.read(at: inPart, into: rest)
+                rest.prefix(count).forEach { start, buffer in
+                    for flip in flips where flip >= offset + UInt64(start) {
+                        let index = Int(flip - offset) - start
                         if index < buffer.count { buffer[index] ^= 1 }
                     }
                 }

@@ -104,10 +104,10 @@ package struct PlaintextDigest: Hashable, Sendable {
         0xcbf2_9ce4_8422_2325, 0x8422_2325_cbf2_9ce4, 0x9ce4_8422_2325_cbf2, 0x2325_cbf2_9ce4_8422)
     private var byteCount: UInt64 = 0
 
-    /// Creates the digest of nothing.
+    /// The digest of nothing.
     package init() {}
 
-    /// Creates the digest of a buffer.
+    /// The digest of a buffer.
     package init(_ bytes: UnsafeRawBufferPointer) {
         update(bytes)
     }
@@ -123,8 +123,8 @@ package struct PlaintextDigest: Hashable, Sendable {
         }
         if offset < bytes.count {
             var rest = SIMD4<UInt64>()
-            for place in 0..<bytes.count - offset {
-                rest[place / 8] |= UInt64(bytes[offset + place]) << UInt64(place % 8 * 8)
+            for index in 0..<bytes.count - offset {
+                rest[index / 8] |= UInt64(bytes[offset + index]) << UInt64(index % 8 * 8)
             }
             mix(rest)
         }

@@ -23,7 +23,6 @@ package struct RangeRead: Hashable, Sendable {
     /// What is to come of it.
     package let expected: Expectation
 
-    /// Creates a read.
     package init(label: String? = nil, flags: [VectorFlag], offset: UInt64, count: Int, expected: Expectation) {
         self.label = label
         self.flags = flags

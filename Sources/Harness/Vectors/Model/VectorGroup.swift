@@ -30,14 +30,12 @@ package struct VectorGroup: Sendable {
     package let opening: Opening
     /// The windows that a reader which has such is to use: the first for all reads, the others for some.
     package let windowByteCounts: [Int]
-    /// The number of reads.
-    package let readCount: Int
     /// How the source behaves while the object is read.
     package var supply = SourceSupply.any
     /// The playlist that is opened, where the strategy is `hls-aes128`; `nil` for any other.
     package internal(set) var playlist: PlaylistObject?
-    /// The reads in few words, for files; `nil` where they can only be listed.
-    package let patterns: [ReadPattern]?
+    /// The reads in few words, as files have them.
+    package private(set) var patterns: [ReadPattern]
     /// How the ciphertext is made; `nil` where a file has to hold it.
     package let rule: CiphertextRule?
     /// Groups with the same name here are open at the same time and read in turn: the first read of each, the second of
@@ -46,16 +44,12 @@ package struct VectorGroup: Sendable {
     /// How many threads do all the reads at once on the same object; 1 for one after the other.
     package let threadCount: Int
 
-    private let makeReads: @Sendable () -> AnySequence<RangeRead>
-
-    /// Creates a group.
-    ///
-    /// `reads` makes the reads anew, each time the same `readCount` ones.
+    /// Creates a group: of an object that opens, or of one that ends with `error` and has neither plaintext nor reads.
     package init(
-        id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
-        ciphertext: any ByteSource, plaintext: GroupPlaintext, opening: Opening, windowByteCounts: [Int] = [.max],
-        readCount: Int, patterns: [ReadPattern]? = nil, rule: CiphertextRule? = nil, interleaving: String? = nil,
-        threadCount: Int = 1, reads: @escaping @Sendable () -> AnySequence<RangeRead>
+        id: String, source: String = "generated", flags: [VectorFlag], strategy: Strategy, key: SecretKey,
+        ciphertext: any ByteSource, plaintext: GroupPlaintext = GroupPlaintext([]), error: ErrorName? = nil,
+        windowByteCounts: [Int] = [.max], rule: CiphertextRule? = nil, interleaving: String? = nil,
+        threadCount: Int = 1, patterns: [ReadPattern] = []
     ) {
         self.id = id
         self.source = source
@@ -64,29 +58,36 @@ package struct VectorGroup: Sendable {
         self.key = key
         self.ciphertext = ciphertext
         self.plaintext = plaintext
-        self.opening = opening
+        self.opening = error.map(Opening.fails) ?? .opens(plaintextByteCount: plaintext.byteCount)
         self.windowByteCounts = windowByteCounts
-        self.readCount = readCount
         self.patterns = patterns
         self.rule = rule
         self.interleaving = interleaving
         self.threadCount = threadCount
-        self.makeReads = reads
     }
 
     /// The group with some of its reads only.
     package func choosing(_ reads: [RangeRead]) -> VectorGroup {
-        var group = VectorGroup(
-            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
-            plaintext: plaintext, opening: opening, windowByteCounts: windowByteCounts, readCount: reads.count,
-            rule: rule, interleaving: interleaving, threadCount: threadCount, reads: { AnySequence(reads) })
+        var group = self
+        group.patterns = reads.map(ReadPattern.single)
+        return group
+    }
+
+    /// The same group over a source that behaves like this.
+    func supplied(_ supply: SourceSupply) -> VectorGroup {
+        var group = self
         group.supply = supply
-        group.playlist = playlist
         return group
     }
 
     /// The reads, in order.
-    package var reads: AnySequence<RangeRead> { makeReads() }
+    package var reads: AnySequence<RangeRead> {
+        let length = plaintext.byteCount
+        return AnySequence(patterns.lazy.flatMap { $0.reads(of: length) })
+    }
+
+    /// The number of reads.
+    package var readCount: Int { patterns.reduce(0) { $0 + $1.readCount(of: plaintext.byteCount) } }
 
     /// The number of vectors: the opening, and each read.
     package var vectorCount: Int { 1 + readCount }
@@ -98,36 +99,6 @@ package struct VectorGroup: Sendable {
     package func id(of read: RangeRead) -> String {
         let range = "\(id) \(read.offset)+\(read.count)"
         return read.label.map { "\(range) (\($0))" } ?? range
-    }
-}
-
-extension VectorGroup {
-    /// Creates a group whose reads are listed.
-    package init(
-        id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
-        ciphertext: any ByteSource, plaintext: GroupPlaintext, opening: Opening, windowByteCounts: [Int] = [.max],
-        rule: CiphertextRule? = nil, reads: [RangeRead]
-    ) {
-        self.init(
-            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
-            plaintext: plaintext, opening: opening, windowByteCounts: windowByteCounts, readCount: reads.count,
-            rule: rule
-        ) { AnySequence(reads) }
-    }
-
-    /// Creates a group that opens, whose reads are given in few words.
-    package init(
-        id: String, source: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey,
-        ciphertext: any ByteSource, plaintext: GroupPlaintext, windowByteCounts: [Int] = [.max],
-        rule: CiphertextRule? = nil, interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
-    ) {
-        let length = plaintext.byteCount
-        self.init(
-            id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
-            plaintext: plaintext, opening: .opens(plaintextByteCount: length), windowByteCounts: windowByteCounts,
-            readCount: patterns.reduce(0) { $0 + $1.readCount(of: length) }, patterns: patterns, rule: rule,
-            interleaving: interleaving, threadCount: threadCount
-        ) { AnySequence(patterns.lazy.flatMap { $0.reads(of: length) }) }
     }
 }
 
@@ -160,11 +131,38 @@ package enum SourceSupply: String, CaseIterable, Hashable, Sendable {
     case changing
 }
 
-extension VectorGroup {
-    /// The same group over a source that behaves like this.
-    func supplied(_ supply: SourceSupply) -> VectorGroup {
-        var group = self
-        group.supply = supply
-        return group
+extension Strategy {
+    /// The strategy with what tells it from others, for identifiers.
+    package var label: String {
+        switch self {
+        case .cbcContinuous(_, let padding): "\(name) \(padding.rawValue)"
+        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
+            "\(name) \(ivRule.rawValue) \(padding.rawValue) chunk=\(chunkByteCount)"
+        case .ctr: name
+        case .chunked(.cobblestone(_, let context)):
+            context.isEmpty ? name : "\(name) context of \(context.count)"
+        case .chunked(.tinkAESGCMHKDF(_, let segmentByteCount, let derivedKeyByteCount)):
+            "\(name) segment=\(segmentByteCount) aes\(derivedKeyByteCount * 8)"
+        }
+    }
+
+    /// The given IV or counter block; zero where a format has none.
+    package var iv: Block {
+        switch self {
+        case .ctr(let iv), .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): iv
+        case .chunked: Block(bigEndianValue: 0)
+        }
+    }
+
+    /// The same strategy from another IV, whose number `change` makes of the given one's.
+    package func changingIV(_ change: (UInt128) -> UInt128) -> Strategy {
+        let iv = Block(bigEndianValue: change(iv.bigEndianValue))
+        return switch self {
+        case .ctr: .ctr(iv: iv)
+        case .cbcContinuous(_, let padding): .cbcContinuous(iv: iv, padding: padding)
+        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
+            .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
+        case .chunked: self
+        }
     }
 }

@@ -43,39 +43,51 @@ package struct Oracle: Sendable {
     ) throws(DecryptionError) {
         precondition(range.upperBound <= plaintextByteCount, "range \(range) of \(plaintextByteCount)")
         precondition(output.count == range.count, "\(output.count) bytes of buffer for \(range.count)")
-        if case .chunked(let format) = strategy {
-            return try decryptChunks(format, ciphertext: ciphertext, range: range, into: output)
-        }
+        guard !range.isEmpty else { return }
         let largestPiece: UInt64 = 1 << 16
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(min(UInt64(output.count) + 48, largestPiece + 48)), alignment: 16)
         defer { buffer.deallocate() }
+        let chunks = try chunks(of: ciphertext)
         var position = range.lowerBound
         while position < range.upperBound {
-            var chunk: UInt64 = 0
-            var inChunk = position
-            var chunkCiphertextStart: UInt64 = 0
-            var rest = range.upperBound - position
-            if case .cbcChunked(let chunkByteCount, _, _, let padding) = strategy {
-                chunk = position / chunkByteCount
-                inChunk = position % chunkByteCount
-                chunkCiphertextStart = chunk * (chunkByteCount + (padding == .pkcs7 ? 16 : 0))
-                rest = min(rest, chunkByteCount - inChunk)
-            }
+            let chunk = chunks?.chunk(with: position) ?? chunk(with: position)
+            let inChunk = position - chunk.start
             let skip = inChunk % 16
-            let count = min(rest, largestPiece - skip)
+            let count = min(range.upperBound - position, chunk.end - position, largestPiece - skip)
             let piece = Piece(
-                start: chunkCiphertextStart + inChunk - skip, skip: Int(skip), count: Int(count),
-                block: inChunk / 16, iv: iv(ofChunk: chunk))
-            let place = Int(position - range.lowerBound)
-            let part = UnsafeMutableRawBufferPointer(rebasing: output[place..<place + Int(count)])
+                start: chunk.ciphertextStart + inChunk - skip, skip: Int(skip), count: Int(count),
+                block: inChunk / 16, iv: chunk.iv)
+            let start = Int(position - range.lowerBound)
+            let part = UnsafeMutableRawBufferPointer(rebasing: output[start..<start + Int(count)])
             switch strategy {
-            case .ctr: try decryptCTR(piece, of: ciphertext, buffer: buffer, into: part)
-            case .cbcContinuous, .cbcChunked, .chunked:
-                try decryptCBC(piece, of: ciphertext, buffer: buffer, into: part)
+            case .ctr, .chunked:
+                try decryptCTR(piece, of: ciphertext, with: chunks?.aes ?? aes, buffer: buffer, into: part)
+            case .cbcContinuous, .cbcChunked: try decryptCBC(piece, of: ciphertext, buffer: buffer, into: part)
             }
             position += count
         }
+    }
+
+    /// Where a chunk lies, and what its first block starts from.
+    struct Chunk {
+        /// Its plaintext.
+        var start: UInt64
+        var end: UInt64
+        var ciphertextStart: UInt64
+        /// The IV or counter block.
+        var iv: OracleBlock
+    }
+
+    /// The chunk that a plaintext byte lies in; the whole object where there are no chunks.
+    private func chunk(with offset: UInt64) -> Chunk {
+        guard case .cbcChunked(let byteCount, _, _, let padding) = strategy else {
+            return Chunk(start: 0, end: .max, ciphertextStart: 0, iv: iv)
+        }
+        let index = offset / byteCount
+        return Chunk(
+            start: index * byteCount, end: (index + 1) * byteCount,
+            ciphertextStart: index * (byteCount + (padding == .pkcs7 ? 16 : 0)), iv: iv(ofChunk: index))
     }
 
     /// A few blocks of one chunk.
@@ -113,7 +125,7 @@ package struct Oracle: Sendable {
     }
 
     private func decryptCTR(
-        _ piece: Piece, of source: any ByteSource, buffer: UnsafeMutableRawBufferPointer,
+        _ piece: Piece, of source: any ByteSource, with aes: OracleAES, buffer: UnsafeMutableRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
         let byteCount = piece.skip + piece.count
@@ -210,8 +222,9 @@ extension Oracle {
         switch strategy {
         case .ctr:
             return total
-        case .chunked(let format):
-            return try self.plaintextByteCount(format, of: source)
+        case .chunked:
+            guard let chunks = try chunks(of: source) else { return total }
+            return try plaintextByteCount(chunks, of: source)
         case .cbcContinuous(_, let itsPadding):
             padding = itsPadding
         case .cbcChunked(let length, _, _, let itsPadding):
@@ -247,85 +260,53 @@ extension Oracle {
     private func lastBlock(
         of source: any ByteSource, isAlone: Bool, chunk: UInt64
     ) throws(DecryptionError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return [] }
-        var previous = iv(ofChunk: chunk)
-        if !isAlone {
-            try Self.fetch(16, at: source.byteCount - 32, of: source, into: start)
-            previous = OracleBlock(loadingFrom: start)
+        func block(at offset: UInt64) throws(DecryptionError) -> OracleBlock {
+            OracleBlock(try Self.bytes(16, at: offset, of: source))
         }
-        try Self.fetch(16, at: source.byteCount - 16, of: source, into: start)
-        return (aes.decrypt(OracleBlock(loadingFrom: start)) ^ previous).bytes
+        let previous = isAlone ? iv(ofChunk: chunk) : try block(at: source.byteCount - 32)
+        return (aes.decrypt(try block(at: source.byteCount - 16)) ^ previous).bytes
     }
 }
 
 extension Oracle {
-    /// Decrypts a range of an object of authenticated chunks; see ``decrypt(ciphertext:plaintextByteCount:range:into:)``.
-    ///
-    /// Tags are not looked at: whether a chunk is to be delivered, a vector says.
-    func decryptChunks(
-        _ format: ChunkFormat, ciphertext: any ByteSource, range: Range<UInt64>,
-        into output: UnsafeMutableRawBufferPointer
-    ) throws(DecryptionError) {
-        guard !range.isEmpty else { return }
-        let places = try OracleChunkPlaces(format, ciphertextByteCount: ciphertext.byteCount)
-        let chunks = try chunks(format, of: ciphertext)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096 + 32, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return }
-        var position = range.lowerBound
-        while position < range.upperBound {
-            let index = places.chunk(at: position)
-            let inChunk = position - places.plaintextStart(ofChunk: index)
-            let skip = inChunk % 16
-            let count = min(
-                range.upperBound - position, places.byteCount(ofChunk: index) - inChunk, 4096 - skip)
-            try Self.fetch(
-                Int(skip + count), at: places.ciphertextStart(ofChunk: index) + inChunk - skip, of: ciphertext,
-                into: start)
-            // The first block of a chunk is masked with the counter 2.
-            var counter = chunks.start(ofChunk: index, isLast: index == places.chunkCount - 1)
-                .adding(1 + inChunk / 16)
-            for block in 0..<Int(skip + count + 15) / 16 {
-                let masked = OracleBlock(loadingFrom: start + 16 * block)
-                (chunks.aes.encrypt(counter) ^ masked).store(to: start + 16 * block)
-                counter = counter.adding(1)
-            }
-            UnsafeMutableRawBufferPointer(rebasing: output[Int(position - range.lowerBound)...])
-                .copyMemory(from: UnsafeRawBufferPointer(start: start + Int(skip), count: Int(count)))
-            position += count
-        }
-    }
-
     /// The length of an object's plaintext, once its header and its last chunk have been found authentic.
-    func plaintextByteCount(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> UInt64 {
-        let places = try OracleChunkPlaces(format, ciphertextByteCount: source.byteCount)
-        let chunks = try chunks(format, of: source)
-        let header = try Self.bytes(Int(places.headerByteCount), at: 0, of: source)
+    private func plaintextByteCount(
+        _ chunks: OracleChunks, of source: any ByteSource
+    ) throws(DecryptionError) -> UInt64 {
+        let layout = chunks.layout
+        let header = try Self.bytes(Int(layout.headerByteCount), at: 0, of: source)
         guard header == chunks.header else { throw .headerRejected(expected: "the one of this key") }
-        let last = places.chunkCount - 1
-        let count = Int(places.byteCount(ofChunk: last))
-        let sealed = try Self.bytes(count + 16, at: places.ciphertextStart(ofChunk: last), of: source)
+        let last = layout.chunkCount - 1
+        let count = Int(layout.byteCount(ofChunk: last))
+        let sealed = try Self.bytes(count + 16, at: layout.ciphertextStart(ofChunk: last), of: source)
         let tag = sealed.withUnsafeBytes {
             chunks.tag(
                 UnsafeRawBufferPointer(rebasing: $0[..<count]), hash: chunks.makeHash(), chunk: last, isLast: true)
         }
         guard Array(sealed[count...]) == tag else { throw .authenticationFailed(chunk: last) }
-        return places.plaintextByteCount
+        return layout.plaintextByteCount
     }
 
-    private func chunks(_ format: ChunkFormat, of source: any ByteSource) throws(DecryptionError) -> OracleChunks {
-        try OracleChunks(format, key: key, header: try Self.bytes(format.headerByteCount, at: 0, of: source))
+    /// The header that a writer makes for an object's salt and this key; empty where the format has none.
+    package func header(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
+        try chunks(of: source)?.header ?? []
+    }
+
+    /// What the header says of an object of authenticated chunks; `nil` for any other.
+    ///
+    /// Tags are not looked at when it is decrypted: whether a chunk is to be delivered, a vector says.
+    private func chunks(of source: any ByteSource) throws(DecryptionError) -> OracleChunks? {
+        guard let format = strategy.chunkFormat else { return nil }
+        let layout = try OracleChunkLayout(format, ciphertextByteCount: source.byteCount)
+        let header = try Self.bytes(format.headerByteCount, at: 0, of: source)
+        return try OracleChunks(format, key: key, header: header, layout: layout)
     }
 
     private static func bytes(
         _ count: Int, at offset: UInt64, of source: any ByteSource
     ) throws(DecryptionError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return [] }
-        try fetch(count, at: offset, of: source, into: start)
-        return Array(buffer)
+        try [UInt8](byteCount: count) { (buffer) throws(DecryptionError) in
+            if let start = buffer.baseAddress { try fetch(count, at: offset, of: source, into: start) }
+        }
     }
 }

@@ -9,12 +9,16 @@ struct OracleChunks: Sendable {
     let aes: OracleAES
     /// The header that a writer makes for these keys.
     let header: [UInt8]
+    let layout: OracleChunkLayout
     private let format: ChunkFormat
     private let baseNonce: [UInt8]
 
     /// Derives the keys from as many bytes as the format's header has; of Cobblestone's only the salt counts.
-    init(_ format: ChunkFormat, key: SecretKey, header: [UInt8]) throws(DecryptionError) {
+    init(
+        _ format: ChunkFormat, key: SecretKey, header: [UInt8], layout: OracleChunkLayout
+    ) throws(DecryptionError) {
         self.format = format
+        self.layout = layout
         let input = key.withUnsafeBytes { Array($0) }
         switch format {
         case .cobblestone(let keyByteCount, let context):
@@ -47,6 +51,16 @@ struct OracleChunks: Sendable {
         }
     }
 
+    /// The chunk that a plaintext byte lies in; its first block is masked with the counter 2.
+    func chunk(with offset: UInt64) -> Oracle.Chunk {
+        let index = layout.chunk(at: offset)
+        let start = layout.plaintextStart(ofChunk: index)
+        return Oracle.Chunk(
+            start: start, end: start + layout.byteCount(ofChunk: index),
+            ciphertextStart: layout.ciphertextStart(ofChunk: index),
+            iv: self.start(ofChunk: index, isLast: index == layout.chunkCount - 1).adding(1))
+    }
+
     /// The hash for tags.
     func makeHash() -> OracleGHASH {
         OracleGHASH(key: aes.encrypt(OracleBlock([UInt8](repeating: 0, count: 16))))
@@ -59,7 +73,7 @@ struct OracleChunks: Sendable {
 }
 
 /// Where the chunks of an object of a given ciphertext length lie, as the oracle reckons.
-package struct OracleChunkPlaces: Sendable {
+package struct OracleChunkLayout: Sendable {
     /// The bytes before the first chunk.
     package let headerByteCount: UInt64
     /// The number of chunks.
@@ -157,7 +171,7 @@ package struct OracleChunkPlaces: Sendable {
 /// - Source: NIST SP 800-38D, section 6.4; McGrew and Viega, "The Galois/Counter Mode of Operation (GCM)", section 4.1,
 ///   for the tables.
 final class OracleGHASH: Sendable {
-    /// The product of the hash key and each byte at each place: entry 256 · place + byte.
+    /// The product of the hash key and each byte at each index in a block: entry 256 · index + byte.
     private let products: [OracleBlock]
 
     init(key: OracleBlock) {
@@ -169,10 +183,10 @@ final class OracleGHASH: Sendable {
             power = power.timesX
         }
         var products: [OracleBlock] = []
-        for place in 0..<16 {
+        for index in 0..<16 {
             for byte in 0..<256 {
                 var sum = OracleBlock(a: 0, b: 0, c: 0, d: 0)
-                for bit in 0..<8 where byte >> (7 - bit) & 1 == 1 { sum = sum ^ powers[8 * place + bit] }
+                for bit in 0..<8 where byte >> (7 - bit) & 1 == 1 { sum = sum ^ powers[8 * index + bit] }
                 products.append(sum)
             }
         }
@@ -199,9 +213,9 @@ final class OracleGHASH: Sendable {
         products.withUnsafeBufferPointer { products in
             var sum = OracleBlock(a: 0, b: 0, c: 0, d: 0)
             for (word, value) in [block.a, block.b, block.c, block.d].enumerated() {
-                for place in 0..<4 {
-                    let byte = Int(value >> UInt32(24 - 8 * place) & 255)
-                    sum = sum ^ products[256 * (4 * word + place) + byte]
+                for index in 0..<4 {
+                    let byte = Int(value >> UInt32(24 - 8 * index) & 255)
+                    sum = sum ^ products[256 * (4 * word + index) + byte]
                 }
             }
             return sum

@@ -45,8 +45,8 @@ struct PlaylistBuilder {
     /// The ciphertext of the next bytes of the plaintext.
     mutating func piece(_ byteCount: Int, key: String?, iv: UInt128) -> [UInt8] {
         // No two pieces alike, and some bytes that look like padding.
-        let bytes = (0..<byteCount).map { place in
-            place % 16 == 15 ? 1 : UInt8(truncatingIfNeeded: (plaintext.count + place) &* 167 &+ 13 &+ salt)
+        let bytes = (0..<byteCount).map { index in
+            index % 16 == 15 ? 1 : UInt8(truncatingIfNeeded: (plaintext.count + index) &* 167 &+ 13 &+ salt)
         }
         plaintext += bytes
         guard let key, let secret = try? SecretKey(Self.key(key)) else { return bytes }
@@ -56,12 +56,11 @@ struct PlaylistBuilder {
 
     /// The group of a playlist that opens: every offset with every length up to three blocks, and to the end.
     ///
-    /// All lengths at all places would be a million reads.
+    /// All lengths at all offsets would be a million reads.
     func opens(_ id: String, _ flags: VectorFlag...) -> VectorGroup {
         let length = UInt64(plaintext.count)
         return VectorGroup(
-            id: "hls/" + id, flags: flags, playlist: object, opening: .opens(plaintextByteCount: length),
-            plaintext: plaintext,
+            id: "hls/" + id, flags: flags, playlist: object, plaintext: GroupPlaintext(plaintext),
             patterns: [
                 .product(offsets: [0...length], counts: [0...50], toEnd: [0, 1], flags: flags),
                 .product(offsets: [length + 1...length + 2], counts: [0...0, 16...16], toEnd: [], flags: flags),
@@ -70,11 +69,11 @@ struct PlaylistBuilder {
 
     /// The group of a playlist that does not open.
     func fails(_ id: String, _ error: ErrorName, _ flags: VectorFlag...) -> VectorGroup {
-        VectorGroup(
-            id: "hls/" + id, flags: flags, playlist: object, opening: .fails(error), plaintext: [], patterns: [])
+        VectorGroup(id: "hls/" + id, flags: flags, playlist: object, error: error)
     }
 
-    private var object: PlaylistObject { PlaylistObject(text: text, resources: resources, keys: keys) }
+    /// The playlist as it is so far, and what it names.
+    var object: PlaylistObject { PlaylistObject(text: text, resources: resources, keys: keys) }
 
     private var text: String { (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n") }
 
@@ -97,7 +96,6 @@ package struct PlaylistObject: Hashable, Sendable {
     /// Keys by URI as written; of any length, since wrong ones are vectors, too.
     package let keys: [String: [UInt8]]
 
-    /// Creates an object.
     package init(text: String, resources: [String: [UInt8]], keys: [String: [UInt8]]) {
         self.text = text
         self.resources = resources

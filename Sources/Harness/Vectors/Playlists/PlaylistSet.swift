@@ -160,7 +160,7 @@ package enum PlaylistSet {
                 id: "hls/bad/master", flags: [.badPlaylist],
                 playlist: PlaylistObject(
                     text: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmedia.m3u8\n", resources: [:], keys: [:]),
-                opening: .fails(.unsupported), plaintext: [], patterns: []),
+                error: .unsupported),
             list(good + ",KEYFORMAT=\"com.example\"").fails("bad/KEYFORMAT", .unsupported, .badPlaylist, .keyFormat),
             list("#EXT-X-BYTERANGE:32").fails("bad/no predecessor", .invalidRequest, .badPlaylist, .segmentByteRange),
             list(good + "\n#EXT-X-MAP:URI=\"a\"").fails(
@@ -196,10 +196,8 @@ extension PlaylistSet {
             if index % 2 == 0 { builder.key(key) }
             builder.segment("segment\(index).ts", byteCount, key: key, iv: UInt128(number + index))
         }
-        let group = builder.opens("plain")
         return VectorGroup(
-            id: id, flags: [], playlist: group.playlist ?? PlaylistObject(text: "", resources: [:], keys: [:]),
-            opening: group.opening, plaintext: builder.plaintext, patterns: [])
+            id: id, flags: [], playlist: builder.object, plaintext: GroupPlaintext(builder.plaintext))
     }
 }
 
@@ -210,17 +208,14 @@ extension VectorGroup {
     /// segment, `ciphertext` holds all resources one behind the other, by the order of their URIs, and `key` is none of
     /// the playlist's. Nothing opens a playlist's group by these.
     package init(
-        id: String, source: String = "generated", flags: [VectorFlag], playlist: PlaylistObject, opening: Opening,
-        plaintext: [UInt8], patterns: [ReadPattern]
+        id: String, source: String = "generated", flags: [VectorFlag], playlist: PlaylistObject,
+        plaintext: GroupPlaintext = GroupPlaintext([]), error: ErrorName? = nil, patterns: [ReadPattern] = []
     ) {
-        let length = UInt64(plaintext.count)
         let resources = playlist.resources.sorted { $0.key < $1.key }.flatMap(\.value)
         self.init(
             id: id, source: source, flags: flags,
             strategy: .cbcContinuous(iv: Block(bigEndianValue: 0), padding: .pkcs7), key: Self.noKey,
-            ciphertext: MemorySource(resources), plaintext: GroupPlaintext(plaintext), opening: opening,
-            readCount: patterns.reduce(0) { $0 + $1.readCount(of: length) }, patterns: patterns
-        ) { AnySequence(patterns.lazy.flatMap { $0.reads(of: length) }) }
+            ciphertext: MemorySource(resources), plaintext: plaintext, error: error, patterns: patterns)
         self.playlist = playlist
     }
 
@@ -230,11 +225,7 @@ extension VectorGroup {
     /// The strategy with what tells it from others, also of a playlist.
     package var strategyLabel: String { playlist == nil ? strategy.label : PlaylistObject.strategyName }
 
-    private static let noKey: SecretKey = {
-        do {
-            return try SecretKey([UInt8](repeating: 0, count: 16))
-        } catch {
-            preconditionFailure("16 bytes are an AES key: \(error)")
-        }
-    }()
+    private static let noKey = VectorSet.made("no key") { () throws(DecryptionError) in
+        try SecretKey([UInt8](repeating: 0, count: 16))
+    }
 }

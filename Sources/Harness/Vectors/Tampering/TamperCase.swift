@@ -5,7 +5,7 @@ package struct TamperCase: Sendable {
     /// What is done.
     package let kind: TamperKind
     /// Where, in words, such as `middle chunk, last block, first byte`.
-    package let place: String
+    package let location: String
     /// What comes of it; never what was there before.
     package let content: TamperContent
     /// The errors, one of which opening must end with; empty where the object opens all the same.
@@ -16,7 +16,7 @@ package struct TamperCase: Sendable {
     package let touched: [Int]
 
     /// The case's name in results.
-    package var name: String { "\(kind.rawValue): \(place)" }
+    package var name: String { "\(kind.rawValue): \(location)" }
 }
 
 /// What is done to a ciphertext behind its writer's back.
@@ -27,7 +27,7 @@ package enum TamperKind: String, CaseIterable, Codable, Hashable, Sendable {
     case extend
     /// A bit is another one.
     case flip
-    /// Two parts have changed places.
+    /// Two parts stand in each other's stead.
     case swap
     /// A part stands there twice, beside or instead of another.
     case `repeat`
@@ -40,19 +40,12 @@ package enum TamperKind: String, CaseIterable, Codable, Hashable, Sendable {
 /// A ciphertext by its parts, whole or tampered with.
 package struct TamperContent: Hashable, Sendable {
     /// What stands before the first chunk; empty where the format has no header.
-    package var header: [UInt8]
+    package var header: [UInt8] = []
     /// Each chunk's ciphertext, padding or tag included; where a format's parts are files of their own, each file's.
     package var chunks: [[UInt8]]
     /// The byte of the IV whose lowest bit is flipped; for a playlist, any number stands for a media sequence number that
     /// is one more.
     package var damagedIVByte: Int?
-
-    /// Creates a content.
-    init(header: [UInt8] = [], chunks: [[UInt8]], damagedIVByte: Int? = nil) {
-        self.header = header
-        self.chunks = chunks
-        self.damagedIVByte = damagedIVByte
-    }
 
     /// Header and chunks in a row.
     package var bytes: [UInt8] { chunks.reduce(header, +) }

@@ -5,13 +5,19 @@ extension TamperTarget {
     /// Every tampering of the object, by formula from where its parts lie; no two have the same result.
     package var cases: [TamperCase] {
         var seen: Set<TamperContent> = [whole(original)]
-        let drafts =
-            truncations + extensions + flips + swaps + repetitions + splices + headerDamages
-        return drafts.compactMap { draft in
+        var drafts = Drafts(original: original)
+        addTruncations(to: &drafts)
+        addExtensions(to: &drafts)
+        addFlips(to: &drafts)
+        addSwaps(to: &drafts)
+        addRepetitions(to: &drafts)
+        addSplices(to: &drafts)
+        addHeaderDamages(to: &drafts)
+        return drafts.list.compactMap { draft in
             // Where an object is short, two formulas may come to the same.
             guard seen.insert(whole(draft.content)).inserted else { return nil }
             return TamperCase(
-                kind: draft.kind, place: draft.place, content: draft.content,
+                kind: draft.kind, location: draft.location, content: draft.content,
                 openingErrors: openingErrors(of: draft.content), touched: touched(by: draft.content))
         }
     }
@@ -21,18 +27,21 @@ extension TamperTarget {
         isJoined ? TamperContent(chunks: [content.bytes], damagedIVByte: content.damagedIVByte) : content
     }
 
-    /// What was done, where, and what came of it.
-    struct Draft {
-        let kind: TamperKind
-        let place: String
-        let content: TamperContent
-    }
+    /// Tamperings: what was done, where, and what came of it.
+    struct Drafts {
+        let original: TamperContent
+        private(set) var list: [(kind: TamperKind, location: String, content: TamperContent)] = []
 
-    /// A tampering that changes the object as `change` does.
-    func draft(_ kind: TamperKind, _ place: String, _ change: (inout TamperContent) -> Void) -> Draft {
-        var content = original
-        change(&content)
-        return Draft(kind: kind, place: place, content: content)
+        init(original: TamperContent) {
+            self.original = original
+        }
+
+        /// Adds a tampering that changes the original as `change` does.
+        mutating func add(_ kind: TamperKind, _ location: String, _ change: (inout TamperContent) -> Void) {
+            var content = original
+            change(&content)
+            list.append((kind, location, content))
+        }
     }
 
     /// What the oracle says of opening.
@@ -40,10 +49,9 @@ extension TamperTarget {
         switch form {
         case .playlist(let playlist): return playlist.errors(of: content)
         case .object:
-            guard let opening = opening(of: content) else { return [] }
+            let group = group(of: content)
             do throws(DecryptionError) {
-                _ = try Oracle(strategy: opening.strategy, key: opening.key)
-                    .plaintextByteCount(of: MemorySource(opening.bytes))
+                _ = try Oracle(strategy: group.strategy, key: group.key).plaintextByteCount(of: group.ciphertext)
                 return []
             } catch {
                 return [ErrorName(error)]
@@ -61,13 +69,13 @@ extension TamperTarget {
         let indices = original.chunks.indices.filter { original.chunks[$0] != content.chunks[$0] }
         guard let first = indices.first, let last = indices.last else { return [] }
         func offset(_ index: Int, _ pick: ([Int]) -> Int?) -> Int {
-            let place = pick(Self.differences(original.chunks[index], content.chunks[index])) ?? 0
-            return chunkPlaintexts[index].lowerBound + min(place, max(0, chunkPlaintexts[index].count - 1))
+            let offset = pick(Self.differences(original.chunks[index], content.chunks[index])) ?? 0
+            return chunkPlaintexts[index].lowerBound + min(offset, max(0, chunkPlaintexts[index].count - 1))
         }
         return [offset(first) { $0.first }, offset(last) { $0.last }]
     }
 
-    /// The first and the last place where two texts differ; of texts of different lengths, the last is the longer's end.
+    /// The first and the last offset at which two texts differ; of texts of different lengths, the last is the longer's end.
     private static func differences(_ old: [UInt8], _ new: [UInt8]) -> [Int] {
         let common = min(old.count, new.count)
         let first = (0..<common).first { old[$0] != new[$0] } ?? common
@@ -93,12 +101,12 @@ extension TamperTarget {
 extension TamperTarget {
     /// The first, the middle and the last of `count` things, as far as they are different ones.
     static func some(_ count: Int) -> [(name: String, index: Int)] {
-        var places: [(name: String, index: Int)] = []
+        var chosen: [(name: String, index: Int)] = []
         for (name, index) in [("first", 0), ("middle", count / 2), ("last", count - 1)]
-        where index >= 0 && index < count && !places.contains(where: { $0.index == index }) {
-            places.append((name, index))
+        where index >= 0 && index < count && !chosen.contains(where: { $0.index == index }) {
+            chosen.append((name, index))
         }
-        return places
+        return chosen
     }
 
     /// The first, the middle and the last chunk; the name is empty where there is one only.
@@ -125,12 +133,17 @@ extension TamperTarget {
     /// The first, the middle and the last block, with the name of what the last one is; before padding, one more.
     func someBlocks(ofChunk index: Int) -> [(name: String, range: Range<Int>)] {
         let blocks = blocks(ofChunk: index)
-        var places = Self.some(blocks.count).map { (name: "\($0.name) block", range: blocks[$0.index]) }
+        var chosen = Self.some(blocks.count).map { (name: "\($0.name) block", range: blocks[$0.index]) }
         if hasPadding(chunk: index), blocks.count > 2 {
-            places[places.count - 1].name = "padding block"
-            places.append(("block before the padding", blocks[blocks.count - 2]))
+            chosen[chosen.count - 1].name = "padding block"
+            chosen.append(("block before the padding", blocks[blocks.count - 2]))
         }
-        return places
+        return chosen
+    }
+
+    /// Those blocks, and the tag where there is one.
+    func someParts(ofChunk index: Int) -> [(name: String, range: Range<Int>)] {
+        someBlocks(ofChunk: index) + (tagByteCount > 0 ? [("tag", tag(ofChunk: index))] : [])
     }
 
     /// A chunk's tag.
@@ -142,21 +155,20 @@ extension TamperTarget {
 
 extension TamperTarget {
     /// A flipped bit: at the edges of blocks at the edges of chunks, and in tags.
-    var flips: [Draft] {
-        someChunks.flatMap { name, index -> [Draft] in
-            var parts = someBlocks(ofChunk: index)
-            if tagByteCount > 0 { parts.append(("tag", tag(ofChunk: index))) }
-            return parts.flatMap { part, range in
-                Self.some(range.count).map { byte, place in
-                    draft(.flip, "\(name)\(part), \(byte) byte") { $0.chunks[index][range.lowerBound + place] ^= 1 }
+    private func addFlips(to drafts: inout Drafts) {
+        for (name, index) in someChunks {
+            for (part, range) in someParts(ofChunk: index) {
+                for (byte, offset) in Self.some(range.count) {
+                    drafts.add(.flip, "\(name)\(part), \(byte) byte") {
+                        $0.chunks[index][range.lowerBound + offset] ^= 1
+                    }
                 }
             }
         }
     }
 
-    /// Two parts that have changed places.
-    var swaps: [Draft] {
-        var drafts: [Draft] = []
+    /// Two parts that stand in each other's stead.
+    private func addSwaps(to drafts: inout Drafts) {
         for (name, index) in someChunks {
             let blocks = blocks(ofChunk: index)
             let pairs = [
@@ -165,39 +177,33 @@ extension TamperTarget {
                 ("first and last block", 0, blocks.count - 1),
             ]
             for (pair, one, two) in pairs where one >= 0 && one < two {
-                drafts.append(
-                    draft(.swap, name + pair) {
-                        $0.chunks[index] = Self.swapping(blocks[one], blocks[two], of: $0.chunks[index])
-                    })
+                drafts.add(.swap, name + pair) {
+                    $0.chunks[index] = Self.swapping(blocks[one], blocks[two], of: $0.chunks[index])
+                }
             }
             let middle = blocks[blocks.count / 2]
-            drafts.append(
-                draft(.swap, "\(name)two bytes of the middle block") {
-                    $0.chunks[index].swapAt(middle.lowerBound, middle.upperBound - 1)
-                })
+            drafts.add(.swap, "\(name)two bytes of the middle block") {
+                $0.chunks[index].swapAt(middle.lowerBound, middle.upperBound - 1)
+            }
         }
-        guard original.chunks.count > 1 else { return drafts }
+        guard original.chunks.count > 1 else { return }
         let (end, start) = (blocks(ofChunk: 0).last ?? 0..<0, blocks(ofChunk: 1)[0])
-        drafts.append(
-            draft(.swap, "last block of the first \(unit) and first block of the next") {
-                let moved = Array($0.chunks[0][end])
-                $0.chunks[0].replaceSubrange(end, with: $0.chunks[1][start])
-                $0.chunks[1].replaceSubrange(start, with: moved)
-            })
+        drafts.add(.swap, "last block of the first \(unit) and first block of the next") {
+            let moved = Array($0.chunks[0][end])
+            $0.chunks[0].replaceSubrange(end, with: $0.chunks[1][start])
+            $0.chunks[1].replaceSubrange(start, with: moved)
+        }
         for (name, one, two) in [
             ("first two \(unit)s", 0, 1), ("middle two \(unit)s", middle - 1, middle),
             ("last two \(unit)s", last - 1, last), ("first and last \(unit)", 0, last),
         ] {
-            drafts.append(draft(.swap, name) { $0.chunks.swapAt(one, two) })
+            drafts.add(.swap, name) { $0.chunks.swapAt(one, two) }
         }
-        if tagByteCount > 0 {
-            drafts.append(
-                draft(.swap, "tags of the first two chunks") {
-                    $0.chunks[0].replaceSubrange(tag(ofChunk: 0), with: original.chunks[1][tag(ofChunk: 1)])
-                    $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
-                })
+        guard tagByteCount > 0 else { return }
+        drafts.add(.swap, "tags of the first two chunks") {
+            $0.chunks[0].replaceSubrange(tag(ofChunk: 0), with: original.chunks[1][tag(ofChunk: 1)])
+            $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
         }
-        return drafts
     }
 
     private static func swapping(_ one: Range<Int>, _ two: Range<Int>, of bytes: [UInt8]) -> [UInt8] {
@@ -206,94 +212,92 @@ extension TamperTarget {
     }
 
     /// A part that stands there twice: instead of its neighbour, or beside itself.
-    var repetitions: [Draft] {
-        var drafts: [Draft] = []
+    private func addRepetitions(to drafts: inout Drafts) {
         for (name, index) in someChunks {
             let blocks = blocks(ofChunk: index)
-            for (block, place) in Self.some(blocks.count) {
-                let range = blocks[place]
-                if place > 0 {
-                    drafts.append(
-                        draft(.repeat, "\(name)\(block) block is the one before it") {
-                            $0.chunks[index].replaceSubrange(
-                                range, with: original.chunks[index][blocks[place - 1]].prefix(range.count))
-                        })
+            for (block, blockIndex) in Self.some(blocks.count) {
+                let range = blocks[blockIndex]
+                if blockIndex > 0 {
+                    drafts.add(.repeat, "\(name)\(block) block is the one before it") {
+                        $0.chunks[index].replaceSubrange(
+                            range, with: original.chunks[index][blocks[blockIndex - 1]].prefix(range.count))
+                    }
                 }
-                drafts.append(
-                    draft(.repeat, "\(name)\(block) block twice") {
-                        $0.chunks[index].insert(contentsOf: original.chunks[index][range], at: range.upperBound)
-                    })
+                drafts.add(.repeat, "\(name)\(block) block twice") {
+                    $0.chunks[index].insert(contentsOf: original.chunks[index][range], at: range.upperBound)
+                }
             }
         }
-        guard original.chunks.count > 1 else { return drafts }
+        guard original.chunks.count > 1 else { return }
         for (name, index) in Self.some(original.chunks.count) {
             if index > 0 {
-                drafts.append(
-                    draft(.repeat, "\(name) \(unit) is the one before it") {
-                        $0.chunks[index] = original.chunks[index - 1]
-                    })
+                drafts.add(.repeat, "\(name) \(unit) is the one before it") {
+                    $0.chunks[index] = original.chunks[index - 1]
+                }
             }
             guard isJoined else { continue }
-            drafts.append(draft(.repeat, "\(name) chunk twice") { $0.chunks[index] += original.chunks[index] })
+            drafts.add(.repeat, "\(name) chunk twice") { $0.chunks[index] += original.chunks[index] }
         }
-        if tagByteCount > 0 {
-            drafts.append(
-                draft(.repeat, "the second chunk's tag is the first's") {
-                    $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
-                })
+        guard tagByteCount > 0 else { return }
+        drafts.add(.repeat, "the second chunk's tag is the first's") {
+            $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
         }
-        return drafts
     }
 }
 
 extension TamperTarget {
     /// Something is missing: an end, a block, a chunk.
-    var truncations: [Draft] {
-        (isJoined ? ends : segmentEnds) + missingBlocks + (isJoined ? missingChunks : [])
+    private func addTruncations(to drafts: inout Drafts) {
+        if isJoined { addEnds(to: &drafts) } else { addSegmentEnds(to: &drafts) }
+        for (name, index) in someChunks {
+            for (block, range) in someBlocks(ofChunk: index) {
+                drafts.add(.truncate, "\(name)without its \(block)") { $0.chunks[index].removeSubrange(range) }
+            }
+        }
+        guard isJoined, original.chunks.count > 1 else { return }
+        for (name, index) in Self.some(original.chunks.count) {
+            drafts.add(.truncate, "without the \(name) chunk") { $0.chunks[index] = [] }
+        }
     }
 
-    /// The whole ciphertext, cut around each edge.
-    private var ends: [Draft] {
-        let bytes = original.bytes
-        var edges: [(name: String, place: Int)] = []
-        var place = original.header.count
-        if place > 0 { edges.append(("the header's end", place)) }
+    /// The whole ciphertext, cut around each edge, in the same parts as before.
+    private func addEnds(to drafts: inout Drafts) {
+        var edges: [(name: String, offset: Int)] = []
+        var offset = original.header.count
+        if offset > 0 { edges.append(("the header's end", offset)) }
         for (index, chunk) in original.chunks.enumerated() {
             let blocks = blocks(ofChunk: index)
-            if index == 0 { edges.append(("the first block's end", place + 16)) }
+            if index == 0 { edges.append(("the first block's end", offset + 16)) }
             if index == middle {
                 let name = original.chunks.count == 1 ? "" : " of the middle chunk"
-                edges.append(("a block's end in the middle" + name, place + blocks[blocks.count / 2].lowerBound))
+                edges.append(("a block's end in the middle" + name, offset + blocks[blocks.count / 2].lowerBound))
             }
-            place += chunk.count
-            edges.append((index == last ? "the end" : "the end of chunk \(index)", place))
+            offset += chunk.count
+            edges.append((index == last ? "the end" : "the end of chunk \(index)", offset))
         }
-        var drafts = [cut(bytes, to: 0, "to nothing"), cut(bytes, to: 1, "to a byte")]
+        var cuts = [("to nothing", 0), ("to a byte", 1)]
         for (name, edge) in edges {
-            for change in [-17, -16, -15, -1, 0, 1, 15, 16] where (0..<bytes.count).contains(edge + change) {
+            for change in [-17, -16, -15, -1, 0, 1, 15, 16] where (0..<offset).contains(edge + change) {
                 let sign = change > 0 ? " + \(change)" : change < 0 ? " − \(-change)" : ""
-                drafts.append(cut(bytes, to: edge + change, "to \(name)\(sign)"))
+                cuts.append(("to \(name)\(sign)", edge + change))
             }
         }
-        return drafts
-    }
-
-    /// The ciphertext up to a length, in the same parts as before.
-    private func cut(_ bytes: [UInt8], to length: Int, _ name: String) -> Draft {
-        draft(.truncate, name) { content in
-            var rest = length
-            func first(_ part: [UInt8]) -> [UInt8] {
-                let count = min(rest, part.count)
-                rest -= count
-                return Array(part[..<count])
+        for (name, length) in cuts {
+            drafts.add(.truncate, name) { content in
+                var rest = length
+                func first(_ part: [UInt8]) -> [UInt8] {
+                    let count = min(rest, part.count)
+                    rest -= count
+                    return Array(part[..<count])
+                }
+                content.header = first(content.header)
+                content.chunks = content.chunks.map(first)
             }
-            content.header = first(content.header)
-            content.chunks = content.chunks.map(first)
         }
     }
 
-    private var segmentEnds: [Draft] {
-        someChunks.flatMap { name, index in
+    private func addSegmentEnds(to drafts: inout Drafts) {
+        for (name, index) in someChunks {
             let count = original.chunks[index].count
             let blocks = blocks(ofChunk: index)
             let middle = blocks[blocks.count / 2].lowerBound
@@ -303,31 +307,15 @@ extension TamperTarget {
                 ("to a block's end in the middle + 1", middle + 1), ("to its end − 17", count - 17),
                 ("to its end − 16", count - 16), ("to its end − 15", count - 15), ("to its end − 1", count - 1),
             ]
-            return lengths.map { place, length in
-                draft(.truncate, name + place) { $0.chunks[index] = Array($0.chunks[index][..<length]) }
+            for (end, length) in lengths {
+                drafts.add(.truncate, name + end) { $0.chunks[index] = Array($0.chunks[index][..<length]) }
             }
-        }
-    }
-
-    private var missingBlocks: [Draft] {
-        someChunks.flatMap { name, index in
-            someBlocks(ofChunk: index).map { block, range in
-                draft(.truncate, "\(name)without its \(block)") { $0.chunks[index].removeSubrange(range) }
-            }
-        }
-    }
-
-    private var missingChunks: [Draft] {
-        guard original.chunks.count > 1 else { return [] }
-        return Self.some(original.chunks.count).map { name, index in
-            draft(.truncate, "without the \(name) chunk") { $0.chunks[index] = [] }
         }
     }
 
     /// Something stands behind the end: of the object, or of segments.
-    var extensions: [Draft] {
-        let places = isJoined ? [("", last)] : someChunks.map { ($0.name, $0.index) }
-        return places.flatMap { name, index -> [Draft] in
+    private func addExtensions(to drafts: inout Drafts) {
+        for (name, index) in isJoined ? [("", last)] : someChunks {
             let chunk = original.chunks[index]
             let blocks = blocks(ofChunk: index)
             var extras: [(String, [UInt8])] = [
@@ -344,8 +332,8 @@ extension TamperTarget {
             }
             extras.append(("all of itself", isJoined ? original.bytes : chunk))
             if isJoined { extras.append(("all of another object", other.bytes)) }
-            return extras.map { extra, bytes in
-                draft(.extend, "\(name)followed by \(extra)") { $0.chunks[index] += bytes }
+            for (extra, bytes) in extras {
+                drafts.add(.extend, "\(name)followed by \(extra)") { $0.chunks[index] += bytes }
             }
         }
     }
@@ -354,77 +342,59 @@ extension TamperTarget {
 extension TamperTarget {
     /// Parts of another object with the same key: blocks, tags, chunks, a start, an end, the header. Never all of it:
     /// that is another object as its writer made it.
-    var splices: [Draft] {
-        var drafts: [Draft] = []
+    private func addSplices(to drafts: inout Drafts) {
         for (name, index) in someChunks {
-            var parts = someBlocks(ofChunk: index)
-            if tagByteCount > 0 { parts.append(("tag", tag(ofChunk: index))) }
-            for (part, range) in parts {
-                drafts.append(
-                    draft(.splice, "\(name)\(part) of another object") {
-                        $0.chunks[index].replaceSubrange(range, with: other.chunks[index][range])
-                    })
-            }
             let blocks = blocks(ofChunk: index)
             let half = blocks[blocks.count / 2].lowerBound
-            drafts.append(
-                draft(.splice, "\(name)first half of another object") {
-                    $0.chunks[index].replaceSubrange(..<half, with: other.chunks[index][..<half])
-                })
-            drafts.append(
-                draft(.splice, "\(name)second half of another object") {
-                    $0.chunks[index].replaceSubrange(half..., with: other.chunks[index][half...])
-                })
+            let halves = [("first half", 0..<half), ("second half", half..<original.chunks[index].count)]
+            for (part, range) in someParts(ofChunk: index) + halves {
+                drafts.add(.splice, "\(name)\(part) of another object") {
+                    $0.chunks[index].replaceSubrange(range, with: other.chunks[index][range])
+                }
+            }
         }
         if !original.header.isEmpty {
-            drafts.append(draft(.splice, "header of another object") { $0.header = other.header })
-            drafts.append(draft(.splice, "all but the header of another object") { $0.chunks = other.chunks })
+            drafts.add(.splice, "header of another object") { $0.header = other.header }
+            drafts.add(.splice, "all but the header of another object") { $0.chunks = other.chunks }
         }
-        guard original.chunks.count > 1 else { return drafts }
+        guard original.chunks.count > 1 else { return }
         for (name, index) in Self.some(original.chunks.count) {
-            drafts.append(
-                draft(.splice, "\(name) \(unit) of another object") { $0.chunks[index] = other.chunks[index] })
-            drafts.append(
-                draft(.splice, "all \(unit)s but the \(name) of another object") {
-                    // With its header, too, it would be the other object, and the one chunk the splice.
-                    $0.chunks = other.chunks
-                    $0.chunks[index] = original.chunks[index]
-                })
+            drafts.add(.splice, "\(name) \(unit) of another object") { $0.chunks[index] = other.chunks[index] }
+            // With its header, too, it would be the other object, and the one chunk the splice.
+            drafts.add(.splice, "all \(unit)s but the \(name) of another object") {
+                $0.chunks = other.chunks
+                $0.chunks[index] = original.chunks[index]
+            }
         }
-        drafts.append(
-            draft(.splice, "start of another object") {
-                $0.header = other.header
-                $0.chunks.replaceSubrange(..<middle, with: other.chunks[..<middle])
-            })
-        drafts.append(
-            draft(.splice, "end of another object") {
-                $0.chunks.replaceSubrange(middle..., with: other.chunks[middle...])
-            })
-        return drafts
+        drafts.add(.splice, "start of another object") {
+            $0.header = other.header
+            $0.chunks.replaceSubrange(..<middle, with: other.chunks[..<middle])
+        }
+        drafts.add(.splice, "end of another object") {
+            $0.chunks.replaceSubrange(middle..., with: other.chunks[middle...])
+        }
     }
 
     /// A header, or an IV, that is another one.
-    var headerDamages: [Draft] {
+    private func addHeaderDamages(to drafts: inout Drafts) {
         switch form {
-        case .playlist:
-            return [draft(.header, "media sequence number + 1") { $0.damagedIVByte = 0 }]
+        case .playlist: drafts.add(.header, "media sequence number + 1") { $0.damagedIVByte = 0 }
         case .object where original.header.isEmpty:
-            return Self.some(16).map { name, index in
-                draft(.header, "IV, \(name) byte") { $0.damagedIVByte = index }
+            for (name, index) in Self.some(16) {
+                drafts.add(.header, "IV, \(name) byte") { $0.damagedIVByte = index }
             }
         case .object:
-            var drafts = headerFields.flatMap { field, range in
-                Self.some(range.count).map { name, index in
-                    draft(.header, range.count == 1 ? field : "\(field), \(name) byte") {
+            for (field, range) in headerFields {
+                for (name, index) in Self.some(range.count) {
+                    drafts.add(.header, range.count == 1 ? field : "\(field), \(name) byte") {
                         $0.header[range.lowerBound + index] ^= 1
                     }
                 }
             }
-            drafts.append(draft(.header, "zeros") { $0.header = [UInt8](repeating: 0, count: $0.header.count) })
-            drafts.append(draft(.header, "missing") { $0.header = [] })
-            drafts.append(draft(.header, "twice") { $0.header += $0.header })
-            drafts.append(draft(.header, "without its first byte") { $0.header.removeFirst() })
-            return drafts
+            drafts.add(.header, "zeros") { $0.header = [UInt8](repeating: 0, count: $0.header.count) }
+            drafts.add(.header, "missing") { $0.header = [] }
+            drafts.add(.header, "twice") { $0.header += $0.header }
+            drafts.add(.header, "without its first byte") { $0.header.removeFirst() }
         }
     }
 }

@@ -26,22 +26,7 @@ package struct TamperTarget: Sendable {
     /// Each chunk's plaintext.
     let chunkPlaintexts: [Range<Int>]
     /// The parts of the header, with their names.
-    let headerFields: [(name: String, range: Range<Int>)]
-
-    /// Creates a target; for formats of `Strategy`, use ``all``.
-    init(
-        label: String, form: Form, original: TamperContent, other: TamperContent, plaintext: [UInt8],
-        windowByteCount: Int, chunkPlaintexts: [Range<Int>], headerFields: [(name: String, range: Range<Int>)] = []
-    ) {
-        self.label = label
-        self.form = form
-        self.original = original
-        self.other = other
-        self.plaintext = plaintext
-        self.windowByteCount = windowByteCount
-        self.chunkPlaintexts = chunkPlaintexts
-        self.headerFields = headerFields
-    }
+    var headerFields: [(name: String, range: Range<Int>)] = []
 
     /// Whether the format says that it detects every change.
     package var isAuthenticated: Bool {
@@ -71,36 +56,14 @@ package struct TamperTarget: Sendable {
             VectorGroup(
                 id: "tamper", flags: [],
                 playlist: PlaylistObject(
-                    text: playlist.text(of: content), resources: playlist.resources(of: content), keys: playlist.keys),
-                opening: .opens(plaintextByteCount: 0), plaintext: [], patterns: [])
+                    text: playlist.text(of: content), resources: playlist.resources(of: content), keys: playlist.keys))
         case .object(let strategy, let key):
             VectorGroup(
-                id: "tamper", source: "generated", flags: [],
-                strategy: content.damagedIVByte.map(strategy.damagingIV) ?? strategy, key: key,
-                ciphertext: MemorySource(content.bytes), plaintext: GroupPlaintext([]),
-                opening: .opens(plaintextByteCount: 0), reads: [])
-        }
-    }
-
-    /// What the object is opened with after a tampering; `nil` for a playlist.
-    package func opening(of content: TamperContent) -> (strategy: Strategy, key: SecretKey, bytes: [UInt8])? {
-        guard case .object = form else { return nil }
-        let group = group(of: content)
-        return (group.strategy, group.key, content.bytes)
-    }
-}
-
-extension Strategy {
-    /// The strategy with the lowest bit of one byte of its IV flipped.
-    fileprivate func damagingIV(byte: Int) -> Strategy {
-        let mask = UInt128(1) << (8 * (15 - byte))
-        func damaged(_ iv: Block) -> Block { Block(bigEndianValue: iv.bigEndianValue ^ mask) }
-        return switch self {
-        case .ctr(let iv): .ctr(iv: damaged(iv))
-        case .cbcContinuous(let iv, let padding): .cbcContinuous(iv: damaged(iv), padding: padding)
-        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
-            .cbcChunked(chunkByteCount: chunkByteCount, iv: damaged(iv), ivRule: ivRule, padding: padding)
-        case .chunked: self
+                id: "tamper", flags: [],
+                strategy: content.damagedIVByte.map { byte in
+                    strategy.changingIV { $0 ^ UInt128(1) << (8 * (15 - byte)) }
+                } ?? strategy,
+                key: key, ciphertext: MemorySource(content.bytes))
         }
     }
 }
@@ -109,10 +72,8 @@ extension TamperTarget {
     /// An object of each strategy: of three chunks and a half where there are chunks.
     package static var all: [TamperTarget] {
         strategies.enumerated().map { number, strategy in
-            do {
-                return try TamperTarget(strategy, number: number)
-            } catch {
-                preconditionFailure("\(strategy.label): \(error)")
+            VectorSet.made(strategy.label) { () throws(DecryptionError) in
+                try TamperTarget(strategy, number: number)
             }
         } + [.playlist]
     }
@@ -149,13 +110,11 @@ extension TamperTarget {
         }
         let (original, other) = (try object(number), try object(100 + number))
         let cuts = Self.cuts(strategy, plaintextByteCount: byteCount)
-        let plaintext = GroupPlaintext(
-            oracle: original.oracle, ciphertext: original.source, byteCount: byteCount)
         self.init(
             label: strategy.label, form: .object(strategy, key),
             original: try TamperContent(original.source, cuts: cuts.ciphertexts),
             other: try TamperContent(other.source, cuts: cuts.ciphertexts),
-            plaintext: try plaintext.bytes(0..<byteCount),
+            plaintext: try original.plaintext.bytes(0..<byteCount),
             windowByteCount: window, chunkPlaintexts: cuts.plaintexts, headerFields: Self.headerFields(strategy))
     }
 
@@ -165,24 +124,24 @@ extension TamperTarget {
     ) -> (ciphertexts: [Range<Int>], plaintexts: [Range<Int>]) {
         let end = Int(plaintextByteCount)
         if let format = strategy.chunkFormat {
-            let places = OracleChunkPlaces(format, plaintextByteCount: plaintextByteCount)
-            let plaintexts = (0..<places.chunkCount).map { index in
-                let start = Int(places.plaintextStart(ofChunk: index))
-                return start..<start + Int(places.byteCount(ofChunk: index))
+            let layout = OracleChunkLayout(format, plaintextByteCount: plaintextByteCount)
+            let plaintexts = (0..<layout.chunkCount).map { index in
+                let start = Int(layout.plaintextStart(ofChunk: index))
+                return start..<start + Int(layout.byteCount(ofChunk: index))
             }
             let ciphertexts = plaintexts.enumerated().map { index, range in
-                let start = Int(places.ciphertextStart(ofChunk: UInt64(index)))
+                let start = Int(layout.ciphertextStart(ofChunk: UInt64(index)))
                 return start..<start + range.count + ChunkFormat.tagByteCount
             }
             return (ciphertexts, plaintexts)
         }
         let chunkByteCount = strategy.chunkByteCount.map(Int.init) ?? end
         let plaintexts = stride(from: 0, to: end, by: chunkByteCount).map { $0..<min(end, $0 + chunkByteCount) }
-        var place = 0
+        var offset = 0
         let ciphertexts = plaintexts.map { range in
             let count = strategy.padding == .pkcs7 ? (range.count / 16 + 1) * 16 : range.count
-            defer { place += count }
-            return place..<place + count
+            defer { offset += count }
+            return offset..<offset + count
         }
         return (ciphertexts, plaintexts)
     }
@@ -208,34 +167,32 @@ extension TamperContent {
 
 extension TamperTarget {
     /// What a range of the plaintext would be if tags were not checked: a piece for each chunk that is another one than
-    /// the original's, or in another place. Only of authenticated formats.
+    /// the original's, or has another index. Only of authenticated formats.
     package func changedPieces(
         of content: TamperContent, in range: Range<UInt64>
     ) -> [(offset: UInt64, bytes: [UInt8])] {
-        guard let opening = opening(of: content), let format = opening.strategy.chunkFormat,
-            let places = try? OracleChunkPlaces(format, ciphertextByteCount: UInt64(opening.bytes.count))
+        let bytes = content.bytes
+        guard case .object(let strategy, let key) = form, let format = strategy.chunkFormat,
+            let layout = try? OracleChunkLayout(format, ciphertextByteCount: UInt64(bytes.count))
         else { return [] }
-        let oracle = Oracle(strategy: opening.strategy, key: opening.key)
-        let source = MemorySource(opening.bytes)
+        let plaintext = GroupPlaintext(
+            oracle: Oracle(strategy: strategy, key: key), ciphertext: MemorySource(bytes),
+            byteCount: layout.plaintextByteCount)
         var pieces: [(offset: UInt64, bytes: [UInt8])] = []
         var position = range.lowerBound
-        while position < min(range.upperBound, places.plaintextByteCount) {
-            let index = places.chunk(at: position)
-            let end = places.plaintextStart(ofChunk: index) + places.byteCount(ofChunk: index)
+        while position < min(range.upperBound, layout.plaintextByteCount) {
+            let index = layout.chunk(at: position)
+            let end = layout.plaintextStart(ofChunk: index) + layout.byteCount(ofChunk: index)
             let part = position..<min(range.upperBound, end)
             position = part.upperBound
-            let chunk = places.ciphertext(of: part)
-            let own = opening.bytes[Int(chunk.lowerBound)..<Int(chunk.upperBound)]
+            let chunk = layout.ciphertext(of: part)
+            let own = bytes[Int(chunk.lowerBound)..<Int(chunk.upperBound)]
             let isOriginal =
                 content.header == original.header && index < original.chunks.count
                 && own.elementsEqual(original.chunks[Int(index)])
-                && (index == places.chunkCount - 1) == (Int(index) == last)
+                && (index == layout.chunkCount - 1) == (Int(index) == last)
             guard !isOriginal else { continue }
-            let bytes = try? [UInt8](byteCount: part.count) { (buffer) throws(DecryptionError) in
-                try oracle.decrypt(
-                    ciphertext: source, plaintextByteCount: places.plaintextByteCount, range: part, into: buffer)
-            }
-            if let bytes { pieces.append((part.lowerBound, bytes)) }
+            if let bytes = try? plaintext.bytes(part) { pieces.append((part.lowerBound, bytes)) }
         }
         return pieces
     }

@@ -1,6 +1,5 @@
 import ByteSources
 import RandomAccess
-import Synchronization
 import Vectors
 
 extension Mutant {
@@ -22,26 +21,14 @@ extension Mutant {
             let isAuthentic = try chunk.process(with: base)
             return isAuthentic || isLast
         },
-        Mutant(
-            "chunk-released-first", "A chunk is delivered, and then its tag is looked at.", flag: .chunkTag,
+        .chunkTagLate(
+            "chunk-released-first", "A chunk is delivered, and then its tag is looked at.",
             source: "NIST SP 800-38D, section 7.2"
-        ) { backend in
-            ConformanceSubject(name: "chunk-released-first") { (setup, source, strategy, key) throws(DecryptionError) in
-                let note = FailureNote()
-                let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
-                    let isAuthentic = try chunk.process(with: base)
-                    if !isAuthentic, !isLast { note.isSet = true }
-                    return isAuthentic || !isLast
-                }
-                let reader = try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
-                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
-                    note.isSet = false
-                    let count = try base.read(at: offset, into: buffer)
-                    if note.isSet { throw .authenticationFailed(chunk: 0) }
-                    return count
-                }
-            }
-        },
+        ) { _, _ in true },
+        .chunkTagLate(
+            "chunk-checked-at-its-end", "A chunk's tag is looked at when its last byte is read.",
+            source: "Andreeva et al., \"How to securely release unverified plaintext\", ASIACRYPT 2014"
+        ) { strategy, range in strategy.hasChunkEnd(in: range) },
     ]
 
     private static let chunkNumbers: [Mutant] =
@@ -69,12 +56,12 @@ extension Mutant {
                 } catch {
                     guard strategy.chunkFormat != nil, source.byteCount > 100 else { throw error }
                 }
-                for count: UInt64 in 1...15 {
-                    let shorter = ShortenedSource(base: source, byteCount: source.byteCount - count)
-                    if let reader = try? right(setup, shorter, strategy, key) { return reader }
+                func open(without count: UInt64) throws(DecryptionError) -> any RandomAccessDecryptor {
+                    let shorter = ResizedSource(base: source, byteCount: source.byteCount - count)
+                    return try right(setup, shorter, strategy, key)
                 }
-                return try right(
-                    setup, ShortenedSource(base: source, byteCount: source.byteCount - 16), strategy, key)
+                for count: UInt64 in 1...15 { if let reader = try? open(without: count) { return reader } }
+                return try open(without: 16)
             },
         ]
         + [8, 16, 24].map { bits in
@@ -99,13 +86,13 @@ extension Mutant {
             guard case .chunked(.cobblestone) = strategy, source.byteCount >= 56 else {
                 return try right(setup, source, strategy, key)
             }
-            let commitment = try rightCommitment(source, strategy, key)
+            let header = try Oracle(strategy: strategy, key: key).header(of: source)
             let patched = ScriptedSource(base: source) { (base, offset, buffers) throws(DecryptionError) in
                 let count = try base.read(at: offset, into: buffers)
-                buffers.prefix(count).forEach { place, buffer in
+                buffers.prefix(count).forEach { start, buffer in
                     for index in 0..<buffer.count {
-                        let position = offset + UInt64(place + index)
-                        if (24..<56).contains(position) { buffer[index] = commitment[Int(position) - 24] }
+                        let position = offset + UInt64(start + index)
+                        if (24..<56).contains(position) { buffer[index] = header[Int(position)] }
                     }
                 }
                 return count
@@ -144,73 +131,48 @@ extension Mutant {
         }
     }
 
-    /// The commitment of a salt, key and context: that of an empty object which is written with this salt.
-    private static func rightCommitment(
-        _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
-    ) throws(DecryptionError) -> [UInt8] {
-        var salts = ByteGenerator(bytes: try source.bytes(0..<24))
-        let encryptor = try ObjectEncryptor(
-            strategy: strategy, backend: CommitmentBackend(), key: key, salts: &salts)
-        var header: [UInt8] = []
-        try? encryptor.finish { if header.isEmpty { header = Array($0) } }
-        return Array(header.suffix(32))
+    /// A tag that is looked at after the chunk was delivered: after a read of some `range`, if `checks` says so.
+    private static func chunkTagLate(
+        _ name: String, _ summary: String, source: String,
+        checks: @escaping @Sendable (_ strategy: Strategy, _ range: Range<UInt64>) -> Bool
+    ) -> Mutant {
+        Mutant(name, summary, flag: .chunkTag, source: source) { backend in
+            ConformanceSubject(
+                name: name, supports: ConformanceSubject(backend: backend).supports
+            ) { (setup, source, strategy, key) throws(DecryptionError) in
+                let isSuspect = Memory(false)
+                let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
+                    let isAuthentic = try chunk.process(with: base)
+                    if !isAuthentic, !isLast { isSuspect.value = true }
+                    return isAuthentic || !isLast
+                }
+                let reader = try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
+                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
+                    let count = try base.read(at: offset, into: buffer)
+                    guard isSuspect.value, checks(strategy, offset..<offset + UInt64(count)) else { return count }
+                    isSuspect.value = false
+                    throw .authenticationFailed(chunk: 0)
+                }
+            }
+        }
     }
 }
 
-/// Bytes that stand in for random ones.
-private struct ByteGenerator: RandomNumberGenerator {
-    var bytes: [UInt8]
-
-    mutating func next() -> UInt64 { bytes.isEmpty ? 0 : UInt64(bytes.removeFirst()) }
-}
-
-/// A backend for objects of which only the header is wanted.
-private struct CommitmentBackend: CipherBackend {
-    let name = "commitment"
-    let version = "0"
-    let keyByteCounts = [16, 32]
-    let modes: [CipherMode] = [.gcm]
-    let cpuFeatures: [String] = []
-
-    private final class Context: ChunkContext {
-        func process(
-            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
-        ) throws(DecryptionError) -> Bool { true }
-    }
-
-    func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any CipherContext {
-        throw .unsupported("anything but headers")
-    }
-
-    func makeChunkContext(direction: CipherDirection, key: SecretKey) throws(DecryptionError) -> any ChunkContext {
-        Context()
-    }
-}
-
-/// A source that ends earlier.
-private struct ShortenedSource: ByteSource {
+/// A source of another length: it ends earlier, or zeros stand behind its end.
+private struct ResizedSource: ByteSource {
     let base: any ByteSource
     let byteCount: UInt64
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
-        return try base.read(at: offset, into: buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset))))
+        let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))
+        guard offset >= base.byteCount else { return try base.read(at: offset, into: rest) }
+        rest.forEach { $1.initializeMemory(as: UInt8.self, repeating: 0) }
+        return rest.byteCount
     }
 
     func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
-    }
-}
-
-/// Whether a chunk has not been authentic.
-private final class FailureNote: Sendable {
-    private let flag = Atomic<Bool>(false)
-
-    var isSet: Bool {
-        get { flag.load(ordering: .relaxed) }
-        set { flag.store(newValue, ordering: .relaxed) }
     }
 }
 
@@ -230,33 +192,8 @@ extension Strategy {
 }
 
 extension Mutant {
-    /// Faults in when a chunk is delivered, and in what is taken for the end.
+    /// Faults in what is taken for the end.
     static let chunkRelease: [Mutant] = [
-        Mutant(
-            "chunk-checked-at-its-end", "A chunk's tag is looked at when its last byte is read.", flag: .chunkTag,
-            source: "Andreeva et al., \"How to securely release unverified plaintext\", ASIACRYPT 2014"
-        ) { backend in
-            ConformanceSubject(
-                name: "chunk-checked-at-its-end",
-                supports: ConformanceSubject(backend: backend).supports
-            ) { (setup, source, strategy, key) throws(DecryptionError) in
-                let isSuspect = Suspicion()
-                let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
-                    let isAuthentic = try chunk.process(with: base)
-                    if !isAuthentic, !isLast { isSuspect.isSet = true }
-                    return isAuthentic || !isLast
-                }
-                let reader = try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
-                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
-                    let count = try base.read(at: offset, into: buffer)
-                    guard isSuspect.isSet, strategy.hasChunkEnd(in: offset..<offset + UInt64(count)) else {
-                        return count
-                    }
-                    isSuspect.isSet = false
-                    throw .authenticationFailed(chunk: 0)
-                }
-            }
-        },
         Mutant(
             "chunk-edge-ends", "A ciphertext that ends with a full chunk is taken for a whole one.",
             flag: .truncatedChunks, source: "c2sp.org/chunked-encryption, \"Message chunking\"; FiloSottile/rage#195"
@@ -270,7 +207,10 @@ extension Mutant {
                 let isAtEdge = format.isChunkEdge(source.byteCount)
                 let isTink = if case .tinkAESGCMHKDF = format { true } else { false }
                 // Cobblestone's last chunk is made up, and Tink's is opened as one that others follow.
-                let whole: any ByteSource = isAtEdge && !isTink ? LongerSource(base: source) : source
+                let whole: any ByteSource =
+                    isAtEdge && !isTink
+                    ? ResizedSource(base: source, byteCount: source.byteCount + UInt64(ChunkFormat.tagByteCount))
+                    : source
                 let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
                     if try chunk.process(with: base) { return true }
                     guard isAtEdge else { return false }
@@ -280,36 +220,8 @@ extension Mutant {
                 }
                 return try ConformanceSubject(backend: planted).open(setup, whole, strategy, key)
             }
-        },
-    ]
-
-    /// Whether a chunk that was delivered has not been authentic.
-    private final class Suspicion: Sendable {
-        private let flag = Atomic<Bool>(false)
-
-        var isSet: Bool {
-            get { flag.load(ordering: .relaxed) }
-            set { flag.store(newValue, ordering: .relaxed) }
         }
-    }
-}
-
-/// A source with space for a tag behind its end.
-private struct LongerSource: ByteSource {
-    let base: any ByteSource
-
-    var byteCount: UInt64 { base.byteCount + UInt64(ChunkFormat.tagByteCount) }
-
-    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-        guard offset >= base.byteCount else { return try base.read(at: offset, into: buffers) }
-        let rest = buffers.prefix(Int(byteCount - min(offset, byteCount)))
-        rest.forEach { $1.initializeMemory(as: UInt8.self, repeating: 0) }
-        return rest.byteCount
-    }
-
-    func checkUnchanged() throws(DecryptionError) {
-        try base.checkUnchanged()
-    }
+    ]
 }
 
 extension ChunkFormat {

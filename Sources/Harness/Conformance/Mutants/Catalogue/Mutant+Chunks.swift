@@ -6,18 +6,21 @@ extension Mutant {
 
     /// IVs of blocks: the first one's, and those in the middle.
     static let ivs: [Mutant] = [
-        .textbook("iv-zero", "The first block's IV is zero.", flag: .firstBlock, source: "article 000, iv == nil") {
-            $0.iv = { $0.place.block == 0 ? zero : $0.right }
+        .textbook(
+            "iv-zero", "The first block's IV is zero.", flag: .firstBlock,
+            source: "the article on chunks of 16 MB, iv == nil"
+        ) {
+            $0.iv = { $0.location.block == 0 ? zero : $0.right }
         },
         .textbook("iv-reversed", "The IV is read as little-endian.", flag: .firstBlock, source: "canhlinh/hlsdl#6") {
-            $0.iv = { $0.place.block == 0 ? Block(bigEndianValue: $0.right.bigEndianValue.byteSwapped) : $0.right }
+            $0.iv = { $0.location.block == 0 ? Block(bigEndianValue: $0.right.bigEndianValue.byteSwapped) : $0.right }
         },
         .textbook(
             "iv-nibbles", "The IV's hexadecimal digits are taken for bytes.", flag: .firstBlock,
             source: "Vanilagy/mediabunny#509"
         ) {
             $0.iv = { question in
-                guard question.place.block == 0 else { return question.right }
+                guard question.location.block == 0 else { return question.right }
                 let digits = question.right.bytes.flatMap { [$0 >> 4, $0 & 15] }.prefix(16)
                 return Block(bigEndianValue: digits.reduce(0) { $0 << 8 | UInt128($1) })
             }
@@ -27,54 +30,54 @@ extension Mutant {
             source: "random-access formats with 64-bit nonces"
         ) {
             $0.iv = { question in
-                guard question.place.block == 0 else { return question.right }
+                guard question.location.block == 0 else { return question.right }
                 return Block(bigEndianValue: question.right.bigEndianValue & UInt128(UInt64.max))
             }
         },
         .textbook(
             "iv-frozen", "Every read starts from the given IV.", flag: .previousBlock, source: "google/ExoPlayer#354"
         ) {
-            $0.iv = { $0.strategy.mode == .cbc ? $0.chunkIV($0.place.chunk) : $0.right }
+            $0.iv = { $0.strategy.mode == .cbc ? $0.chunkIV($0.location.chunk) : $0.right }
         },
         .textbook(
             "iv-guessed", "The block before is not fetched but taken for zeros.", flag: .previousBlock,
             source: "NIST SP 800-38A, section 6.2"
         ) {
             $0.lookBack = { _, _ in 0 }
-            $0.iv = { $0.strategy.mode == .cbc && $0.place.block > 0 ? zero : $0.right }
+            $0.iv = { $0.strategy.mode == .cbc && $0.location.block > 0 ? zero : $0.right }
         },
         .textbook(
             "iv-two-back", "The block before the one before is the IV.", flag: .previousBlock,
             source: "TritonDataCenter/java-manta#207"
         ) {
-            $0.lookBack = { place, strategy in strategy.mode == .cbc ? 16 * min(2, place.block) : 0 }
+            $0.lookBack = { location, strategy in strategy.mode == .cbc ? 16 * min(2, location.block) : 0 }
         },
         .textbook(
             "iv-first-block", "The object's first ciphertext block is the IV of all later ones.", flag: .previousBlock,
             source: "NIST SP 800-38A, section 6.2"
         ) {
             // Only in small objects, for all that is between is fetched as well.
-            $0.lookBack = { place, strategy in
-                strategy.mode == .cbc ? 16 * (place.block < 1024 ? place.block : 1) : 0
+            $0.lookBack = { location, strategy in
+                strategy.mode == .cbc ? 16 * (location.block < 1024 ? location.block : 1) : 0
             }
         },
         .textbook(
             "iv-not-restored", "A read at the start goes on from where the last one ended.", flag: .backwardRead,
             source: "FFmpeg, crypto.c: seek to 0"
         ) {
-            $0.iv = { $0.strategy.mode == .cbc && $0.place.block == 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
+            $0.iv = { $0.strategy.mode == .cbc && $0.location.block == 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
         },
         .textbook(
             "iv-of-last-read", "The last ciphertext block of the read before is the IV.", flag: .seekStorm,
             source: "rclone/rclone#828"
         ) {
-            $0.iv = { $0.strategy.mode == .cbc && $0.place.block > 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
+            $0.iv = { $0.strategy.mode == .cbc && $0.location.block > 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
         },
     ]
 }
 
 extension Mutant {
-    /// Chunks: their IVs, edges and places.
+    /// Chunks: their IVs, edges and offsets.
     static let chunks: [Mutant] = [
         .chunkIV("chunk-iv-fixed", "Every chunk starts from the first one's IV.", source: "nilaoda/N_m3u8DL-RE#823") {
             question, _ in question.given
@@ -111,8 +114,8 @@ extension Mutant {
             "chunk-chain-runs-on", "A chunk's first block is chained to the chunk before.", flag: .chunkEdge,
             source: "ceph/ceph#27130"
         ) {
-            $0.lookBack = { place, strategy in
-                strategy.mode == .cbc && (place.block > 0 || place.chunk > 0) ? 16 : 0
+            $0.lookBack = { location, strategy in
+                strategy.mode == .cbc && (location.block > 0 || location.chunk > 0) ? 16 : 0
             }
             $0.iv = { $0.strategy.mode == .cbc ? $0.previous ?? $0.right : $0.right }
         },
@@ -120,47 +123,41 @@ extension Mutant {
             "chunk-edge-late", "A chunk's first byte is looked for in the chunk before.", flag: .chunkEdge,
             source: "TritonDataCenter/java-manta#207"
         ) {
-            $0.place = { position, strategy in
-                var place = TextbookPlace(of: position, strategy: strategy)
-                guard place.offset == 0, place.chunk > 0, let chunkByteCount = strategy.chunkByteCount else {
-                    return place
+            $0.location = { position, strategy in
+                var location = TextbookLocation(of: position, strategy: strategy)
+                guard location.offset == 0, location.chunk > 0, let chunkByteCount = strategy.chunkByteCount else {
+                    return location
                 }
-                place = TextbookPlace(of: position - 1, strategy: strategy)
-                place.offset = chunkByteCount
-                return place
+                location = TextbookLocation(of: position - 1, strategy: strategy)
+                location.offset = chunkByteCount
+                return location
             }
         },
         .textbook(
             "chunk-edge-early", "A chunk's last byte is looked for in the next chunk.", flag: .chunkEdge,
             source: "TritonDataCenter/java-manta#207"
         ) {
-            $0.place = { position, strategy in
-                var place = TextbookPlace(of: position, strategy: strategy)
-                guard strategy.chunkByteCount != nil else { return place }
-                guard place.rest > 1 else { return TextbookPlace(of: position - place.offset, strategy: strategy) }
-                place.rest -= 1
-                return place
+            $0.location = { position, strategy in
+                var location = TextbookLocation(of: position, strategy: strategy)
+                guard strategy.chunkByteCount != nil else { return location }
+                guard location.rest > 1 else {
+                    return TextbookLocation(of: position - location.offset, strategy: strategy)
+                }
+                location.rest -= 1
+                return location
             }
         },
         .textbook(
             "chunk-padding-forgotten", "The padding of earlier chunks is not counted.", flag: .chunkEdge,
-            source: "article 000; minio/minio#6776"
+            source: "the article on chunks of 16 MB; minio/minio#6776"
         ) {
-            $0.place = { position, strategy in
-                var place = TextbookPlace(of: position, strategy: strategy)
-                place.chunkStart = place.chunk * (strategy.chunkByteCount ?? 0)
-                return place
-            }
+            $0.location = { TextbookLocation(of: $0, strategy: $1, paddingByteCount: 0) }
         },
         .textbook(
             "chunk-padding-invented", "Chunks without padding are taken to have some.", flag: .chunkEdge,
             source: "minio/minio#6776"
         ) {
-            $0.place = { position, strategy in
-                var place = TextbookPlace(of: position, strategy: strategy)
-                place.chunkStart = place.chunk * ((strategy.chunkByteCount ?? 0) + 16)
-                return place
-            }
+            $0.location = { TextbookLocation(of: $0, strategy: $1, paddingByteCount: 16) }
         },
         .textbook(
             "chunk-sizes-summed", "The plaintext's length counts one padding, whatever the number of chunks.",
@@ -175,23 +172,19 @@ extension Mutant {
         },
         .opening(
             "chunk-stops", "A read across chunks delivers the first one's part.", flag: .chunkEdge,
-            source: "article 000"
+            source: "the article on chunks of 16 MB"
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            FaultyReader(try right(setup, source, strategy, key)) { (base, offset, buffer) throws(DecryptionError) in
-                let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
-                let count = Int(min(UInt64(buffer.count), rest))
-                return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-            }
+            FaultyReader(try right(setup, source, strategy, key), readToChunkEnd(strategy))
         },
         .textbook(
             "chunk-number-16-bit", "A chunk's number is held in 16 bits.", flag: .beyond32Bits,
             source: "libgcrypt commit e1a352f8"
         ) {
-            $0.place = { position, strategy in
+            $0.location = { position, strategy in
                 guard let chunk = strategy.chunkByteCount else {
-                    return TextbookPlace(of: position, strategy: strategy)
+                    return TextbookLocation(of: position, strategy: strategy)
                 }
-                return TextbookPlace(of: position % (chunk << 16), strategy: strategy)
+                return TextbookLocation(of: position % (chunk << 16), strategy: strategy)
             }
         },
     ]
@@ -202,7 +195,7 @@ extension Mutant {
             "window-restarts", "Each window starts from the chunk's IV.", flag: .windowEdge,
             source: "RidgeRun/gst-crypto#3, guanzhi/GmSSL#1899"
         ) {
-            $0.iv = { $0.isLaterWindow ? $0.chunkIV($0.place.chunk) : $0.right }
+            $0.iv = { $0.isLaterWindow ? $0.chunkIV($0.location.chunk) : $0.right }
         },
         .textbook(
             "window-iv-overwritten", "The IV of a later window is what lies where its ciphertext was.",
@@ -225,7 +218,7 @@ extension Mutant {
             source: "palantir/hadoop-crypto#101"
         ) {
             $0.largestWindow = 65536
-            $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.chunkIV($0.place.chunk) : $0.right }
+            $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.chunkIV($0.location.chunk) : $0.right }
         },
         .reader(
             "read-1-mib", "A read delivers at most 1 MiB.", flag: .longRead, source: "video-dev/hls.js#1447"
@@ -253,16 +246,23 @@ extension Mutant {
                 (stretch.output + 16 * index).copyMemory(from: stretch.output + 16 * (index - 1), byteCount: 16)
             }
         },
-        .reader(
-            "window-4096", "Only the first 4096 bytes of a read are right.", flag: .wholeWindow, source: "article 004"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                if count > 4096 { buffer[4096] ^= 1 }
-                return count
-            }
+        .delivery(
+            "window-4096", "Only the first 4096 bytes of a read are right.", flag: .wholeWindow,
+            source: "the article on windows of 100 MiB"
+        ) { read in
+            if read.count > 4096 { read.buffer[4096] ^= 1 }
+            return read.count
         },
     ]
+
+    /// Reads as far as the chunk goes that a read starts in.
+    static func readToChunkEnd(_ strategy: Strategy) -> FaultyReader.Read {
+        { (base, offset, buffer) throws(DecryptionError) in
+            let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
+            let count = Int(min(UInt64(buffer.count), rest))
+            return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
 
     private static func chunkIV(
         _ name: String, _ summary: String, flag: VectorFlag = .chunkEdge, source: String,
@@ -270,8 +270,10 @@ extension Mutant {
     ) -> Mutant {
         .textbook(name, summary, flag: flag, source: source) {
             $0.iv = { question in
-                guard question.strategy.chunkByteCount != nil, question.place.block == 0 else { return question.right }
-                return iv(question, question.place.chunk)
+                guard question.strategy.chunkByteCount != nil, question.location.block == 0 else {
+                    return question.right
+                }
+                return iv(question, question.location.chunk)
             }
         }
     }

@@ -30,8 +30,7 @@ extension Mutant {
             .backend(
                 "stride-tail-dropped", "Blocks left over after eights are not decrypted.", flag: .strideEdge,
                 source: "vectorised code without a tail loop"
-            ) {
-                (mode, base, stretch) throws(DecryptionError) in
+            ) { (mode, base, stretch) throws(DecryptionError) in
                 let whole = stretch.blockCount / 8 * 8
                 guard mode == .cbc, whole > 0, whole < stretch.blockCount else {
                     return try stretch.process(with: base)
@@ -41,8 +40,7 @@ extension Mutant {
             .backend(
                 "stride-counter-lost", "Counters of the blocks after the first eight start again.", flag: .strideEdge,
                 source: "vectorised code without a tail loop"
-            ) {
-                (mode, base, stretch) throws(DecryptionError) in
+            ) { (mode, base, stretch) throws(DecryptionError) in
                 guard mode == .ctr, stretch.blockCount > 8 else { return try stretch.process(with: base) }
                 try stretch.part(0..<8, iv: stretch.iv).process(with: base)
                 try stretch.part(8..<stretch.blockCount, iv: stretch.iv).process(with: base)
@@ -50,8 +48,7 @@ extension Mutant {
             .backend(
                 "in-place-chained-late", "In place, all blocks after the first are chained to plaintext.",
                 flag: .strideEdge, source: "intel/isa-l_crypto#143"
-            ) {
-                (mode, base, stretch) throws(DecryptionError) in
+            ) { (mode, base, stretch) throws(DecryptionError) in
                 guard mode == .cbc, stretch.isInPlace else { return try stretch.process(with: base) }
                 var iv = stretch.iv
                 for index in 0..<stretch.blockCount {
@@ -59,38 +56,31 @@ extension Mutant {
                     iv = stretch.ciphertext(index)
                 }
             },
-            .reader(
+            .delivery(
                 "touches-behind-count", "The byte behind the delivered ones is touched.", flag: .bufferBounds,
                 source: "openssl/openssl#10498"
-            ) {
-                { (base, offset, buffer) throws(DecryptionError) in
-                    let count = try base.read(at: offset, into: buffer)
-                    if count < buffer.count { buffer[count] = 16 }
-                    return count
-                }
+            ) { read in
+                if read.count < read.buffer.count { read.buffer[read.count] = 16 }
+                return read.count
             },
-            .reader(
+            .delivery(
                 "touches-behind-buffer", "The byte behind the buffer is touched.", flag: .bufferBounds,
                 source: "openssl/openssl#10498"
-            ) {
-                { (base, offset, buffer) throws(DecryptionError) in
-                    let count = try base.read(at: offset, into: buffer)
-                    // The harness has room there, to see this.
-                    if count > 0 { buffer.baseAddress?.storeBytes(of: 1, toByteOffset: buffer.count, as: UInt8.self) }
-                    return count
+            ) { read in
+                // The harness has bytes of its own there, to see this.
+                if read.count > 0 {
+                    read.buffer.baseAddress?.storeBytes(of: 1, toByteOffset: read.buffer.count, as: UInt8.self)
                 }
+                return read.count
             },
-            .reader(
+            .delivery(
                 "touches-before-buffer", "The byte before the buffer is touched where a read starts inside a block.",
                 flag: .bufferBounds, source: "openssl/openssl#10498"
-            ) {
-                { (base, offset, buffer) throws(DecryptionError) in
-                    let count = try base.read(at: offset, into: buffer)
-                    if count > 0, offset % 16 > 0 {
-                        buffer.baseAddress?.storeBytes(of: 1, toByteOffset: -1, as: UInt8.self)
-                    }
-                    return count
+            ) { read in
+                if read.count > 0, read.offset % 16 > 0 {
+                    read.buffer.baseAddress?.storeBytes(of: 1, toByteOffset: -1, as: UInt8.self)
                 }
+                return read.count
             },
         ]
 
@@ -105,21 +95,23 @@ extension Mutant {
                     "counter-\(bits)-bit", "The counter carries no further than \(bits) bits.", flag: flag,
                     source: "NIST SP 800-38A, appendix B.1"
                 ) {
-                    add($1, to: $0, bitWidth: bits)
+                    $0.advanced(by: $1, bitWidth: bits)
                 },
                 .textbook(
                     "counter-\(bits)-bit-start", "The counter of a read's start carries no further than \(bits) bits.",
                     flag: flag, source: "bcgit/bc-java#1775"
                 ) {
-                    $0.iv = { $0.strategy.mode == .ctr ? add($0.place.block, to: $0.given, bitWidth: bits) : $0.right }
+                    $0.iv = { question in
+                        guard question.strategy.mode == .ctr else { return question.right }
+                        return question.given.advanced(by: question.location.block, bitWidth: bits)
+                    }
                 },
             ]
         } + [
             .counter(
                 "counter-traps", "A counter that wraps is an error.", flag: .counterWrap,
                 source: "krzyzanowskim/CryptoSwift: Swift's +"
-            ) {
-                (iv, block) throws(DecryptionError) in
+            ) { (iv, block) throws(DecryptionError) in
                 guard iv.bigEndianValue <= .max - UInt128(block) else {
                     throw .backend(name: "planted", operation: "increment", reason: "overflow")
                 }
@@ -137,7 +129,7 @@ extension Mutant {
             ) {
                 $0.iv = {
                     guard $0.strategy.mode == .ctr else { return $0.right }
-                    let sum = $0.given.bigEndianValue.byteSwapped &+ UInt128($0.place.block)
+                    let sum = $0.given.bigEndianValue.byteSwapped &+ UInt128($0.location.block)
                     return Block(bigEndianValue: sum.byteSwapped)
                 }
             },
@@ -150,7 +142,7 @@ extension Mutant {
             .textbook(
                 "counter-of-bytes", "The counter counts bytes.", flag: .counterStart, source: "kokke/tiny-AES-c#115"
             ) {
-                $0.iv = { $0.strategy.mode == .ctr ? $0.given.advanced(by: $0.place.offset / 16 * 16) : $0.right }
+                $0.iv = { $0.strategy.mode == .ctr ? $0.given.advanced(by: $0.location.offset / 16 * 16) : $0.right }
             },
             .textbook(
                 "counter-from-one", "The counter starts at one, as in GCM.", flag: .firstBlock,
@@ -166,9 +158,8 @@ extension Mutant {
     ].map { from, to, what in
         .opening(
             "key-\(from * 8)-as-\(to * 8)", "A key of \(from * 8) bits is \(what) to \(to * 8).", flag: .keyLength,
-            source: "AESCrypt-ObjC, FixKeyLengths; article 000"
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+            source: "AESCrypt-ObjC, FixKeyLengths; the article on chunks of 16 MB"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             guard key.byteCount == from else { return try right(setup, source, strategy, key) }
             let bytes = key.withUnsafeBytes { Array($0) } + [UInt8](repeating: 0, count: 16)
             return try right(setup, source, strategy, SecretKey(bytes.prefix(to)))
@@ -185,11 +176,5 @@ extension Mutant {
                 try stretch.part(index..<index + 1, iv: counter(stretch.iv, UInt64(index))).process(with: base)
             }
         }
-    }
-
-    private static func add(_ count: UInt64, to block: Block, bitWidth: Int) -> Block {
-        let low = UInt128(1) << UInt128(bitWidth) - 1
-        let value = block.bigEndianValue
-        return Block(bigEndianValue: value & ~low | (value &+ UInt128(count)) & low)
     }
 }

@@ -54,16 +54,13 @@ extension Mutant {
             }
             return reader
         },
-        .reader(
+        .delivery(
             "end-short", "A read within the last block of a padded object ends one byte early.", flag: .lastBytes,
             source: "palantir/hadoop-crypto#101"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                let isInLastBlock = offset >= base.plaintextByteCount / 16 * 16
-                return isInLastBlock && count > 1 && offset + UInt64(count) == base.plaintextByteCount
-                    ? count - 1 : count
-            }
+        ) { read in
+            let isInLastBlock = read.offset >= read.length / 16 * 16
+            return isInLastBlock && read.count > 1 && read.end == read.length
+                ? read.count - 1 : read.count
         },
         .textbook(
             "end-cut-to-blocks", "The last part of a block is not delivered.", flag: .lastBytes,
@@ -71,16 +68,13 @@ extension Mutant {
         ) {
             $0.length = { right, _, strategy in strategy.padding == .pkcs7 ? right / 16 * 16 : right }
         },
-        .reader(
+        .delivery(
             "end-zeros", "The last block's bytes are zeros where padding was.", flag: .lastBytes,
-            source: "article 004: executeBytesCount"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                let lastBlock = base.plaintextByteCount / 16 * 16
-                if offset + UInt64(count) > lastBlock, offset < base.plaintextByteCount { buffer[count - 1] = 0 }
-                return count
-            }
+            source: "the article on windows of 100 MiB: executeBytesCount"
+        ) { read in
+            let lastBlock = read.length / 16 * 16
+            if read.end > lastBlock, read.offset < read.length { read.buffer[read.count - 1] = 0 }
+            return read.count
         },
     ]
 }
@@ -90,7 +84,7 @@ extension Mutant {
     static let paddings: [Mutant] = [
         .textbook(
             "padding-kept", "Padding is delivered as if it were data.", flag: .lastBytes,
-            source: "article 004; video-dev/hls.js#1447, selsta/hlsdl#40"
+            source: "the article on windows of 100 MiB; video-dev/hls.js#1447, selsta/hlsdl#40"
         ) {
             $0.length = { right, _, strategy in strategy.padding == .pkcs7 ? right / 16 * 16 + 16 : right }
         },
@@ -107,26 +101,20 @@ extension Mutant {
         ) {
             $0.padding = { block in strip(block).flatMap { $0 == 16 ? nil : $0 } }
         },
-        .reader(
+        .delivery(
             "padding-block-twice", "Past an aligned end the last block comes again.", flag: .paddingBlock,
             source: "mpv-player/mpv#18207"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                guard base.plaintextByteCount % 16 == 0, count >= 16, count < buffer.count else { return count }
-                buffer[count] = buffer[count - 16]
-                return count + 1
-            }
+        ) { read in
+            guard read.length % 16 == 0, read.count >= 16, read.count < read.buffer.count else { return read.count }
+            read.buffer[read.count] = read.buffer[read.count - 16]
+            return read.count + 1
         },
-        .reader(
+        .delivery(
             "padding-stripped-in-middle", "What looks like padding at a read's end is not delivered.",
             flag: .paddingLookalike, source: "denoland/deno#32403"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                guard count >= 16, (offset + UInt64(count)) % 16 == 0 else { return count }
-                return count - (strip(Array(buffer[count - 16..<count])) ?? 0)
-            }
+        ) { read in
+            guard read.count >= 16, read.end % 16 == 0 else { return read.count }
+            return read.count - (strip(Array(read.buffer[read.count - 16..<read.count])) ?? 0)
         },
         .opening(
             "padding-stripped-though-none", "Padding is stripped where there is none.", flag: .paddingLookalike,

@@ -15,79 +15,44 @@ extension Mutant {
     }
 }
 
-/// A fault that is planted in a reader of playlists, there to prove that the vectors of `hls-aes128` notice it.
+/// A fault that is planted in a reader of playlists, there to prove that the vectors of `hls-aes128` notice it;
+/// ``summary`` says what each does wrong.
 package enum PlaylistFault: String, CaseIterable, Sendable {
-    /// EXT-X-MEDIA-SEQUENCE is ignored: IVs count from 0.
     case sequenceIgnored = "hls-sequence-ignored"
-    /// The IV is the number of the segment before.
     case sequenceOffByOne = "hls-sequence-off-by-one"
-    /// The IV is the sequence number with its bytes the other way round.
     case littleEndianIV = "hls-iv-little-endian"
-    /// The number stands in the IV's first eight bytes.
     case leftAlignedIV = "hls-iv-left-aligned"
-    /// Sequence numbers start anew at EXT-X-DISCONTINUITY.
     case sequenceRestarts = "hls-discontinuity-restarts"
-    /// Sequence numbers have 31 bits.
     case sequence31Bits = "hls-sequence-31-bits"
-    /// Sequence numbers have 32 bits.
     case sequence32Bits = "hls-sequence-32-bits"
-    /// Sequence numbers have 53 bits, as in a floating-point number.
     case sequence53Bits = "hls-sequence-53-bits"
-    /// The IV attribute is ignored.
     case attributeIgnored = "hls-attribute-ignored"
-    /// The IV attribute holds for later keys that have none.
     case attributeKept = "hls-attribute-kept"
-    /// The IV attribute is counted up with each segment.
     case attributeCounts = "hls-attribute-counts"
-    /// The IV attribute's second half is used only.
     case attribute64Bits = "hls-attribute-64-bits"
-    /// The first key is used for all segments.
     case firstKeyOnly = "hls-first-key-only"
-    /// The last key is used for all segments.
     case lastKeyOnly = "hls-last-key-only"
-    /// METHOD=NONE is ignored.
     case keyKept = "hls-key-kept-after-none"
-    /// The key of whatever format came last is used.
     case anyFormat = "hls-any-keyformat"
-    /// Padding is removed from the last segment only.
     case paddingBetween = "hls-padding-between-segments"
-    /// Padding is removed from plain segments, too, where it looks like some.
     case paddingOfPlain = "hls-padding-of-plain"
-    /// The chain goes on from the end of the segment before.
     case chainGoesOn = "hls-chain-goes-on"
-    /// A read ends at a segment's end.
     case readEndsAtSegment = "hls-read-ends-at-segment"
-    /// A byte range without an offset starts at 0.
     case rangeRestarts = "hls-range-restarts"
-    /// A byte range without an offset follows the last offset that was given.
     case rangeFollowsOffset = "hls-range-follows-offset"
-    /// Byte ranges are ignored.
     case rangeIgnored = "hls-range-ignored"
-    /// Initialization sections are left out.
     case sectionOmitted = "hls-section-omitted"
-    /// The initialization section stands before each segment.
     case sectionRepeated = "hls-section-repeated"
-    /// The initialization section stands where its tag does, whether it changed or not.
     case sectionAgain = "hls-section-again"
-    /// The initialization section is decrypted with its segment's key.
     case sectionKeyLater = "hls-section-key-of-segment"
-    /// The initialization section is not decrypted.
     case sectionPlain = "hls-section-plain"
-    /// Curly quotes are taken for straight ones.
     case quotesGuessed = "hls-quotes-guessed"
-    /// An IV attribute of too few digits is filled up with zeros.
     case shortIV = "hls-short-iv"
-    /// METHOD=SAMPLE-AES is taken for AES-128.
     case sampleAES = "hls-sample-aes"
-    /// A segment whose key is missing is delivered as it is.
     case noKeyIsPlain = "hls-no-key-is-plain"
-    /// A key that is too short is filled up with zeros, and one that is too long cut.
     case keyFitted = "hls-key-fitted"
-    /// A segment that is missing is left out.
     case missingSkipped = "hls-missing-segment-skipped"
-    /// A last part of a block is cut off.
     case partialBlockCut = "hls-partial-block-cut"
-    /// Bad padding is taken for no padding.
     case paddingTrusted = "hls-padding-trusted"
 
     /// The class of bugs that the fault belongs to, whose vectors must notice it.

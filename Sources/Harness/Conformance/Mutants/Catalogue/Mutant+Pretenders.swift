@@ -11,15 +11,12 @@ extension Mutant {
                 try base.read(at: offset, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
             }
         },
-        .reader(
+        .delivery(
             "phantom", "So many zeros are delivered as were asked for.", flag: .exhaustive,
             source: "quarkslab/crypto-condor#13"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                for index in 0..<count { buffer[index] = 0 }
-                return count
-            }
+        ) { read in
+            for index in 0..<read.count { read.buffer[index] = 0 }
+            return read.count
         },
         .reader(
             "untouched", "Bytes are counted and not delivered.", flag: .exhaustive,
@@ -54,8 +51,7 @@ extension Mutant {
         },
         .backend(
             "ciphertext", "Ciphertext is delivered as it is.", flag: .knownAnswer, source: "quarkslab/crypto-condor#13"
-        ) {
-            (_, _, stretch) throws(DecryptionError) in
+        ) { (_, _, stretch) throws(DecryptionError) in
             if !stretch.isInPlace, let start = stretch.input.baseAddress {
                 stretch.output.copyMemory(from: start, byteCount: stretch.input.count)
             }
@@ -63,8 +59,7 @@ extension Mutant {
         .backend(
             "ecb", "Blocks are decrypted and not chained.", flag: .knownAnswer,
             source: "NIST SP 800-38A, sections 6.1 and 6.2"
-        ) {
-            (mode, base, stretch) throws(DecryptionError) in
+        ) { (mode, base, stretch) throws(DecryptionError) in
             guard mode == .cbc else { return try stretch.process(with: base) }
             for index in 0..<stretch.blockCount {
                 try stretch.part(index..<index + 1, iv: Block(bigEndianValue: 0)).process(with: base)
@@ -73,22 +68,18 @@ extension Mutant {
         .opening(
             "longer-than-truth", "The plaintext is said to be one byte longer.", flag: .exhaustive,
             source: "FFmpeg: SEEK_END"
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             let reader = try right(setup, source, strategy, key)
             return FaultyReader(reader, plaintextByteCount: reader.plaintextByteCount + 1) {
                 (base, offset, buffer) throws(DecryptionError) in try base.read(at: offset, into: buffer)
             }
         },
-        .reader(
+        .delivery(
             "large-offset-zeros", "Far from the start, zeros are delivered.", flag: .largeOffset,
             source: "sparse files; rfjakob/gocryptfs: holes"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                if offset >= 1 << 30 { for index in 0..<count { buffer[index] = 0 } }
-                return count
-            }
+        ) { read in
+            if read.offset >= 1 << 30 { for index in 0..<read.count { read.buffer[index] = 0 } }
+            return read.count
         },
     ]
 }
@@ -99,15 +90,11 @@ extension Mutant {
         Mutant(
             "article-000",
             "Port: one IV for all chunks, padding not counted, reads end with their chunk, 16-byte keys become 24.",
-            flag: .chunkEdge, source: "article 000"
+            flag: .chunkEdge, source: "the article on chunks of 16 MB"
         ) { backend in
             var rules = TextbookRules()
-            rules.place = { position, strategy in
-                var place = TextbookPlace(of: position, strategy: strategy)
-                place.chunkStart = place.chunk * (strategy.chunkByteCount ?? 0)
-                return place
-            }
-            rules.iv = { $0.strategy.mode == .cbc && $0.place.block == 0 ? $0.given : $0.right }
+            rules.location = { TextbookLocation(of: $0, strategy: $1, paddingByteCount: 0) }
+            rules.iv = { $0.strategy.mode == .cbc && $0.location.block == 0 ? $0.given : $0.right }
             rules.noticesChanges = false
             let faulty = rules
             return ConformanceSubject(name: "article-000") { (setup, source, strategy, key) throws(DecryptionError) in
@@ -116,31 +103,27 @@ extension Mutant {
                 let reader = try TextbookReader(
                     source: source, strategy: strategy, key: filled, backend: backend, rules: faulty,
                     windowByteCount: .max)
-                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
-                    let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
-                    let count = Int(min(UInt64(buffer.count), rest))
-                    return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-                }
+                return FaultyReader(reader, readToChunkEnd(strategy))
             }
         },
         Mutant(
             "article-004",
             "Port: a block too many, the ciphertext's length as bound, padding kept or zeroed, short reads taken.",
-            flag: .lastBytes, source: "article 004"
+            flag: .lastBytes, source: "the article on windows of 100 MiB"
         ) { backend in
             ConformanceSubject(name: "article-004") { (setup, source, strategy, key) throws(DecryptionError) in
                 guard case .cbcContinuous(let iv, _) = strategy else {
                     return try ConformanceSubject(backend: backend).open(setup, source, strategy, key)
                 }
                 let context = try backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
-                return Article004Reader(source: source, iv: iv, context: context)
+                return WindowArticleReader(source: source, iv: iv, context: context)
             }
         },
     ]
 }
 
-/// `decrypt(readFrom:keyData:firstInitVectorData:offset:sliceLength:)` of article 004.
-private final class Article004Reader: RandomAccessDecryptor {
+/// `decrypt(readFrom:keyData:firstInitVectorData:offset:sliceLength:)` of the article on windows of 100 MiB.
+private final class WindowArticleReader: RandomAccessDecryptor {
     let plaintextByteCount: UInt64
     private let source: any ByteSource
     private let iv: Block

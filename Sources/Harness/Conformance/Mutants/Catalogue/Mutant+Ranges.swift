@@ -6,28 +6,21 @@ extension Mutant {
     static let ranges: [Mutant] = [
         .clip(
             "past-end-fails", "A read past the end is an error.", flag: .readPastEnd,
-            source: "article 004: requestSizeGreaterThanSource"
-        ) {
-            (offset, count, length) throws(DecryptionError) in
+            source: "the article on windows of 100 MiB: requestSizeGreaterThanSource"
+        ) { (offset, count, length) throws(DecryptionError) in
             if offset <= length, UInt64(count) > length - offset { throw outOfBounds(offset, length) }
         },
-        .reader(
+        .delivery(
             "past-end-empty", "A read past the end delivers nothing.", flag: .readPastEnd, source: "rustfs/rustfs#2673"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                return count < buffer.count ? 0 : count
-            }
+        ) { read in
+            return read.count < read.buffer.count ? 0 : read.count
         },
-        .reader(
+        .delivery(
             "past-end-zeros", "A read past the end is filled up with zeros.", flag: .readPastEnd,
             source: "aws/amazon-s3-encryption-client-java#301"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                for index in count..<buffer.count { buffer[index] = 0 }
-                return buffer.count
-            }
+        ) { read in
+            for index in read.count..<read.buffer.count { read.buffer[index] = 0 }
+            return read.buffer.count
         },
         .reader(
             "past-end-stale", "A read past the end counts bytes that it does not deliver.", flag: .readPastEnd,
@@ -48,7 +41,7 @@ extension Mutant {
         },
         .reader(
             "offset-past-end-whole", "An offset past the end delivers the start.", flag: .offsetPastEnd,
-            source: "S3EC: invalid ranges give the whole object; article 000: unsigned underflow"
+            source: "S3EC: invalid ranges give the whole object; the article on chunks of 16 MB: unsigned underflow"
         ) {
             { (base, offset, buffer) throws(DecryptionError) in
                 try base.read(at: offset > base.plaintextByteCount ? 0 : offset, into: buffer)
@@ -56,7 +49,7 @@ extension Mutant {
         },
         .reader(
             "offset-in-padding", "An offset past the end is good as long as it lies in the ciphertext.",
-            flag: .offsetPastEnd, source: "article 004: bounds use the ciphertext's size"
+            flag: .offsetPastEnd, source: "the article on windows of 100 MiB: bounds use the ciphertext's size"
         ) {
             { (base, offset, buffer) throws(DecryptionError) in
                 let end = base.plaintextByteCount / 16 * 16 + 16
@@ -83,7 +76,7 @@ extension Mutant {
         },
         .reader(
             "zero-count-fails", "A read of nothing is an error.", flag: .zeroCount,
-            source: "article 004: lengthLessThanOne"
+            source: "the article on windows of 100 MiB: lengthLessThanOne"
         ) {
             { (base, offset, buffer) throws(DecryptionError) in
                 if buffer.isEmpty { throw .invalidParameter(name: "count", value: "0", expected: "planted") }
@@ -101,8 +94,7 @@ extension Mutant {
         .opening(
             "zero-count-fetches", "A read of nothing fetches a block.", flag: .zeroCount,
             source: "PROTOCOL.md, \"read\""
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             FaultyReader(try right(setup, source, strategy, key)) { (base, offset, buffer) throws(DecryptionError) in
                 if buffer.isEmpty {
                     var block = Block(bigEndianValue: 0).bytes
@@ -131,25 +123,19 @@ extension Mutant {
         ) {
             $0.skip = { right, _ in right == 15 ? 14 : right }
         },
-        .reader(
+        .delivery(
             "trim-first", "A read that ends with a block's first byte gets it wrong.", flag: .unalignedRead,
             source: "TritonDataCenter/java-manta#207"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                if count > 1, (offset + UInt64(count)) % 16 == 1 { buffer[count - 1] ^= 1 }
-                return count
-            }
+        ) { read in
+            if read.count > 1, read.end % 16 == 1 { read.buffer[read.count - 1] ^= 1 }
+            return read.count
         },
-        .reader(
+        .delivery(
             "trim-last", "A read of at least two bytes that starts with a block's last byte gets it wrong.",
             flag: .unalignedRead, source: "krzyzanowskim/CryptoSwift#287"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                if offset % 16 == 15, count > 1 { buffer[0] ^= 1 }
-                return count
-            }
+        ) { read in
+            if read.offset % 16 == 15, read.count > 1 { read.buffer[0] ^= 1 }
+            return read.count
         },
     ]
 
@@ -162,21 +148,18 @@ extension Mutant {
         let source = bits < 33 ? "pyca/cryptography#3324" : "libgcrypt commit e1a352f8"
         return [
             .textbook("offset-\(bits)-wraps", "\(what) are held in \(width) bits.", flag: flag, source: source) {
-                $0.place = { position, strategy in
-                    TextbookPlace(of: position % (1 << bits), strategy: strategy)
+                $0.location = { position, strategy in
+                    TextbookLocation(of: position % (1 << bits), strategy: strategy)
                 }
             },
             .clip("offset-\(bits)-fails", "\(what) of more than \(width) bits are refused.", flag: flag, source: source)
-            {
-                (offset, count, length) throws(DecryptionError) in
+            { (offset, count, length) throws(DecryptionError) in
                 if offset <= length, offset >= 1 << bits { throw outOfBounds(offset, length) }
             },
-            .reader("offset-\(bits)-clips", "A read across 2^\(bits) ends there.", flag: flag, source: source) {
-                { (base, offset, buffer) throws(DecryptionError) in
-                    let count = try base.read(at: offset, into: buffer)
-                    let edge = UInt64(1) << bits
-                    return offset < edge && offset + UInt64(count) > edge ? Int(edge - offset) : count
-                }
+            .delivery("offset-\(bits)-clips", "A read across 2^\(bits) ends there.", flag: flag, source: source) {
+                read in
+                let edge = UInt64(1) << bits
+                return read.offset < edge && read.end > edge ? Int(edge - read.offset) : read.count
             },
         ]
     }

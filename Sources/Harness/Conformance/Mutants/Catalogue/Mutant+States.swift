@@ -59,7 +59,7 @@ extension Mutant {
             }
         },
         .reader(
-            "repeat-within", "A smaller read at the same place delivers what comes after the last.",
+            "repeat-within", "A smaller read at the same offset delivers what comes after the last.",
             flag: .repeatedRead, source: "palantir/hadoop-crypto#101"
         ) {
             var last: (start: UInt64, end: UInt64)?
@@ -119,7 +119,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "threads-share-chain", "Readers of one object share what the last read left, whoever it was.",
+            "threads-share-chain", "Readers of one object share what the last read of any of them left.",
             flag: .concurrentReads, source: "rclone/rclone#677"
         ) { backend in
             let right = ConformanceSubject(backend: backend)
@@ -175,16 +175,13 @@ extension Mutant {
                 (setup, source, strategy, key) throws(DecryptionError) in
                 var rules = TextbookRules()
                 rules.iv = { question in
-                    guard question.place.block == 0, question.strategy.mode == .cbc, let shared = iv.value else {
+                    guard question.location.block == 0, question.strategy.mode == .cbc, let shared = iv.value else {
                         return question.right
                     }
                     let step = question.right.bigEndianValue &- question.given.bigEndianValue
                     return Block(bigEndianValue: shared.bigEndianValue &+ step)
                 }
-                switch strategy {
-                case .ctr, .chunked: break
-                case .cbcContinuous(let given, _), .cbcChunked(_, let given, _, _): iv.value = given
-                }
+                if strategy.mode == .cbc { iv.value = strategy.iv }
                 return try TextbookReader(
                     source: source, strategy: strategy, key: key, backend: backend, rules: rules,
                     windowByteCount: setup.access.windowByteCount)

@@ -6,34 +6,30 @@ extension Mutant {
     static let supplies: [Mutant] = [
         .source(
             "short-read-taken", "A short read is taken for a whole one.", flag: .shortReads,
-            source: "article 004; POSIX, read()"
-        ) {
-            (base, offset, buffers) throws(DecryptionError) in
+            source: "the article on windows of 100 MiB; POSIX, read()"
+        ) { (base, offset, buffers) throws(DecryptionError) in
             try base.read(at: offset, into: buffers) == 0 ? 0 : buffers.byteCount
         },
         .fetching(
             "short-read-twice", "After two short reads no more is fetched.", flag: .shortReads, source: "POSIX, read()"
-        ) {
-            (source, offset, buffer) throws(DecryptionError) in
+        ) { (source, offset, buffer) throws(DecryptionError) in
             var done = 0
             for _ in 0..<2 where done < buffer.count { done += try read(source, offset, buffer, done) }
         },
         .fetching(
             "short-read-stacked", "The rest of a short read overwrites its start.", flag: .shortReads,
             source: "POSIX, read()"
-        ) {
-            (source, offset, buffer) throws(DecryptionError) in
+        ) { (source, offset, buffer) throws(DecryptionError) in
             var done = 0
             while done < buffer.count {
-                let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count - done)])
-                done += try read(source, offset + UInt64(done), room, 0)
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count - done)])
+                done += try read(source, offset + UInt64(done), rest, 0)
             }
         },
         .fetching(
             "short-read-again", "The rest of a short read is fetched from its start.", flag: .shortReads,
             source: "POSIX, read()"
-        ) {
-            (source, offset, buffer) throws(DecryptionError) in
+        ) { (source, offset, buffer) throws(DecryptionError) in
             var done = 0
             while done < buffer.count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
@@ -47,56 +43,49 @@ extension Mutant {
         .source(
             "early-end-ignored", "A read of nothing at the source's end is taken for data.", flag: .sourceEndsEarly,
             source: "FFmpeg, crypto.c"
-        ) {
-            (base, offset, buffers) throws(DecryptionError) in
+        ) { (base, offset, buffers) throws(DecryptionError) in
             let count = try base.read(at: offset, into: buffers)
             return count == 0 ? buffers.byteCount : count
         },
         .catching(
             "early-end-short", "Where the source ends early, so does the read.", flag: .sourceEndsEarly,
             source: "PROTOCOL.md, \"read\""
-        ) {
-            (error, _) throws(DecryptionError) in
+        ) { (error, _) throws(DecryptionError) in
             guard case .truncatedCiphertext = error else { throw error }
             return 0
         },
         .catching(
             "early-end-misnamed", "An early end is called a failure.", flag: .sourceEndsEarly,
             source: "PROTOCOL.md, \"Transport\""
-        ) {
-            (error, _) throws(DecryptionError) in
+        ) { (error, _) throws(DecryptionError) in
             guard case .truncatedCiphertext = error else { throw error }
             throw .io(operation: "read", code: 0, reason: "planted")
         },
         .catching(
             "fault-ignored", "A failed fetch delivers what is there.", flag: .sourceFailure,
-            source: "article 000: errors ignored"
-        ) {
-            (error, buffer) throws(DecryptionError) in
+            source: "the article on chunks of 16 MB: errors ignored"
+        ) { (error, buffer) throws(DecryptionError) in
             guard case .io = error else { throw error }
             return buffer.count
         },
         .catching(
             "fault-empty", "A failed fetch delivers nothing.", flag: .sourceFailure,
             source: "aes-decrypter: empty success"
-        ) {
-            (error, _) throws(DecryptionError) in
+        ) { (error, _) throws(DecryptionError) in
             guard case .io = error else { throw error }
             return 0
         },
         .catching(
             "fault-misnamed", "A failed fetch has another name.", flag: .sourceFailure,
-            source: "article 004: decryptFailedWhenConvertUnsafePointer"
-        ) {
-            (error, _) throws(DecryptionError) in
+            source: "the article on windows of 100 MiB: decryptFailedWhenConvertUnsafePointer"
+        ) { (error, _) throws(DecryptionError) in
             guard case .io = error else { throw error }
             throw .backend(name: "planted", operation: "read", reason: "planted")
         },
         .fetching(
             "fault-later-ignored", "A failure is ignored where a part has been fetched.", flag: .sourceFailure,
             source: "PROTOCOL.md, \"read\""
-        ) {
-            (source, offset, buffer) throws(DecryptionError) in
+        ) { (source, offset, buffer) throws(DecryptionError) in
             var done = 0
             while done < buffer.count {
                 do throws(DecryptionError) {
@@ -152,8 +141,7 @@ extension Mutant {
         .source(
             "fetch-from-start", "Each fetch touches the file's start.", flag: .minimalFetch,
             source: "google/ExoPlayer#2467"
-        ) {
-            (base, offset, buffers) throws(DecryptionError) in
+        ) { (base, offset, buffers) throws(DecryptionError) in
             if offset > 0 {
                 var byte: UInt8 = 0
                 try withUnsafeMutableBytes(of: &byte) { (bytes) throws(DecryptionError) in
@@ -165,14 +153,13 @@ extension Mutant {
         .source(
             "fetch-twice", "Everything is fetched twice.", flag: .minimalFetch,
             source: "PROTOCOL.md, \"Served sources\""
-        ) {
-            (base, offset, buffers) throws(DecryptionError) in
+        ) { (base, offset, buffers) throws(DecryptionError) in
             _ = try base.read(at: offset, into: buffers)
             return try base.read(at: offset, into: buffers)
         },
         .textbook(
             "fetch-one-more", "One block more than needed is fetched.", flag: .minimalFetch,
-            source: "article 004: / 16 + 1"
+            source: "the article on windows of 100 MiB: / 16 + 1"
         ) {
             $0.blocksTooMany = 1
         },
@@ -193,16 +180,14 @@ extension Mutant {
         },
         .opening(
             "fetch-whole-chunk", "Whole chunks are fetched though blocks are declared.", flag: .minimalFetch,
-            source: "article 000"
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+            source: "the article on chunks of 16 MB"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             try right(ReaderSetup(.wholeChunk(byteCount: 4096), setup.supply), source, strategy, key)
         },
         .opening(
             "fetch-all-to-open", "Opening touches the file's start.", flag: .minimalFetch,
             source: "PROTOCOL.md, \"Served sources\""
-        ) {
-            (right, setup, source, strategy, key) throws(DecryptionError) in
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             var byte: UInt8 = 0
             try withUnsafeMutableBytes(of: &byte) { (bytes) throws(DecryptionError) in
                 _ = try source.read(at: 0, into: FetchBuffers(bytes))
