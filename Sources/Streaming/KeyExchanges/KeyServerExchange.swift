@@ -1,6 +1,5 @@
 #if Network
 import Foundation
-import Glibc
 public import HTTPSources
 public import Keys
 public import RandomAccess
@@ -70,7 +69,7 @@ public final class KeyServerExchange: KeyExchange {
     private func ask(_ identifiers: [String], _ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
         let request = PendingRequest(
             identifiers: identifiers, route: query.route.name, wantsPersistable: query.wantsPersistable,
-            at: Self.now())
+            at: WallClock.milliseconds())
         let start = ContinuousClock.now
         var fields = [("Content-Type", KeyRequest.mediaType), ("Accept", AnswerSealer.mediaType)]
         if let token = options.token { fields.append(("Authorization", "Bearer \(token)")) }
@@ -84,13 +83,6 @@ public final class KeyServerExchange: KeyExchange {
         if let failure = KeyFailure(answer, from: post.shownURL) { throw failure }
         return try request.open(
             answer.body, elapsed: start.duration(to: .now), serverKey: options.serverKey)
-    }
-
-    /// Milliseconds since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
-    private static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(max(time.tv_sec, 0)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 }
 

@@ -263,7 +263,7 @@ enum WireTime {
 
     /// A time in milliseconds.
     static func milliseconds(_ time: Duration?) -> UInt64 {
-        time.map { min(KeyTiming.nanoseconds($0) / 1_000_000, noLimit - 1) } ?? noLimit
+        time.map { min(KeyTiming.milliseconds($0), noLimit - 1) } ?? noLimit
     }
 
     /// The time that a number means; `nil` where there is no limit.

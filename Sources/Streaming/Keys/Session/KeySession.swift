@@ -60,7 +60,7 @@ public actor KeySession {
     ///   - reporter: Is told at once when a key is late.
     public init(
         exchange: any KeyExchange, policy: KeyPolicy = KeyPolicy(), device: String, seed: UInt64, clock: any KeyClock,
-        shelf storage: SealedKeyStore? = nil, route: KeyRoute = .local, reporter: @escaping Reporter = { _, _ in }
+        storage: SealedKeyStore? = nil, route: KeyRoute = .local, reporter: @escaping Reporter = { _, _ in }
     ) {
         self.exchange = exchange
         self.clock = clock

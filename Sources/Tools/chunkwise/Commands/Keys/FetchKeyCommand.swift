@@ -39,7 +39,7 @@ struct FetchKeyCommand: AsyncParsableCommand {
         for warning in exchange.warnings { Self.say("warning: \(warning)") }
         let session = KeySession(
             exchange: exchange, policy: KeyPolicy(deadline: .seconds(client.seconds)), device: "",
-            seed: .random(in: .min ... .max), clock: SystemKeyClock(wall: Self.wall),
+            seed: .random(in: .min ... .max), clock: SystemKeyClock(),
             route: KeyRoute(route, acceptsPersistable: false),
             reporter: { Self.say("\(ShownIdentifier.text($0)): \($1)") })
         let results = await session.keys(for: uris)
@@ -66,13 +66,6 @@ struct FetchKeyCommand: AsyncParsableCommand {
 
     @Sendable private static func say(_ text: String) {
         Terminal.writeError("chunkwise: \(text)")
-    }
-
-    /// The corresponding C function is `clock_gettime`.
-    @Sendable private static func wall() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer) throws {

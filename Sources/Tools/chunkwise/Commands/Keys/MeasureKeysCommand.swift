@@ -224,7 +224,7 @@ struct KeyWaitMeasurement: Sendable {
         let exchange = CountingExchange(try KeyServerExchange(url, options: options))
         let session = KeySession(
             exchange: exchange, policy: KeyPolicy(deadline: .seconds(60), maxBatchCount: 64), device: "", seed: 1,
-            clock: SystemKeyClock { .zero })
+            clock: SystemKeyClock())
         let keys = WaitingKeys(session)
         if way == .preloaded, let failure = await keys.preload(uris).values.first { throw failure }
         let before = exchange.count
