@@ -1,16 +1,17 @@
 #if Network
 package import HTTPTypes
+import Support
 
 /// What a client has to show: 128 random bits, printed at the start and nowhere else.
 package struct AccessToken: Sendable {
     private let bytes: [UInt8]
     /// The name of the cookie that keeps it: one of each server's own, since browsers keep cookies by host, whatever the
     /// port.
-    package let cookieName = "chunkwise-token-" + AccessToken.digits(.random(in: .min ... .max))
+    package let cookieName = "chunkwise-token-" + AccessToken.randomDigits(byteCount: 8)
 
     /// Draws a token.
     package init() {
-        self.init(text: (0..<2).map { _ in AccessToken.digits(.random(in: .min ... .max)) }.joined())
+        self.init(text: AccessToken.randomDigits(byteCount: 16))
     }
 
     /// Creates a token of a known text.
@@ -66,9 +67,9 @@ package struct AccessToken: Sendable {
         return zip(bytes, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private static func digits(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    private static func randomDigits(byteCount: Int) -> String {
+        var random = SystemRandomNumberGenerator()
+        return Hexadecimal.encode((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
 }
 

@@ -41,15 +41,11 @@ package struct RangeServer: Sendable {
     ///   - onStart: Called with the port once clients can connect.
     /// - Throws: ``HTTPService/BindError``.
     package func run(host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
-        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
-        lookups.start()
-        // Not waited for: one may be waiting for a key that never comes.
-        defer { lookups.shutdownGracefully { _ in } }
-        let responder = RangeResponder(
-            catalogue: catalogue, limits: limits, token: token, recorder: recorder, pool: BufferPool(limits: limits),
-            lookups: lookups, report: report)
-        try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) {
-            request, writer, _ in try await responder.respond(to: request, with: writer)
+        try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) { lookups in
+            let responder = RangeResponder(
+                catalogue: catalogue, limits: limits, token: token, recorder: recorder,
+                pool: BufferPool(limits: limits), lookups: lookups, report: report)
+            return { request, writer, _ in try await responder.respond(to: request, with: writer) }
         }
     }
 }
@@ -66,21 +62,20 @@ package struct HTTPService {
         package let description: String
     }
 
-    /// Serves until SIGTERM or SIGINT comes or the task is cancelled; running answers are finished as far as
-    /// ``ServerLimits/shutdownMilliseconds`` allow.
+    /// Serves until it is told to stop; see ``RangeServer/run(host:port:onStart:)``.
     ///
-    /// - Parameters:
-    ///   - host: The address to listen on.
-    ///   - port: The port, 0 for any that is free.
-    ///   - onStart: Called with the port once clients can connect.
-    ///   - responder: Answers a request.
-    /// - Throws: ``BindError``.
+    /// - Parameter makeResponder: Makes what answers requests, given threads that may wait.
     func run(
         host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void,
-        responder: @escaping HTTPChannelHandler.Responder
+        _ makeResponder: (_ lookups: NIOThreadPool) -> HTTPChannelHandler.Responder
     ) async throws {
+        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
+        lookups.start()
+        // Not waited for: one may be waiting for a key that never comes.
+        defer { lookups.shutdownGracefully { _ in } }
+        let responder = makeResponder(lookups)
         let (limits, tls) = (limits, tls)
-        let logger = Logger(label: "chunkwise-serve") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger(label: "chunkwise") { _ in SwiftLogNoOpLogHandler() }
         let service = try HTTPServerBuilder { RangeChannel(responder: $0, limits: limits, tls: tls) }.buildServer(
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port),

@@ -58,7 +58,7 @@ package final class KeyAudit: Sendable {
         let kind = request.map { $0.wantsPersistable ? "persistable" : "online" }
         let lines = zip(identifiers, results).map { identifier, result in
             JSONValue.object([
-                "time": .string(WallTime.text(circumstances.time)), "client": JSONValue(circumstances.client),
+                "time": .string(WallClock.text(circumstances.time)), "client": JSONValue(circumstances.client),
                 "address": .string(circumstances.address),
                 "request": JSONValue(request.map { Hexadecimal.encode($0.number) }),
                 "identifier": JSONValue(identifier), "route": JSONValue(request?.route), "kind": JSONValue(kind),
@@ -88,17 +88,9 @@ package final class KeyAudit: Sendable {
     }
 }
 
-/// The clock on the wall.
-enum WallTime {
-    /// Milliseconds since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
-    static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(max(time.tv_sec, 0)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
-    }
-
-    /// A time as ISO 8601 in UTC. The corresponding C function is `strftime`.
-    static func text(_ milliseconds: UInt64) -> String {
+extension WallClock {
+    /// A time in milliseconds since 1970, as ISO 8601 in UTC. The corresponding C function is `strftime`.
+    fileprivate static func text(_ milliseconds: UInt64) -> String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
         gmtime_r(&seconds, &parts)

@@ -1,6 +1,7 @@
 #if Network
 import Glibc
 package import RandomAccess
+import Support
 import Synchronization
 package import SystemPackage
 
@@ -55,7 +56,7 @@ package final class TraceRecorder: Sendable {
             throw .invalidParameter(
                 name: "trace", value: path.string, expected: "a new file, or a trace that is to be replaced")
         }
-        self.origin = TraceRecorder.nanoseconds
+        self.origin = monotonicNanoseconds()
         let before = """
             {
              "schema": 1,
@@ -93,7 +94,7 @@ package final class TraceRecorder: Sendable {
     }
 
     /// The time since the trace was started, in nanoseconds.
-    package var now: UInt64 { TraceRecorder.nanoseconds - origin }
+    package var now: UInt64 { monotonicNanoseconds() - origin }
 
     /// The first thing that could not be written, after which nothing is.
     package var failure: DecryptionError? { state.withLock { $0.failure } }
@@ -156,32 +157,12 @@ package final class TraceRecorder: Sendable {
         number + after + String(repeating: " ", count: numberWidth - number.utf8.count)
     }
 
-    /// The corresponding C function is `clock_gettime`.
-    private static var nanoseconds: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
     /// A trace's name: the file's, of lower-case letters, digits and single hyphens.
     private static func name(_ path: FilePath) -> String {
         let words = (path.stem ?? "").lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         return words.isEmpty ? "trace" : words.joined(separator: "-")
     }
 
-    /// Source: RFC 8259, section 7.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
 }
 #endif
