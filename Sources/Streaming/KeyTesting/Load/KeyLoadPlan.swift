@@ -80,7 +80,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     }
 }
 
-/// Why a plan cannot be simulated.
+/// Why a plan cannot be simulated, or not be run on this machine.
 package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value, and what was expected.
     package let description: String

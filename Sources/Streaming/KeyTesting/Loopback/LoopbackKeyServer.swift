@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A key server on loopback that is as fast as a plan says. It speaks HTTP/1.1 and has one key for everybody.
+/// A key server on loopback that is as fast as a plan says. It speaks HTTP/1.1 and has one key for all clients.
 final class LoopbackKeyServer: Sendable {
     /// The key of all requests; it protects nothing.
     static let key = Array("loopback-key-016".utf8)
