@@ -151,7 +151,7 @@ struct KeySessionTests {
             let other = KeySession(
                 exchange: exchange, device: device, seed: 1, clock: clock, storage: try storage(Character(letter)))
             await other.setNetwork(isThere: false)
-            // The clock stands still: whoever waited for the network's patience would wait for ever.
+            // The clock stands still: what waited for the network's idle timeout would wait for ever.
             await #expect(throws: failure) { try await other.key(for: "a") }
             await other.setNetwork(isThere: true)
             let key = try await other.key(for: "a")

@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A provider that blocks the thread of whoever asks, until a test lets it go.
+/// A provider that blocks the thread that asks, until a test lets it go.
 private final class BlockingKeys: KeyProvider {
     let gate = DispatchSemaphore(value: 0)
     let asked = Mutex(0)
@@ -22,7 +22,7 @@ private final class BlockingKeys: KeyProvider {
 
 @Suite("files and commands as exchanges", .timeLimit(.minutes(5)))
 struct ThreadedKeysTests {
-    @Test("providers that hang keep no other key from coming, and whoever stops waiting is let go")
+    @Test("providers that hang keep no other key from coming, and a reader that stops waiting is let go")
     func hanging() async throws {
         let folder = try TemporaryFolder()
         try folder.file("film.key", OneKey.bytes, isSecret: true)
@@ -60,9 +60,9 @@ struct ThreadedKeysTests {
             #expect(key.withUnsafeBytes { Array($0) } == OneKey.bytes)
             await session.close()
         }
-        let nobody = KeySession(
+        let session = KeySession(
             exchange: ThreadedKeys(ProvidedKeys(SchemeKeys([:]))), device: "d", seed: 1, clock: StillClock())
-        let failure = await #expect(throws: KeyFailure.self) { try await nobody.key(for: "skd://u:p@h/k?t=1") }
+        let failure = await #expect(throws: KeyFailure.self) { try await session.key(for: "skd://u:p@h/k?t=1") }
         #expect("\(try #require(failure))".contains("no provider handles the scheme \"skd\""))
         #expect(!"\(try #require(failure))".contains("u:p"))
     }
