@@ -84,7 +84,7 @@ struct PlayCommand: ParsableCommand {
 
     private func provider(_ file: PlaylistFile) -> any KeyProvider {
         if let keys { return FolderKeys(folder: FilePath(keys)) }
-        if let keyCommand { return CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"]) }
+        if let keyCommand { return CommandKeys(shell: keyCommand) }
         return PlaylistKeys(file.resources)
     }
 
@@ -146,12 +146,7 @@ struct StoreOptions: ParsableArguments {
     func sealedStore(isStrict: Bool) throws -> SealedKeyStore? {
         guard let folder else { return nil }
         guard let sealingKey else { throw CommandFailure(.usage, "--store: expected --sealing-key FILE as well") }
-        let key = try KeyFile.read(sealingKey) { (permissions) throws(DecryptionError) in
-            guard !isStrict else {
-                throw .openToOthers(path: "key file \(sealingKey)", permissions: permissions, expected: 0o600)
-            }
-            Self.warn(.readableByOthers(path: sealingKey, permissions: permissions))
-        }
+        let key = try KeyFile.read(sealingKey, isStrict: isStrict)
         return SealedKeyStore(
             storage: try SealedKeyFolder(path: FilePath(folder), isStrict: isStrict, warn: Self.warn),
             sealer: try GCMSealer(backend: SwiftBitsliced(), key: key))
