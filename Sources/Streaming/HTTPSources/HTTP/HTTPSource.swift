@@ -26,9 +26,7 @@ public final class HTTPSource: ByteSource {
     private let transport: HTTPTransport
     private let version: ObjectVersion
     private let first: [UInt8]
-    private let options: Options
-    /// Memory for what is asked for ahead.
-    private let pool: RangeMemoryPool
+    private let requests: RangeRequests
     private let guesses: ReadAhead?
     private let expected = Mutex<ExpectedReads?>(nil)
 
@@ -60,11 +58,8 @@ public final class HTTPSource: ByteSource {
         }
         byteCount = version.byteCount
         warnings = Self.warnings(options, location, version, firstByteCount: UInt64(first.count))
-        self.options = options
-        pool = RangeMemoryPool(byteCount: options.largestBlockByteCount, maxCount: options.readAheadDepth + 2)
-        guesses =
-            options.readAheadDepth > 0
-            ? ReadAhead(transport, version: version, options: options, pool: pool) : nil
+        requests = RangeRequests(transport, version: version, options: options)
+        guesses = requests.depth > 0 ? ReadAhead(requests) : nil
     }
 
     deinit {
@@ -151,11 +146,10 @@ public final class HTTPSource: ByteSource {
 
     /// Asks for the range at once, as far ahead as the options say. What another call said counts no more.
     public func adviseSequential(_ range: Range<UInt64>) {
-        guard options.readAheadDepth > 0 else { return }
+        guard requests.depth > 0 else { return }
         guesses?.stop()
         let left = range.clamped(to: min(UInt64(first.count), byteCount)..<byteCount)
-        let next =
-            left.isEmpty ? nil : ExpectedReads(left, transport, version: version, options: options, pool: pool)
+        let next = left.isEmpty ? nil : ExpectedReads(left, requests)
         let last = expected.withLock { expected in
             defer { expected = next }
             return expected
@@ -164,8 +158,7 @@ public final class HTTPSource: ByteSource {
     }
 
     private static func error(_ failure: HTTPFailure, _ operation: String) -> DecryptionError {
-        .io(
-            operation: operation, code: code(failure), reason: "\(failure)")
+        .io(operation: operation, code: code(failure), reason: "\(failure)")
     }
 
     private static func code(_ failure: HTTPFailure) -> Int32 {
