@@ -74,7 +74,7 @@ public final class KeyServerExchange: KeyExchange {
         var fields = [("Content-Type", KeyRequest.mediaType), ("Accept", AnswerSealer.mediaType)]
         if let token = options.token { fields.append(("Authorization", "Bearer \(token)")) }
         let answer: HTTPPost.Answer
-        do throws(HTTPPost.Failure) {
+        do throws(HTTPFailure) {
             answer = try await post.send(
                 request.bytes, fields: fields, maxByteCount: request.maxAnswerByteCount, within: options.deadline)
         } catch {
@@ -107,17 +107,19 @@ extension KeyServerExchange {
 /// What the ends of an exchange over HTTP mean to a session.
 extension KeyFailure {
     /// No answer came.
-    init(_ failure: HTTPPost.Failure, deadline: Duration) {
+    init(_ failure: HTTPFailure, deadline: Duration) {
         switch failure {
-        case .noAnswer: self = .timedOut(after: deadline)
+        case .noAnswer, .late: self = .timedOut(after: deadline)
         case .tls(.silent(_, let milliseconds)): self = .timedOut(after: .milliseconds(milliseconds))
         case .tls(.closed(let count)): self = .unreachable(reason: "\(TLSFailure.closed(afterByteCount: count))")
         // What a certificate or a protocol is, it is a moment later as well.
         case .tls(let failure): self = .refused(reason: "\(failure)")
         case .unreachable(let reason): self = .unreachable(reason: reason)
+        case .closedBeforeAnswer, .closedInBody:
+            self = .unreachable(reason: "the connection was closed: expected an answer first")
         case .tooLong(let count):
             self = .malformed(reason: "its body has more than \(count) bytes: expected at most what was asked for")
-        case .invalid(let reason): self = .malformed(reason: reason)
+        case let failure: self = .malformed(reason: "\(failure)")
         }
     }
 
