@@ -48,8 +48,8 @@ public struct ExchangedKey: Sendable {
 
 /// A `KeyProvider` as an exchange: files, folders, commands.
 ///
-/// The provider is called on the task that asks, one key after the other, so that one which waits for long holds a thread
-/// of the pool: commands belong behind ``ThreadedKeys``, a server behind ``KeyExchange`` itself.
+/// The provider is called on a thread of its own, one key after the other: a command that hangs keeps no other key, and no
+/// time limit, from its turn.
 public struct ProvidedKeys: KeyExchange {
     private let provider: any KeyProvider
     private let terms: KeyTerms
@@ -73,24 +73,25 @@ public struct ProvidedKeys: KeyExchange {
         self.warn = warn
     }
 
-    /// Asks the provider for each key; see ``KeyExchange/answer(_:)``.
+    /// Asks the provider for each key; see ``KeyExchange/answer(_:)``. If the task is cancelled, the provider is asked no
+    /// more, and its answer not waited for.
     public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
-        try answers(query) { Task.isCancelled }
+        let wait = Wait()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard wait.begin(continuation) else { return }
+                DispatchQueue.global().async { wait.end(.success(answers(query, wait))) }
+            }
+        } onCancel: {
+            wait.end(.failure(.abandoned))
+        }
+        return try result.get()
     }
 
-    /// Asks the provider for each key, on this thread.
-    ///
-    /// - Parameters:
-    ///   - query: Which keys are asked for.
-    ///   - isCancelled: Whether no reader waits for the answer any more; asked before each key.
-    /// - Returns: An answer for each key.
-    /// - Throws: `KeyFailure.abandoned`.
-    package func answers(
-        _ query: KeyQuery, isCancelled: () -> Bool
-    ) throws(KeyFailure) -> [ExchangedKey] {
+    /// Asks the provider for each key, on this thread, until no reader waits any more.
+    private func answers(_ query: KeyQuery, _ wait: Wait) -> [ExchangedKey] {
         var answers: [ExchangedKey] = []
-        for identifier in query.identifiers {
-            guard !isCancelled() else { throw .abandoned }
+        for identifier in query.identifiers where !wait.isOver {
             do throws(KeyError) {
                 let provided = try provider.key(for: identifier)
                 if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
@@ -113,41 +114,6 @@ extension KeyError {
         case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused, .noKey:
             .refused(reason: description)
         }
-    }
-}
-
-/// Files, folders and commands as an exchange that waits on a thread of its own: a command that hangs keeps no other key,
-/// and no time limit, from its turn.
-public struct ThreadedKeys: KeyExchange {
-    private let keys: ProvidedKeys
-
-    /// Creates an exchange.
-    ///
-    /// - Parameter keys: Who has the keys, and their terms.
-    public init(_ keys: ProvidedKeys) {
-        self.keys = keys
-    }
-
-    /// Asks for keys; see `KeyExchange.answer(_:)`. If the task is cancelled, no provider is asked any more, and the answer
-    /// of the one that was is not waited for.
-    public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
-        let keys = keys
-        let wait = Wait()
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard wait.begin(continuation) else { return }
-                DispatchQueue.global().async {
-                    do throws(KeyFailure) {
-                        wait.end(.success(try keys.answers(query) { wait.isOver }))
-                    } catch {
-                        wait.end(.failure(error))
-                    }
-                }
-            }
-        } onCancel: {
-            wait.end(.failure(.abandoned))
-        }
-        return try result.get()
     }
 }
 

@@ -53,8 +53,8 @@ struct PlayCommand: ParsableCommand {
         let terms = try store.terms ?? .online(validity: validity.map { .seconds($0) })
         try attemptInput {
             let file = try PlaylistFile(path: FilePath(playlist), root: nil, choice: .highestBandwidth)
-            let exchange = ThreadedKeys(
-                ProvidedKeys(provider(file), terms: terms, isStrict: strict, warn: { Self.warn("\($0)") }))
+            let exchange = ProvidedKeys(
+                provider(file), terms: terms, isStrict: strict, warn: { Self.warn("\($0)") })
             let session = KeySession(
                 exchange: exchange, device: try store.device(isStrict: strict), seed: UInt64.random(in: 0...UInt64.max),
                 clock: SystemKeyClock(), storage: try store.sealedStore(isStrict: strict),
