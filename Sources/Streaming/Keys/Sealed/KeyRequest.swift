@@ -109,11 +109,9 @@ package struct PendingRequest: Sendable {
     ///   - wantsPersistable: Whether keys are asked for that can be stored.
     ///   - time: Now, in milliseconds since 1970-01-01 00:00 UTC.
     package init(identifiers: [String], route: String, wantsPersistable: Bool, at time: UInt64) {
-        var random = SystemRandomNumberGenerator()
-        let number = (0..<KeyRequest.numberByteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
         self.init(
-            identifiers: identifiers, route: route, wantsPersistable: wantsPersistable, at: time, number: number,
-            privateKey: Curve25519.KeyAgreement.PrivateKey())
+            identifiers: identifiers, route: route, wantsPersistable: wantsPersistable, at: time,
+            number: .random(count: KeyRequest.numberByteCount), privateKey: Curve25519.KeyAgreement.PrivateKey())
     }
 
     init(

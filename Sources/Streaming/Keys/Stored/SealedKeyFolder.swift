@@ -142,8 +142,7 @@ public struct DeviceIdentity: Hashable, Sendable {
 
     /// Writes a new identity, unless another process was first. The corresponding C functions are `fsync` and `link`.
     private static func make(_ path: FilePath) throws(DecryptionError) {
-        var random = SystemRandomNumberGenerator()
-        let name = Hexadecimal.encode((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let name = Hexadecimal.encode([UInt8].random(count: byteCount))
         let hidden = path.removingLastComponent().appending(".chunkwise-\(getpid())-\(name.prefix(16)).partial")
         let descriptor = try SystemCall.check("create device identity \(path)") {
             try FileDescriptor.open(

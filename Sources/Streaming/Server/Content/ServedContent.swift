@@ -1,4 +1,5 @@
 #if Network
+import ByteSources
 package import RandomAccess
 
 /// One version of something that is served: an open file, or bytes that were made.
@@ -41,6 +42,13 @@ package struct ServedContent: Sendable {
         self.entityTag = entityTag
         self.modified = modified
         self.makeReader = makeReader
+    }
+}
+
+extension FileIdentity {
+    /// What an entity tag of a file's version depends on.
+    var tagParts: [String] {
+        ["\(device)", "\(node)", "\(byteCount)", "\(modifiedSeconds)", "\(modifiedNanoseconds)"]
     }
 }
 

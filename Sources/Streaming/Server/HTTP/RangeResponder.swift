@@ -135,8 +135,7 @@ enum StartPage {
     /// A list of links, in HTML.
     static func html(_ listing: [[String]]) -> String {
         let items = listing.map { path in
-            let link = path.map(RequestTarget.encoded).joined(separator: "/")
-            return "<li><a href=\"\(link)\">\(escaped(path.joined(separator: "/")))</a></li>\n"
+            "<li><a href=\"\(RequestTarget.encoded(path))\">\(escaped(path.joined(separator: "/")))</a></li>\n"
         }
         return """
             <!DOCTYPE html>

@@ -62,9 +62,8 @@ package struct HTTPService {
         package let description: String
     }
 
-    /// Serves until it is told to stop; see ``RangeServer/run(host:port:onStart:)``.
-    ///
-    /// - Parameter makeResponder: Makes what answers requests, given threads that may wait.
+    /// Serves as ``RangeServer/run(host:port:onStart:)`` does, by what is made to answer requests, given threads that may
+    /// wait.
     func run(
         host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void,
         _ makeResponder: (_ lookups: NIOThreadPool) -> HTTPChannelHandler.Responder

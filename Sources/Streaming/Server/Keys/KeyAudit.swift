@@ -3,6 +3,7 @@ import Glibc
 import Keys
 import Support
 import Synchronization
+package import SystemPackage
 
 /// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
 package final class KeyAudit: Sendable {
@@ -17,22 +18,13 @@ package final class KeyAudit: Sendable {
         self.write = write
     }
 
-    /// Appends to a file that only its owner can read. The corresponding C function is `open`.
+    /// Appends to a file that only its owner can read.
     ///
-    /// - Returns: `nil` if it cannot be opened; `errno` says why.
-    package convenience init?(path: String) {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        self.init { line in
-            let bytes = Array(line.utf8)
-            var start = 0
-            while start < bytes.count {
-                let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                guard count > 0 || errno == EINTR else { return false }
-                start += max(count, 0)
-            }
-            return true
-        }
+    /// - Throws: `Errno` if it cannot be opened.
+    package convenience init(path: FilePath) throws {
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.append, .create, .closeOnExec], permissions: [.ownerReadWrite])
+        self.init { line in (try? file.writeAll(line.utf8)) != nil }
     }
 
     /// What a line is about besides a key.

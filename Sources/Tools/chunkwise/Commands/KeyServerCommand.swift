@@ -143,10 +143,11 @@ struct KeyServerCommand: AsyncParsableCommand {
                 return true
             }
         }
-        guard let kept = KeyAudit(path: audit) else {
-            throw CommandFailure(.io, "open the audit \(audit): \(String(cString: strerror(errno)))")
+        do {
+            return try KeyAudit(path: FilePath(audit))
+        } catch {
+            throw CommandFailure(.io, "open the audit \(audit): \(error)")
         }
-        return kept
     }
 
     /// Says who may ask.

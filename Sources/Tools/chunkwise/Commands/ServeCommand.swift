@@ -264,7 +264,7 @@ struct Announcement {
         let query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""
         print("serving \(listing.count == 1 ? "1 file" : "\(listing.count) files") on \(root)\(query)")
         for path in listing.prefix(Self.maxFiles) {
-            print(root + path.map(RequestTarget.encoded).joined(separator: "/") + query)
+            print(root + RequestTarget.encoded(path) + query)
         }
         fflush(nil)
     }
