@@ -93,6 +93,7 @@ struct ScenarioObject {
     ///   - word: What errors call one of them.
     ///   - known: The names that their members may have; any, if there is no such list.
     /// - Returns: The objects, in order.
+    /// - Throws: `KeyScenarioError` for an element that is none.
     func objects(
         _ name: String, each word: String, members known: [String]? = nil
     ) throws(KeyScenarioError) -> [ScenarioObject] {
