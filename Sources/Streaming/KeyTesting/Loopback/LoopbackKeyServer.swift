@@ -86,8 +86,7 @@ private final class KeyRequestHandler: ChannelInboundHandler {
         guard case .end = unwrapInboundIn(data) else { return }
         guard let delay = state.arrive() else { return Self.answer(context, .serviceUnavailable, [], after: 0) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        let parts = delay.components
-        let nanoseconds = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+        let nanoseconds = Int64(clamping: KeyTiming.nanoseconds(delay))
         context.eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) {
             Self.answer(bound.value, .ok, LoopbackKeyServer.key, after: nanoseconds)
         }

@@ -89,7 +89,7 @@ package enum KeyTiming {
     ///
     /// - Parameters:
     ///   - attempt: How often the key was asked for, from 1.
-    ///   - retryAfter: The least that the server asked for.
+    ///   - retryAfter: The minimum that the server asked for.
     ///   - policy: The first and the longest pause.
     ///   - bits: Uniform random bits.
     /// - Returns: The pause.

@@ -1,7 +1,6 @@
 import Dispatch
 public import HLS
 public import RandomAccess
-import Synchronization
 
 /// Where a session's keys come from: several in one exchange, with their terms, in their own time.
 public protocol KeyExchange: Sendable {
@@ -76,32 +75,30 @@ public struct ProvidedKeys: KeyExchange {
     /// Asks the provider for each key; see ``KeyExchange/answer(_:)``. If the task is cancelled, the provider is asked no
     /// more, and its answer not waited for.
     public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
-        let wait = Wait()
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard wait.begin(continuation) else { return }
-                DispatchQueue.global().async { wait.end(.success(answers(query, wait))) }
+        guard !Task.isCancelled else { throw .abandoned }
+        let (arriving, answers) = AsyncStream.makeStream(of: ExchangedKey.self)
+        DispatchQueue.global().async {
+            for identifier in query.identifiers {
+                if case .terminated = answers.yield(answer(identifier)) { return }
             }
-        } onCancel: {
-            wait.end(.failure(.abandoned))
+            answers.finish()
         }
-        return try result.get()
+        // It ends early if the task is cancelled.
+        let arrived = await arriving.reduce(into: []) { $0.append($1) }
+        guard arrived.count == query.identifiers.count else { throw .abandoned }
+        return arrived
     }
 
-    /// Asks the provider for each key, on this thread, until no reader waits any more.
-    private func answers(_ query: KeyQuery, _ wait: Wait) -> [ExchangedKey] {
-        var answers: [ExchangedKey] = []
-        for identifier in query.identifiers where !wait.isOver {
-            do throws(KeyError) {
-                let provided = try provider.key(for: identifier)
-                if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
-                for warning in provided.warnings { warn(warning) }
-                answers.append(ExchangedKey(identifier, key: provided.key, terms: terms))
-            } catch {
-                answers.append(ExchangedKey(identifier, failure: error.failure))
-            }
+    /// Asks the provider for a key, on this thread.
+    private func answer(_ identifier: String) -> ExchangedKey {
+        do throws(KeyError) {
+            let provided = try provider.key(for: identifier)
+            if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
+            for warning in provided.warnings { warn(warning) }
+            return ExchangedKey(identifier, key: provided.key, terms: terms)
+        } catch {
+            return ExchangedKey(identifier, failure: error.failure)
         }
-        return answers
     }
 }
 
@@ -114,46 +111,5 @@ extension KeyError {
         case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused, .noKey:
             .refused(reason: description)
         }
-    }
-}
-
-/// A task that waits for an answer or its own end, whichever comes first.
-private final class Wait: Sendable {
-    typealias Answer = Result<[ExchangedKey], KeyFailure>
-
-    private enum State {
-        case new
-        case waiting(CheckedContinuation<Answer, Never>)
-        case over
-    }
-
-    private let state = Mutex(State.new)
-
-    /// Whether no reader waits any more.
-    var isOver: Bool {
-        state.withLock { if case .over = $0 { true } else { false } }
-    }
-
-    /// Begins to wait.
-    ///
-    /// - Returns: Whether there is anything to wait for.
-    func begin(_ continuation: CheckedContinuation<Answer, Never>) -> Bool {
-        let begins = state.withLock { state in
-            guard case .new = state else { return false }
-            state = .waiting(continuation)
-            return true
-        }
-        if !begins { continuation.resume(returning: .failure(.abandoned)) }
-        return begins
-    }
-
-    /// Ends the wait, if it has not ended yet.
-    func end(_ answer: Answer) {
-        let continuation = state.withLock { state -> CheckedContinuation<Answer, Never>? in
-            defer { state = .over }
-            if case .waiting(let continuation) = state { return continuation }
-            return nil
-        }
-        continuation?.resume(returning: answer)
     }
 }

@@ -57,7 +57,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// The least time before asking again that the server wants.
+    /// The minimum time before asking again that the server wants.
     var retryAfter: Duration? {
         if case .busy(let retryAfter) = self { retryAfter } else { nil }
     }

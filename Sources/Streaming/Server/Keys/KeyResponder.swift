@@ -195,7 +195,7 @@ final class RateLimiter: Sendable {
     ///
     /// - Parameters:
     ///   - rate: Keys a second, more than 0.
-    ///   - burst: The most keys at once, at least 1.
+    ///   - burst: The maximum number of keys at once, at least 1.
     init(rate: Double, burst: Int) {
         self.rate = rate
         self.burst = Double(burst)
@@ -227,8 +227,7 @@ final class RateLimiter: Sendable {
     }
 
     private func filled(_ bucket: Bucket, _ now: Duration) -> Bucket {
-        let (seconds, attoseconds) = max(now - bucket.at, .zero).components
-        let gained = (Double(seconds) + Double(attoseconds) * 1e-18) * rate
+        let gained = max(now - bucket.at, .zero) / .seconds(1) * rate
         return Bucket(tokens: min(burst, bucket.tokens + gained), at: max(now, bucket.at))
     }
 }
@@ -252,8 +251,8 @@ final class ReplayCache: Sendable {
         var start: UInt64 = 0
     }
 
-    /// The most numbers of a period, some 50 MB of them. Where one could not be remembered, its request could be answered
-    /// twice, and so is not answered at all.
+    /// How many numbers a period may have, some 50 MB of them. Where one could not be remembered, its request could
+    /// be answered twice, and so is not answered at all.
     static let maxNumbers = 500_000
 
     private let tolerance: UInt64
