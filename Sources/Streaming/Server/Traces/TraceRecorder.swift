@@ -1,4 +1,5 @@
 #if Network
+import ByteSources
 import Glibc
 package import RandomAccess
 import Support
@@ -44,12 +45,9 @@ package final class TraceRecorder: Sendable {
     /// - Throws: `DecryptionError.io`, `.invalidParameter` if something else than a trace is there.
     package init(path: FilePath, title: String) throws(DecryptionError) {
         self.path = path
-        do {
-            self.descriptor = try FileDescriptor.open(
+        self.descriptor = try SystemCall.check("write trace \(path)") {
+            try FileDescriptor.open(
                 path, .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
-        } catch {
-            let code = error as? Errno ?? .ioError
-            throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
         }
         guard TraceRecorder.isReplaceable(descriptor) else {
             try? descriptor.close()
@@ -74,10 +72,8 @@ package final class TraceRecorder: Sendable {
     ///
     /// - Throws: `DecryptionError.io`.
     package func start() throws(DecryptionError) {
-        let code = ftruncate(descriptor.rawValue, 0) == 0 ? nil : Errno(rawValue: errno)
-        if let code = code ?? TraceRecorder.write(head + TraceRecorder.tail, at: 0, to: descriptor) {
-            throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
-        }
+        _ = try SystemCall.retrying("write trace \(path)") { Int(ftruncate(descriptor.rawValue, 0)) }
+        try write(head + TraceRecorder.tail, at: 0)
     }
 
     /// Whether the file may be replaced: it is empty, or begins like a trace.
@@ -139,17 +135,18 @@ package final class TraceRecorder: Sendable {
     }
 
     private func write(_ text: String, at offset: Int64, _ state: inout State) {
-        guard state.failure == nil, let code = TraceRecorder.write(text, at: offset, to: descriptor) else { return }
-        state.failure = .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
+        guard state.failure == nil else { return }
+        do throws(DecryptionError) {
+            try write(text, at: offset)
+        } catch {
+            state.failure = error
+        }
     }
 
     /// The corresponding C function is `pwrite`.
-    private static func write(_ text: String, at offset: Int64, to descriptor: FileDescriptor) -> Errno? {
-        do {
-            _ = try descriptor.writeAll(toAbsoluteOffset: offset, text.utf8)
-            return nil
-        } catch {
-            return error as? Errno ?? .ioError
+    private func write(_ text: String, at offset: Int64) throws(DecryptionError) {
+        _ = try SystemCall.check("write trace \(path)") {
+            try descriptor.writeAll(toAbsoluteOffset: offset, text.utf8)
         }
     }
 
