@@ -92,7 +92,7 @@ package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// What became of a plan.
 package struct KeyLoadResult: Hashable, Sendable {
-    /// The most requests that reached the server within any second, retries included.
+    /// The maximum number of requests that reached the server within any second, retries included.
     package let peakPerSecond: Int
     /// All requests.
     package let requestCount: Int

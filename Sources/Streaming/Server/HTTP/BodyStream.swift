@@ -75,7 +75,7 @@ final class BufferPool: Sendable {
     private let limits: ServerLimits
     private let state = Mutex(State())
 
-    /// The most buffers that are kept.
+    /// The maximum number of buffers that are kept.
     private static let keptCount = 16
 
     init(limits: ServerLimits) {

@@ -98,23 +98,23 @@ package struct HTTPService {
 
 /// What a client may ask of a server.
 package struct ServerLimits: Hashable, Sendable {
-    /// The most connections at once; more of them wait until one is closed.
+    /// The maximum number of connections at once; more of them wait until one is closed.
     package var connectionCount = 256
-    /// The most bytes of a request's header, and of its request line.
+    /// The maximum number of bytes of a request's header, and of its request line.
     package var headerByteCount = 16 << 10
-    /// The most fields of a header.
+    /// The maximum number of fields of a header.
     package var fieldCount = 100
-    /// The most bytes of a request's body, which is not read.
+    /// The maximum number of bytes of a request's body, which is not read.
     package var requestBodyByteCount = 64 << 10
     /// After how many milliseconds a connection is closed on which nothing happens: no request comes, or is not finished,
     /// or what was sent is not taken.
     package var idleMilliseconds: Int64 = 60_000
     /// How many milliseconds running answers have to be finished once the server was told to stop.
     package var shutdownMilliseconds: Int64 = 10_000
-    /// The most plaintext bytes of one step.
+    /// The maximum number of plaintext bytes of one step.
     package var windowByteCount = 256 << 10
-    /// The most plaintext bytes in buffers of all answers together; beyond it, new windows have
-    /// ``minWindowByteCount``.
+    /// The maximum number of plaintext bytes in buffers of all answers together; beyond it, new windows
+    /// have ``minWindowByteCount``.
     package var bufferByteCount = 8 << 20
 
     /// The shortest window: below it, what a step costs besides decryption shows.
