@@ -35,7 +35,7 @@ final class CountingKeys: KeyProvider {
     func key(for uri: String) throws(KeyError) -> ProvidedKey {
         counts.withLock { $0[uri, default: 0] += 1 }
         guard let number = Int(uri.filter(\.isNumber)), let key = try? testKey(number) else {
-            throw .missing(place: uri, reason: "it has no number")
+            throw .missing(location: uri, reason: "it has no number")
         }
         return ProvidedKey(key)
     }

@@ -189,7 +189,7 @@ struct HLSObjectTests {
         }
     }
 
-    @Test("keys are asked for once, whoever reads what")
+    @Test("keys are asked for once, whatever is read")
     func keysOnce() throws {
         let keys = CountingKeys()
         let options = HLSOptions(segmentByteCounts: [10], segmentsPerKey: 3)

@@ -63,7 +63,7 @@ struct KeyProviderTests {
         #expect(try bytes(ring.key(for: "late")) == other && ring.version(for: "late") != version)
     }
 
-    @Test("a pipe that a playlist names is no key, and nobody waits for it")
+    @Test("a pipe that a playlist names is no key, and no read waits for it")
     func pipe() throws {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         let error = #expect(throws: KeyError.self) { try FolderKeys(folder: FilePath(folder.path)).key(for: "pipe") }
@@ -254,8 +254,8 @@ struct CommandKeysTests {
         #expect(bytes(try others.key(for: "b").key) == key("b"))
     }
 
-    @Test("where nobody could be asked, all keys of a batch have that error, by one run")
-    func nobodyAsked() throws {
+    @Test("where no answer came, all keys of a batch have that error, by one run")
+    func noAnswer() throws {
         let folder = try TemporaryFolder()
         let script = "echo run >>'\(folder.path("log"))'; exit 74"
         let keys = BatchCommandKeys(command: ["sh", "-c", script, "sh"], name: "keys", deadline: .seconds(60))

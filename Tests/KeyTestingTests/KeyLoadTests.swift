@@ -134,9 +134,9 @@ struct KeyLoopbackTests {
     @Test("plans that this machine cannot run are errors")
     func errors() async throws {
         let plan = try Self.plan(1, .onDemand)
-        await #expect(throws: LoopbackError.self) { try await LoopbackRun.run(plan, speed: 0) }
+        await #expect(throws: KeyLoadError.self) { try await LoopbackRun.run(plan, speed: 0) }
         let large = try Self.plan(1_000_000_000, .onDemand)
-        await #expect(throws: LoopbackError.self) { try await LoopbackRun.run(large, speed: 1) }
+        await #expect(throws: KeyLoadError.self) { try await LoopbackRun.run(large, speed: 1) }
     }
 }
 

@@ -93,11 +93,11 @@ struct BadAnswerTests {
         "what providers of files and commands say is told on, and never a part of a key",
         arguments: [
             (KeyError.unhandledScheme("skd", handled: ["mykey"]), "no provider handles the scheme \"skd\""),
-            (.missing(place: "key file k", reason: "No such file"), "key file k is missing"),
+            (.missing(location: "key file k", reason: "No such file"), "key file k is missing"),
             (.openToOthers(.readableByOthers(path: "k", permissions: 0o644)), "can be read by others"),
             (.commandFailed(command: "c", reason: "ended with status 3"), "key command c ended with status 3"),
             (
-                .wrongLength(byteCount: 15, isMore: false, place: "key file k", isHexadecimal: false),
+                .wrongLength(byteCount: 15, isMore: false, location: "key file k", isHexadecimal: false),
                 "has 15 bytes: expected 16"
             ),
         ])

@@ -111,7 +111,7 @@ final class OneKey: KeyExchange {
     }
 }
 
-/// A clock that a test sets; it never wakes anybody.
+/// A clock that a test sets; it never wakes a session.
 final class StillClock: KeyClock {
     let wall = Mutex(Duration.seconds(1_700_000_000))
 

@@ -43,9 +43,9 @@ struct KeyMachineTests {
                 open[query.exchange] = query.identifiers
             case .cancel(let exchange): open[exchange] = nil
             case .deliver(let reader, let identifier, _), .refuse(let reader, let identifier, _):
-                if waiting.remove("\(reader) \(identifier)") == nil { mismatch = "nobody waits: \(action)" }
+                if waiting.remove("\(reader) \(identifier)") == nil { mismatch = "no reader waits: \(action)" }
             case .report(let reader, let identifier, let failure):
-                if !waiting.contains("\(reader) \(identifier)") { mismatch = "nobody waits: \(action)" }
+                if !waiting.contains("\(reader) \(identifier)") { mismatch = "no reader waits: \(action)" }
                 if !failure.isPassing { mismatch = "no delay: \(action)" }
             default: break
             }

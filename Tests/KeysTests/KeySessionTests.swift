@@ -15,7 +15,7 @@ struct KeySessionTests {
     private let storage = MemoryKeys()
     private let rental = KeyTerms.persistable(storage: .seconds(30 * 86_400), playback: .seconds(86_400))
 
-    private func shelf(_ letter: Character = "S") throws -> SealedKeyStore {
+    private func storage(_ letter: Character = "S") throws -> SealedKeyStore {
         SealedKeyStore(
             storage: storage, sealer: try GCMSealer(backend: SwiftBitsliced(), key: SecretKey(repeated(letter))))
     }
@@ -69,11 +69,11 @@ struct KeySessionTests {
     @Test("a stored key serves the next session without a question, and the updated one takes its place")
     func stored() async throws {
         let exchange = ScriptedExchange(terms: rental)
-        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock, shelf: try shelf())
+        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock, storage: try storage())
         await session.persist(["a"])
         _ = try await session.key(for: "a")
         #expect(storage.generations("a") == [1])
-        let second = KeySession(exchange: exchange, device: "d", seed: 2, clock: clock, shelf: try shelf())
+        let second = KeySession(exchange: exchange, device: "d", seed: 2, clock: clock, storage: try storage())
         let key = try await second.key(for: "a")
         #expect(bytes(key) == repeated("a"))
         let lease = try await second.beginRead(with: "a")
@@ -85,7 +85,7 @@ struct KeySessionTests {
     @Test("a key that cannot be stored again is not erased")
     func full() async throws {
         let session = KeySession(
-            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, shelf: try shelf())
+            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, storage: try storage())
         await session.persist(["a"])
         _ = try await session.key(for: "a")
         storage.state.withLock { $0.isFull = true }
@@ -104,34 +104,34 @@ struct KeySessionTests {
     @Test("what is stored for another device, or by another sealing key, is never written over nor erased")
     func othersKeys() async throws {
         let owner = KeySession(
-            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, shelf: try shelf())
+            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, storage: try storage())
         await owner.persist(["a"])
         _ = try await owner.key(for: "a")
         let before = storage.state.withLock { $0.records }
         for (device, letter) in [("e", "S"), ("d", "T")] as [(String, Character)] {
             let other = KeySession(
                 exchange: ScriptedExchange(terms: rental), device: device, seed: 2, clock: clock,
-                shelf: try shelf(letter))
+                storage: try storage(letter))
             await other.persist(["a"])
             _ = try await other.key(for: "a")
             await #expect(throws: KeyFailure.notStored) { try await other.beginRead(with: "a") }
         }
         #expect(storage.state.withLock { $0.records } == before)
         let again = KeySession(
-            exchange: ScriptedExchange(), device: "d", seed: 3, clock: clock, shelf: try shelf())
+            exchange: ScriptedExchange(), device: "d", seed: 3, clock: clock, storage: try storage())
         _ = try await again.beginRead(with: "a")
     }
 
     @Test("another device, another sealing key and a changed byte are refused; an online key is asked for")
     func elsewhere() async throws {
         let exchange = ScriptedExchange(terms: rental)
-        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock, shelf: try shelf())
+        let session = KeySession(exchange: exchange, device: "d", seed: 1, clock: clock, storage: try storage())
         await session.persist(["a"])
         _ = try await session.key(for: "a")
         for (device, letter, failure) in [("e", "S", KeyFailure.otherDevice), ("d", "T", .unopenable)] {
             let other = KeySession(
                 exchange: ScriptedExchange(), device: device, seed: 1, clock: clock,
-                shelf: try shelf(Character(letter)))
+                storage: try storage(Character(letter)))
             let key = try await other.key(for: "a")
             #expect(bytes(key) == repeated("a"))
             let notices = await other.notices
@@ -143,15 +143,15 @@ struct KeySessionTests {
     @Test("without a network, a stored key that is of no use is refused at once by its own name")
     func elsewhereOffline() async throws {
         let session = KeySession(
-            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, shelf: try shelf())
+            exchange: ScriptedExchange(terms: rental), device: "d", seed: 1, clock: clock, storage: try storage())
         await session.persist(["a"])
         _ = try await session.key(for: "a")
         for (device, letter, failure) in [("e", "S", KeyFailure.otherDevice), ("d", "T", .unopenable)] {
             let exchange = ScriptedExchange()
             let other = KeySession(
-                exchange: exchange, device: device, seed: 1, clock: clock, shelf: try shelf(Character(letter)))
+                exchange: exchange, device: device, seed: 1, clock: clock, storage: try storage(Character(letter)))
             await other.setNetwork(isThere: false)
-            // The clock stands still: whoever waited for the network's patience would wait for ever.
+            // The clock stands still: what waited for the network's idle timeout would wait for ever.
             await #expect(throws: failure) { try await other.key(for: "a") }
             await other.setNetwork(isThere: true)
             let key = try await other.key(for: "a")

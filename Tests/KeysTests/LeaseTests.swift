@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A clock that a test sets; it never wakes anybody, so that it is the reader who must look at it.
+/// A clock that a test sets; it never wakes a session, so that it is the reader who must look at it.
 private final class SetClock: KeyClock {
     let time = Mutex(Duration.zero)
 
@@ -117,7 +117,7 @@ struct LeasedObjectTests {
         // The other key goes on; the expired one does not come back.
         #expect(try reader.read(at: 0, count: 1000) == Array(plain[..<1000]))
         #expect(throws: DecryptionError.self) { try reader.read(at: 65_536, count: 1) }
-        // A segment that nobody has a lease for.
+        // A segment without a lease.
         let missing = #expect(throws: DecryptionError.self) { try reader.read(at: 131_072, count: 1) }
         #expect("\(try #require(missing))".contains("there is no lease"))
     }

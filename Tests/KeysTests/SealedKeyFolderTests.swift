@@ -43,8 +43,8 @@ struct SealedKeyFolderTests {
         _ exchange: any KeyExchange, device: String = "device-1", sealer: UInt8 = 7
     ) throws -> KeySession {
         let key = try SecretKey([UInt8](repeating: sealer, count: 32))
-        let shelf = SealedKeyStore(storage: try folder(), sealer: try GCMSealer(backend: SwiftBitsliced(), key: key))
-        return KeySession(exchange: exchange, device: device, seed: 1, clock: clock, shelf: shelf)
+        let storage = SealedKeyStore(storage: try folder(), sealer: try GCMSealer(backend: SwiftBitsliced(), key: key))
+        return KeySession(exchange: exchange, device: device, seed: 1, clock: clock, storage: storage)
     }
 
     /// All bytes of all files, for searching.

@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A provider that blocks the thread of whoever asks, until a test lets it go.
+/// A provider that blocks the thread that asks, until a test lets it go.
 private final class BlockingKeys: KeyProvider {
     let gate = DispatchSemaphore(value: 0)
     let asked = Mutex(0)
@@ -21,20 +21,20 @@ private final class BlockingKeys: KeyProvider {
 }
 
 @Suite("files and commands as exchanges", .timeLimit(.minutes(5)))
-struct ThreadedKeysTests {
-    @Test("providers that hang keep no other key from coming, and whoever stops waiting is let go")
+struct ProvidedKeysTests {
+    @Test("providers that hang keep no other key from coming, and a reader that stops waiting is let go")
     func hanging() async throws {
         let folder = try TemporaryFolder()
         try folder.file("film.key", OneKey.bytes, isSecret: true)
         let blocking = BlockingKeys()
-        let hung = ThreadedKeys(ProvidedKeys(blocking))
+        let hung = ProvidedKeys(blocking)
         // More of them than there are threads for tasks.
         let waiting = (0..<16).map { number in
             let session = KeySession(exchange: hung, device: "d", seed: UInt64(number), clock: StillClock())
             return Task { try await session.key(for: "a") }
         }
         while blocking.asked.withLock({ $0 }) < 8 { await Task.yield() }
-        let files = ThreadedKeys(ProvidedKeys(FolderKeys(folder: FilePath(folder.path))))
+        let files = ProvidedKeys(FolderKeys(folder: FilePath(folder.path)))
         let session = KeySession(exchange: files, device: "d", seed: 1, clock: StillClock())
         let key = try await session.key(for: "mykey://host/film.key")
         #expect(key.withUnsafeBytes { Array($0) } == OneKey.bytes)
@@ -55,14 +55,14 @@ struct ThreadedKeysTests {
         ]
         for provider in providers {
             let session = KeySession(
-                exchange: ThreadedKeys(ProvidedKeys(provider)), device: "d", seed: 1, clock: StillClock())
+                exchange: ProvidedKeys(provider), device: "d", seed: 1, clock: StillClock())
             let key = try await session.key(for: "mykey://host/film.key")
             #expect(key.withUnsafeBytes { Array($0) } == OneKey.bytes)
             await session.close()
         }
-        let nobody = KeySession(
-            exchange: ThreadedKeys(ProvidedKeys(SchemeKeys([:]))), device: "d", seed: 1, clock: StillClock())
-        let failure = await #expect(throws: KeyFailure.self) { try await nobody.key(for: "skd://u:p@h/k?t=1") }
+        let session = KeySession(
+            exchange: ProvidedKeys(SchemeKeys([:])), device: "d", seed: 1, clock: StillClock())
+        let failure = await #expect(throws: KeyFailure.self) { try await session.key(for: "skd://u:p@h/k?t=1") }
         #expect("\(try #require(failure))".contains("no provider handles the scheme \"skd\""))
         #expect(!"\(try #require(failure))".contains("u:p"))
     }

@@ -1,6 +1,5 @@
 #if Network
 import Foundation
-import Glibc
 public import HTTPSources
 public import Keys
 public import RandomAccess
@@ -70,12 +69,12 @@ public final class KeyServerExchange: KeyExchange {
     private func ask(_ identifiers: [String], _ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
         let request = PendingRequest(
             identifiers: identifiers, route: query.route.name, wantsPersistable: query.wantsPersistable,
-            at: Self.now())
+            at: WallClock.milliseconds())
         let start = ContinuousClock.now
         var fields = [("Content-Type", KeyRequest.mediaType), ("Accept", AnswerSealer.mediaType)]
         if let token = options.token { fields.append(("Authorization", "Bearer \(token)")) }
         let answer: HTTPPost.Answer
-        do throws(HTTPPost.Failure) {
+        do throws(HTTPFailure) {
             answer = try await post.send(
                 request.bytes, fields: fields, maxByteCount: request.maxAnswerByteCount, within: options.deadline)
         } catch {
@@ -84,13 +83,6 @@ public final class KeyServerExchange: KeyExchange {
         if let failure = KeyFailure(answer, from: post.shownURL) { throw failure }
         return try request.open(
             answer.body, elapsed: start.duration(to: .now), serverKey: options.serverKey)
-    }
-
-    /// Milliseconds since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
-    private static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(max(time.tv_sec, 0)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 }
 
@@ -115,17 +107,19 @@ extension KeyServerExchange {
 /// What the ends of an exchange over HTTP mean to a session.
 extension KeyFailure {
     /// No answer came.
-    init(_ failure: HTTPPost.Failure, deadline: Duration) {
+    init(_ failure: HTTPFailure, deadline: Duration) {
         switch failure {
-        case .noAnswer: self = .timedOut(after: deadline)
+        case .noAnswer, .late: self = .timedOut(after: deadline)
         case .tls(.silent(_, let milliseconds)): self = .timedOut(after: .milliseconds(milliseconds))
         case .tls(.closed(let count)): self = .unreachable(reason: "\(TLSFailure.closed(afterByteCount: count))")
         // What a certificate or a protocol is, it is a moment later as well.
         case .tls(let failure): self = .refused(reason: "\(failure)")
         case .unreachable(let reason): self = .unreachable(reason: reason)
+        case .closedBeforeAnswer, .closedInBody:
+            self = .unreachable(reason: "the connection was closed: expected an answer first")
         case .tooLong(let count):
             self = .malformed(reason: "its body has more than \(count) bytes: expected at most what was asked for")
-        case .invalid(let reason): self = .malformed(reason: reason)
+        case let failure: self = .malformed(reason: "\(failure)")
         }
     }
 

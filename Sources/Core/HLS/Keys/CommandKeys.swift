@@ -43,7 +43,7 @@ public struct CommandKeys: KeyProvider {
         let bytes = KeyBytes()
         let run = try KeyCommandRun(command + uris, name: name)
         try run.finish(into: bytes, deadline: deadline)
-        return try bytes.keys(uris.count, place: "what key command \(name) printed")
+        return try bytes.keys(uris.count, location: "what key command \(name) printed")
     }
 }
 

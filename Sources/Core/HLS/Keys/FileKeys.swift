@@ -40,7 +40,8 @@ public struct FolderKeys: KeyProvider {
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         guard let path = path(for: uri) else {
             throw .missing(
-                place: "a key file in \(folder)", reason: "the URI's path does not end with a name that a file can have"
+                location: "a key file in \(folder)",
+                reason: "the URI's path does not end with a name that a file can have"
             )
         }
         return try KeyBytes.read(path)
@@ -89,7 +90,7 @@ public struct PlaylistKeys: KeyProvider {
         do throws(DecryptionError) {
             return try resources.path(for: uri)
         } catch {
-            if case .io(_, _, let reason) = error { throw .missing(place: "the key file", reason: reason) }
+            if case .io(_, _, let reason) = error { throw .missing(location: "the key file", reason: reason) }
             throw .unreadable(error)
         }
     }
@@ -111,7 +112,7 @@ public struct ServedKeys: KeyProvider {
         guard ["http", "https"].contains(scheme) else {
             throw .unhandledScheme(scheme, handled: ["", "https", "http"])
         }
-        let place = "the key at \(target.shown)"
+        let location = "the key at \(target.shown)"
         let bytes = KeyBytes()
         do throws(DecryptionError) {
             let source = try resources.short(for: uri)
@@ -120,11 +121,12 @@ public struct ServedKeys: KeyProvider {
             bytes.add(Int(count))
         } catch {
             switch error {
-            case .io(_, ENOENT, let reason): throw .missing(place: place, reason: reason)
+            case .io(_, ENOENT, let reason): throw .missing(location: location, reason: reason)
             case .io: throw .notFetched(error)
             default: throw .unreadable(error)
             }
         }
-        return ProvidedKey(try bytes.key(place: place), warnings: scheme == "http" ? [.inTheClear(place: place)] : [])
+        return ProvidedKey(
+            try bytes.key(location: location), warnings: scheme == "http" ? [.inTheClear(location: location)] : [])
     }
 }

@@ -26,15 +26,15 @@ final class KeyBytes {
 
     /// The key that the bytes are.
     ///
-    /// - Parameter place: Where they are from, for the message.
+    /// - Parameter location: Where they are from, for the message.
     /// - Returns: The key.
     /// - Throws: `KeyError.wrongLength`.
-    func key(place: String) throws(KeyError) -> SecretKey {
-        try keys(1, place: place)[0]
+    func key(location: String) throws(KeyError) -> SecretKey {
+        try keys(1, location: location)[0]
     }
 
-    /// The keys that the bytes are, one behind the other; see ``key(place:)``.
-    func keys(_ keyCount: Int, place: String) throws(KeyError) -> [SecretKey] {
+    /// The keys that the bytes are, one behind the other; see ``key(location:)``.
+    func keys(_ keyCount: Int, location: String) throws(KeyError) -> [SecretKey] {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         // Source: RFC 8216, section 5: the key file is 16 octets, packed.
         let keys = (0..<keyCount).compactMap { index -> SecretKey? in
@@ -44,7 +44,7 @@ final class KeyBytes {
         guard keys.count == keyCount else {
             let isDigits = (32...34).contains(count) && bytes.prefix(32).allSatisfy(Self.isHexadecimal)
             throw .wrongLength(
-                byteCount: count, isMore: count == Self.maxByteCount, place: place, isHexadecimal: isDigits)
+                byteCount: count, isMore: count == Self.maxByteCount, location: location, isHexadecimal: isDigits)
         }
         return keys
     }
@@ -63,35 +63,36 @@ extension KeyBytes {
     /// - Returns: The key, and what there is to warn about.
     /// - Throws: `KeyError.missing`, `.unreadable`, `.wrongLength`.
     static func read(_ path: FilePath, mayWait: Bool = false) throws(KeyError) -> ProvidedKey {
-        let place = "key file \(path)"
+        let location = "key file \(path)"
         let bytes = KeyBytes()
         var status = stat()
         do throws(DecryptionError) {
-            let descriptor = try SystemCall.check("open \(place)") {
+            let descriptor = try SystemCall.check("open \(location)") {
                 try FileDescriptor.open(
                     path, .readOnly, options: mayWait ? .closeOnExec : [.closeOnExec, .nonBlocking])
             }
             defer { try? descriptor.close() }
-            _ = try SystemCall.retrying("stat \(place)") { Int(fstat(descriptor.rawValue, &status)) }
+            _ = try SystemCall.retrying("stat \(location)") { Int(fstat(descriptor.rawValue, &status)) }
             guard mayWait || status.st_mode & S_IFMT == S_IFREG else {
                 throw DecryptionError.io(
-                    operation: "read \(place)", code: 0, reason: "it is a pipe, a device or a folder: expected a file")
+                    operation: "read \(location)", code: 0,
+                    reason: "it is a pipe, a device or a folder: expected a file")
             }
             while !bytes.free.isEmpty {
-                let count = try SystemCall.check("read \(place)") { try descriptor.read(into: bytes.free) }
+                let count = try SystemCall.check("read \(location)") { try descriptor.read(into: bytes.free) }
                 guard count > 0 else { break }
                 bytes.add(count)
             }
         } catch {
             if case .io(_, let code, let reason) = error, [ENOENT, ENOTDIR].contains(code) {
-                throw .missing(place: place, reason: reason)
+                throw .missing(location: location, reason: reason)
             }
             throw .unreadable(error)
         }
         let permissions = UInt32(status.st_mode) & 0o777
         let isShared = status.st_mode & S_IFMT == S_IFREG && permissions & 0o044 != 0
         return ProvidedKey(
-            try bytes.key(place: place),
+            try bytes.key(location: location),
             warnings: isShared ? [.readableByOthers(path: path.string, permissions: permissions)] : [])
     }
 

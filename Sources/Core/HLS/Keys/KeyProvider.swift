@@ -53,7 +53,7 @@ public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
     /// Others than the owner of a folder with keys may list it, or change what is in it.
     case folderOpenToOthers(path: String, permissions: UInt32)
     /// The key came over a connection that others can read.
-    case inTheClear(place: String)
+    case inTheClear(location: String)
 
     /// What is wrong, and what to do.
     public var description: String {
@@ -62,8 +62,8 @@ public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
             "key file \(path) can be read by others (permissions \(String(permissions, radix: 8))): expected 600"
         case .folderOpenToOthers(let path, let permissions):
             "key folder \(path) is open to others (permissions \(String(permissions, radix: 8))): expected 700"
-        case .inTheClear(let place):
-            "\(place) came without TLS, so that others on the way can read it: expected https"
+        case .inTheClear(let location):
+            "\(location) came without TLS, so that others on the way can read it: expected https"
         }
     }
 }
@@ -73,9 +73,9 @@ public enum KeyError: Error, Hashable, Sendable {
     /// No provider fetches keys by this scheme; empty for a relative URI.
     case unhandledScheme(String, handled: [String])
     /// What was found has another length than 16 bytes.
-    case wrongLength(byteCount: Int, isMore: Bool, place: String, isHexadecimal: Bool)
+    case wrongLength(byteCount: Int, isMore: Bool, location: String, isHexadecimal: Bool)
     /// There is no such key.
-    case missing(place: String, reason: String)
+    case missing(location: String, reason: String)
     /// The key could not be read.
     case unreadable(DecryptionError)
     /// The owner of the key could not be asked, or did not answer as it should.
@@ -101,11 +101,11 @@ extension KeyError: CustomStringConvertible {
                 + (handled.isEmpty
                     ? "a handler for it, of which there is none"
                     : handled.map { $0.isEmpty ? "a relative URI" : "\"\($0)\"" }.joined(separator: " or "))
-        case .wrongLength(let byteCount, let isMore, let place, let isHexadecimal):
-            "\(place) has \(byteCount == 0 ? "no" : "\(byteCount)")\(isMore ? " or more" : "") bytes: expected 16"
+        case .wrongLength(let byteCount, let isMore, let location, let isHexadecimal):
+            "\(location) has \(byteCount == 0 ? "no" : "\(byteCount)")\(isMore ? " or more" : "") bytes: expected 16"
                 + (isHexadecimal ? " raw ones, not hexadecimal digits" : "")
-        case .missing(let place, let reason):
-            "\(place) is missing: \(reason): expected 16 bytes there"
+        case .missing(let location, let reason):
+            "\(location) is missing: \(reason): expected 16 bytes there"
         case .unreadable(let error), .notFetched(let error):
             "\(error)"
         case .commandFailed(let command, let reason):
@@ -140,7 +140,7 @@ public struct HandlerKeys: KeyProvider {
             throw error
         } catch DecryptionError.invalidKey(let byteCount) {
             throw .wrongLength(
-                byteCount: byteCount, isMore: false, place: "what the handler returned", isHexadecimal: false)
+                byteCount: byteCount, isMore: false, location: "what the handler returned", isHexadecimal: false)
         } catch {
             throw .refused(reason: "\(error)")
         }

@@ -80,7 +80,7 @@ public final class KeyRing: Sendable {
             // Source: RFC 8216, section 5: the key of AES-128 is 16 octets.
             guard provided.key.byteCount == 16 else {
                 throw .wrongLength(
-                    byteCount: provided.key.byteCount, isMore: false, place: "the key", isHexadecimal: false)
+                    byteCount: provided.key.byteCount, isMore: false, location: "the key", isHexadecimal: false)
             }
             for warning in provided.warnings where !state.warnings.contains(warning) {
                 guard !isStrict else { throw .openToOthers(warning) }

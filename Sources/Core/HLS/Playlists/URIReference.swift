@@ -161,14 +161,24 @@ extension URIReference {
 /// Bytes that a URI cannot hold as they are.
 ///
 /// - Source: RFC 3986, section 2.1.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// Decodes one segment of a path.
     ///
     /// - Returns: The segment, or `nil` if it holds a percent sign that two hexadecimal digits do not follow, or decodes
     ///   to something that is not UTF-8, or that a file's name cannot hold.
     static func decode(segment: some StringProtocol) -> String? {
+        guard let decoded = bytes(of: segment), !decoded.contains(0), !decoded.contains(UInt8(ascii: "/")) else {
+            return nil
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// Decodes text.
+    ///
+    /// - Returns: Any bytes, or `nil` if there is a percent sign that two hexadecimal digits do not follow.
+    package static func bytes(of text: some StringProtocol) -> [UInt8]? {
         var decoded: [UInt8] = []
-        var rest = segment.utf8[...]
+        var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 decoded.append(byte)
@@ -179,12 +189,11 @@ enum PercentEncoding {
             }
             decoded.append(high << 4 | low)
         }
-        guard !decoded.contains(0), !decoded.contains(UInt8(ascii: "/")) else { return nil }
-        return String(validating: decoded, as: UTF8.self)
+        return decoded
     }
 
     /// Encodes a path, of which slashes and unreserved characters stay.
-    static func encode(path: String) -> String {
+    package static func encode(path: String) -> String {
         var encoded: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in path.utf8 {

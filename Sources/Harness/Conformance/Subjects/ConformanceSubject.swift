@@ -123,7 +123,9 @@ extension ConformanceSubject {
             let keys = playlist.keys
             let ring = KeyRing(
                 HandlerKeys { uri in
-                    guard let bytes = keys[uri] else { throw KeyError.missing(place: "the key", reason: "none given") }
+                    guard let bytes = keys[uri] else {
+                        throw KeyError.missing(location: "the key", reason: "none given")
+                    }
                     return try SecretKey(bytes)
                 })
             let object = try HLSObject(

@@ -6,8 +6,8 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Why a range of an object did not come.
-enum HTTPFailure: Error, Hashable, Sendable {
+/// Why a range of an object did not come, or an answer to a request with a body.
+package enum HTTPFailure: Error, Hashable, Sendable {
     /// No connection could be made.
     case unreachable(reason: String)
     /// The connection is not secure.
@@ -98,7 +98,7 @@ extension HTTPFailure {
 
 extension HTTPFailure: CustomStringConvertible {
     /// The name, what was found, and what was expected.
-    var description: String {
+    package var description: String {
         if case .tls(let failure) = self { return "\(failure)" }
         return "\(name): \(explanation)"
     }

@@ -105,7 +105,7 @@ extension HTTPLocation: CustomStringConvertible {
 struct HostName: Hashable, Sendable {
     /// The text, an IPv6 address without brackets.
     let text: String
-    /// Whether it is an address: certificates hold those in another place, and servers are not told of them.
+    /// Whether it is an address: certificates hold those in another field, and servers are not told of them.
     let isAddress: Bool
 
     /// The corresponding C function is `inet_pton`.

@@ -18,20 +18,6 @@ package final class HTTPPost: Sendable {
         package subscript(field: String) -> String? { fields.first(name: field) }
     }
 
-    /// Why there is no answer.
-    package enum Failure: Error, Hashable, Sendable {
-        /// The connection is not secure.
-        case tls(TLSFailure)
-        /// The server did not answer in time.
-        case noAnswer
-        /// There was no connection, or it was closed before the answer's end.
-        case unreachable(reason: String)
-        /// The answer's body has more bytes than were allowed.
-        case tooLong(maxByteCount: Int)
-        /// The answer is none of HTTP/1.1.
-        case invalid(reason: String)
-    }
-
     private let location: HTTPLocation
     private let connections: HTTPConnections
     private let idleTimeout: TimeAmount
@@ -65,13 +51,13 @@ package final class HTTPPost: Sendable {
     /// - Parameters:
     ///   - body: The body.
     ///   - fields: Names and values of fields besides `Host`.
-    ///   - maxByteCount: The most bytes of the answer's body.
+    ///   - maxByteCount: The maximum number of bytes of the answer's body.
     ///   - limit: How long everything may take.
     /// - Returns: The answer, of whatever status.
-    /// - Throws: ``Failure``.
+    /// - Throws: ``HTTPFailure``, of which `tooLong` is one of a body of more bytes than `maxByteCount`.
     package func send(
         _ body: [UInt8], fields: [(String, String)], maxByteCount: Int, within limit: Duration
-    ) async throws(Failure) -> Answer {
+    ) async throws(HTTPFailure) -> Answer {
         do {
             let request = try HTTPClient.Request(
                 url: location.clientURL, method: .POST, headers: HTTPHeaders(location.clientFields + fields),
@@ -87,20 +73,10 @@ package final class HTTPPost: Sendable {
             let bytes = response.body.map { Array($0.readableBytesView) } ?? []
             return Answer(status: Int(response.status.code), body: bytes, fields: response.headers)
         } catch is ResponseAccumulator.ResponseTooBigError {
-            throw .tooLong(maxByteCount: maxByteCount)
+            throw .tooLong(expected: maxByteCount)
         } catch {
-            throw failure(error, TimeAmount(limit))
-        }
-    }
-
-    private func failure(_ error: any Error, _ limit: TimeAmount) -> Failure {
-        switch HTTPFailure(error, received: RangeFetch.Received(), idleTimeout: idleTimeout, limit: limit) {
-        case .tls(let failure): .tls(failure)
-        case .noAnswer, .late: .noAnswer
-        case .unreachable(let reason): .unreachable(reason: reason)
-        case .closedBeforeAnswer, .closedInBody:
-            .unreachable(reason: "the connection was closed: expected an answer first")
-        case let failure: .invalid(reason: "\(failure)")
+            throw HTTPFailure(
+                error, received: RangeFetch.Received(), idleTimeout: idleTimeout, limit: TimeAmount(limit))
         }
     }
 }

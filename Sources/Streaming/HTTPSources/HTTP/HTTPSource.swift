@@ -20,15 +20,13 @@ public final class HTTPSource: ByteSource {
     /// The length, and what the server calls this version of the object, as far as it says.
     public var versionName: String { "\(version)" }
 
-    /// The most bytes that one request asks for.
+    /// The maximum number of bytes that one request asks for.
     private static let maxBytes: UInt64 = 8 << 20
 
     private let transport: HTTPTransport
     private let version: ObjectVersion
     private let first: [UInt8]
-    private let options: Options
-    /// Memory for what is asked for ahead.
-    private let pool: RangeMemoryPool
+    private let requests: RangeRequests
     private let guesses: ReadAhead?
     private let expected = Mutex<ExpectedReads?>(nil)
 
@@ -60,11 +58,8 @@ public final class HTTPSource: ByteSource {
         }
         byteCount = version.byteCount
         warnings = Self.warnings(options, location, version, firstByteCount: UInt64(first.count))
-        self.options = options
-        pool = RangeMemoryPool(byteCount: options.largestBlockByteCount, maxCount: options.readAheadDepth + 2)
-        guesses =
-            options.readAheadDepth > 0
-            ? ReadAhead(transport, version: version, options: options, pool: pool) : nil
+        requests = RangeRequests(transport, version: version, options: options)
+        guesses = requests.depth > 0 ? ReadAhead(requests) : nil
     }
 
     deinit {
@@ -151,11 +146,10 @@ public final class HTTPSource: ByteSource {
 
     /// Asks for the range at once, as far ahead as the options say. What another call said counts no more.
     public func adviseSequential(_ range: Range<UInt64>) {
-        guard options.readAheadDepth > 0 else { return }
+        guard requests.depth > 0 else { return }
         guesses?.stop()
         let left = range.clamped(to: min(UInt64(first.count), byteCount)..<byteCount)
-        let next =
-            left.isEmpty ? nil : ExpectedReads(left, transport, version: version, options: options, pool: pool)
+        let next = left.isEmpty ? nil : ExpectedReads(left, requests)
         let last = expected.withLock { expected in
             defer { expected = next }
             return expected
@@ -164,8 +158,7 @@ public final class HTTPSource: ByteSource {
     }
 
     private static func error(_ failure: HTTPFailure, _ operation: String) -> DecryptionError {
-        .io(
-            operation: operation, code: code(failure), reason: "\(failure)")
+        .io(operation: operation, code: code(failure), reason: "\(failure)")
     }
 
     private static func code(_ failure: HTTPFailure) -> Int32 {
@@ -239,12 +232,12 @@ extension HTTPSource {
         public var attempts = 3
         /// How many ranges are under way at once when the source is read in order; 0 for no reading ahead.
         public var readAheadDepth = 4
-        /// The most bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
+        /// The maximum number of bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
         public var largestBlockByteCount = 4 << 20
         /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
         public var firstByteCount = 64 << 10
-        /// The most bytes of an object that is taken whole, from a server that knows no ranges; 0 for none: a server that
-        /// ignores them is an error.
+        /// The maximum length in bytes of an object that is taken whole, from a server that knows no ranges; 0 for none:
+        /// a server that ignores them is an error.
         public var maxWholeByteCount = 0
         /// Whether connections are kept from one range to the next; without it each has its own.
         public var keepsConnections = true

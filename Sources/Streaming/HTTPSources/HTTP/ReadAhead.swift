@@ -20,29 +20,13 @@ final class ReadAhead: Sendable {
     /// How far before the end of the last read one may start that goes on with it.
     private static let slack: UInt64 = 4096
 
-    private let transport: HTTPTransport
-    private let version: ObjectVersion
-    private let depth: Int
-    private let maxByteCount: Int
-    private let pool: RangeMemoryPool
+    private let requests: RangeRequests
     private let state: Mutex<State>
 
     /// Prepares.
-    ///
-    /// - Parameters:
-    ///   - transport: What asks.
-    ///   - version: What all bytes must be of.
-    ///   - options: How far ahead; at least one range.
-    ///   - pool: Where the ranges' memory comes from.
-    init(
-        _ transport: HTTPTransport, version: ObjectVersion, options: HTTPSource.Options, pool: RangeMemoryPool
-    ) {
-        self.transport = transport
-        self.version = version
-        self.pool = pool
-        depth = options.readAheadDepth
-        maxByteCount = options.largestBlockByteCount
-        state = Mutex(State(lengths: GrowingRanges(maxByteCount: maxByteCount)))
+    init(_ requests: RangeRequests) {
+        self.requests = requests
+        state = Mutex(State(lengths: requests.lengths))
     }
 
     /// The range under way that has a byte, and asks for those after it; `nil` if reads are not in order.
@@ -63,7 +47,7 @@ final class ReadAhead: Sendable {
                 // Where it was skipped, no read waits for the rest.
                 first.cancel()
                 state.blocks.removeFirst()
-                state.depth = min(state.depth + 1, depth)
+                state.depth = min(state.depth + 1, requests.depth)
             }
             fill(&state, from: offset)
             return state.blocks.first { $0.range.contains(offset) }
@@ -78,17 +62,48 @@ final class ReadAhead: Sendable {
     private func drop(_ state: inout State) {
         state.blocks.forEach { $0.cancel() }
         state.blocks = []
-        state.lengths = GrowingRanges(maxByteCount: maxByteCount)
+        state.lengths = requests.lengths
         state.depth = 1
     }
 
     private func fill(_ state: inout State, from offset: UInt64) {
         var start = state.blocks.last?.range.upperBound ?? offset
-        while state.blocks.count <= state.depth, start < version.byteCount {
-            let range = state.lengths.next(from: start, before: version.byteCount)
-            state.blocks.append(transport.start(range, opened: version, limits: transport.limits, pool: pool))
+        let end = requests.version.byteCount
+        while state.blocks.count <= state.depth, start < end {
+            let range = state.lengths.next(from: start, before: end)
+            state.blocks.append(requests.start(range))
             start = range.upperBound
         }
+    }
+}
+
+/// Requests for ranges of one version of an object, several at a time.
+struct RangeRequests: Sendable {
+    /// The version.
+    let version: ObjectVersion
+    /// How many ranges are under way at once; 0 for none.
+    let depth: Int
+
+    private let transport: HTTPTransport
+    private let maxByteCount: Int
+    /// Memory for what is asked for ahead.
+    private let pool: RangeMemoryPool
+
+    /// Prepares; nothing is asked yet.
+    init(_ transport: HTTPTransport, version: ObjectVersion, options: HTTPSource.Options) {
+        self.transport = transport
+        self.version = version
+        depth = options.readAheadDepth
+        maxByteCount = options.largestBlockByteCount
+        pool = RangeMemoryPool(byteCount: maxByteCount, maxCount: depth + 2)
+    }
+
+    /// How long ranges are.
+    var lengths: GrowingRanges { GrowingRanges(maxByteCount: maxByteCount) }
+
+    /// Asks for a range.
+    func start(_ range: Range<UInt64>) -> PendingRange {
+        transport.start(range, opened: version, limits: transport.limits, pool: pool)
     }
 }
 
@@ -150,31 +165,18 @@ final class ExpectedReads: Sendable {
     /// What is going to be read, within the object.
     let range: Range<UInt64>
 
-    private let transport: HTTPTransport
-    private let version: ObjectVersion
-    private let depth: Int
-    private let pool: RangeMemoryPool
+    private let requests: RangeRequests
     private let state: Mutex<State>
 
     /// Asks for the first ranges.
     ///
     /// - Parameters:
     ///   - range: What is going to be read, within the object; not empty.
-    ///   - transport: What asks.
-    ///   - version: What all bytes must be of.
-    ///   - options: How far ahead; at least one range.
-    ///   - pool: Where the ranges' memory comes from.
-    init(
-        _ range: Range<UInt64>, _ transport: HTTPTransport, version: ObjectVersion, options: HTTPSource.Options,
-        pool: RangeMemoryPool
-    ) {
+    ///   - requests: What asks.
+    init(_ range: Range<UInt64>, _ requests: RangeRequests) {
         self.range = range
-        self.transport = transport
-        self.version = version
-        self.pool = pool
-        depth = options.readAheadDepth
-        let lengths = GrowingRanges(maxByteCount: options.largestBlockByteCount)
-        state = Mutex(State(front: range.lowerBound, lengths: lengths))
+        self.requests = requests
+        state = Mutex(State(front: range.lowerBound, lengths: requests.lengths))
         state.withLock { fill(&$0) }
     }
 
@@ -233,9 +235,9 @@ final class ExpectedReads: Sendable {
     }
 
     private func fill(_ state: inout State) {
-        while state.blocks.count <= depth, state.front < range.upperBound {
+        while state.blocks.count <= requests.depth, state.front < range.upperBound {
             let next = state.lengths.next(from: state.front, before: range.upperBound)
-            state.blocks.append(transport.start(next, opened: version, limits: transport.limits, pool: pool))
+            state.blocks.append(requests.start(next))
             state.front = next.upperBound
         }
     }

@@ -82,11 +82,11 @@ final class CiphertextServer: LoopbackServer {
         return RemoteObject(url: "\(scheme)://127.0.0.1:\(port)/\(contents.add(source))", tls: tls)
     }
 
-    func withdraw(_ place: RemoteObject) {
-        if let number = place.url.split(separator: "/").last.flatMap({ Int($0) }) { contents.remove(number) }
+    func withdraw(_ object: RemoteObject) {
+        if let number = object.url.split(separator: "/").last.flatMap({ Int($0) }) { contents.remove(number) }
     }
 
-    /// Writes what nobody but clients on this machine has to trust.
+    /// Writes what only clients on this machine have to trust.
     private static func write(_ pem: String) throws -> String {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "chunkwise-\(UUID().uuidString).pem").path(percentEncoded: false)
@@ -167,10 +167,10 @@ final class CiphertextHandler: ChannelInboundHandler {
             }
             var buffer = context.channel.allocator.buffer(capacity: Self.pieceByteCount)
             let wanted = Int(min(UInt64(Self.pieceByteCount), UInt64(answer.rest.count)))
-            let count = try? buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { room in
+            let count = try? buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { free in
                 try answer.source.read(
                     at: answer.rest.lowerBound,
-                    into: FetchBuffers(UnsafeMutableRawBufferPointer(rebasing: room[..<wanted])))
+                    into: FetchBuffers(UnsafeMutableRawBufferPointer(rebasing: free[..<wanted])))
             }
             guard let count, count > 0 else {
                 // The client sees that bytes are missing.

@@ -75,8 +75,8 @@ public struct TLSCheck: Sendable {
 
     /// The old version that the server speaks; whose certificates it has does not matter for that.
     private func oldVersion() async -> String? {
-        let anybody = TLSPolicy(allowances: Set(TLSAllowance.allCases))
-        switch try? await handshake(anybody, .old) {
+        let anyServer = TLSPolicy(allowances: Set(TLSAllowance.allCases))
+        switch try? await handshake(anyServer, .old) {
         case .success(let outcome): return outcome.version.map(Self.name)
         case .failure(.oldVersion(let spoken)): return spoken
         default: return nil

@@ -80,7 +80,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     }
 }
 
-/// Why a plan cannot be simulated.
+/// Why a plan cannot be simulated, or not be run on this machine.
 package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value, and what was expected.
     package let description: String
@@ -92,7 +92,7 @@ package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// What became of a plan.
 package struct KeyLoadResult: Hashable, Sendable {
-    /// The most requests that reached the server within any second, retries included.
+    /// The maximum number of requests that reached the server within any second, retries included.
     package let peakPerSecond: Int
     /// All requests.
     package let requestCount: Int

@@ -14,35 +14,38 @@ struct LoopbackExchange: KeyExchange {
     func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
         var answers: [ExchangedKey] = []
         for identifier in query.identifiers {
-            let reply: KeyReply
+            let reply: NIOHTTPClientResponseFull
             let start = ContinuousClock.now
             do {
                 reply = try await ask(identifier)
             } catch {
                 throw .unreachable(reason: "\(error)")
             }
-            overhead.note(start.duration(to: .now), held: reply.heldNanoseconds)
-            switch reply.status {
+            let held = reply.head.headers.first(name: LoopbackKeyServer.heldName).flatMap { UInt64($0) } ?? 0
+            overhead.note(start.duration(to: .now), held: held)
+            switch reply.head.status {
             case .ok:
                 // A key of another length is for the session to refuse.
-                guard let key = try? SecretKey(material: reply.body) else { throw .wrongLength(byteCount: 0) }
+                let bytes = reply.body.map { Array($0.readableBytesView) } ?? []
+                guard let key = try? SecretKey(material: bytes) else { throw .wrongLength(byteCount: 0) }
                 answers.append(ExchangedKey(identifier, key: key))
             case .serviceUnavailable: throw .busy(retryAfter: nil)
-            default: throw .refused(reason: "HTTP status \(reply.status.code)")
+            default: throw .refused(reason: "HTTP status \(reply.head.status.code)")
             }
         }
         return answers
     }
 
-    private func ask(_ identifier: String) async throws -> KeyReply {
+    private func ask(_ identifier: String) async throws -> NIOHTTPClientResponseFull {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let promise = loop.makePromise(of: KeyReply.self)
+        let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
         do {
             let channel = try await ClientBootstrap(group: loop)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                        try channel.pipeline.syncOperations.addHandler(KeyReplyHandler(promise))
+                        try channel.pipeline.syncOperations.addHandlers(
+                            NIOHTTPClientResponseAggregator(maxContentLength: 1024), KeyReplyHandler(promise))
                     }
                 }
                 .connect(host: "127.0.0.1", port: port).get()
@@ -77,35 +80,18 @@ final class ExchangeOverhead: Sendable {
     }
 }
 
-/// What a key server answered.
-struct KeyReply: Sendable {
-    var status: HTTPResponseStatus
-    var body: [UInt8]
-    var heldNanoseconds: UInt64 = 0
-}
-
-/// Collects one answer.
+/// Waits for one answer.
 private final class KeyReplyHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundIn = NIOHTTPClientResponseFull
 
-    private static let maxByteCount = 1024
+    private let promise: EventLoopPromise<NIOHTTPClientResponseFull>
 
-    private let promise: EventLoopPromise<KeyReply>
-    private var reply = KeyReply(status: .ok, body: [])
-
-    init(_ promise: EventLoopPromise<KeyReply>) {
+    init(_ promise: EventLoopPromise<NIOHTTPClientResponseFull>) {
         self.promise = promise
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head):
-            reply.status = head.status
-            reply.heldNanoseconds = head.headers.first(name: LoopbackKeyServer.heldName).flatMap { UInt64($0) } ?? 0
-        case .body(let part):
-            reply.body += part.readableBytesView.prefix(Self.maxByteCount - reply.body.count)
-        case .end: promise.succeed(reply)
-        }
+        promise.succeed(unwrapInboundIn(data))
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A key server on loopback that is as fast as a plan says. It speaks HTTP/1.1 and has one key for everybody.
+/// A key server on loopback that is as fast as a plan says. It speaks HTTP/1.1 and has one key for all clients.
 final class LoopbackKeyServer: Sendable {
     /// The key of all requests; it protects nothing.
     static let key = Array("loopback-key-016".utf8)
@@ -86,8 +86,7 @@ private final class KeyRequestHandler: ChannelInboundHandler {
         guard case .end = unwrapInboundIn(data) else { return }
         guard let delay = state.arrive() else { return Self.answer(context, .serviceUnavailable, [], after: 0) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        let parts = delay.components
-        let nanoseconds = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+        let nanoseconds = Int64(clamping: KeyTiming.nanoseconds(delay))
         context.eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) {
             Self.answer(bound.value, .ok, LoopbackKeyServer.key, after: nanoseconds)
         }

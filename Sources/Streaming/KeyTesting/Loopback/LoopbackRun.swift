@@ -25,9 +25,9 @@ package struct LoopbackRun: Sendable {
     ///   - plan: The clients and the server.
     ///   - speed: How many seconds of the plan pass in one of the machine's.
     /// - Returns: What became of it.
-    /// - Throws: `LoopbackError` if the server cannot be started, or there are not enough descriptors.
-    package static func run(_ plan: KeyLoadPlan, speed: Int) async throws(LoopbackError) -> LoopbackRun {
-        guard (1...100_000).contains(speed) else { throw LoopbackError("speed \(speed): expected 1 to 100000") }
+    /// - Throws: `KeyLoadError` if the server cannot be started, or there are not enough descriptors.
+    package static func run(_ plan: KeyLoadPlan, speed: Int) async throws(KeyLoadError) -> LoopbackRun {
+        guard (1...100_000).contains(speed) else { throw KeyLoadError("speed \(speed): expected 1 to 100000") }
         try OpenFiles.allow(2 * plan.clientCount + 200)
         let clock = ScaledKeyClock(speed: speed)
         let queue = ServerQueue(
@@ -36,7 +36,7 @@ package struct LoopbackRun: Sendable {
         do {
             server = try await LoopbackKeyServer(queue, clock: clock)
         } catch {
-            throw LoopbackError("no server on 127.0.0.1: \(error): expected a port that is free")
+            throw KeyLoadError("no server on 127.0.0.1: \(error): expected a port that is free")
         }
         // Making the sessions takes a moment, which belongs to no client.
         let announcement = clock.now().monotonic + .milliseconds(500 + plan.clientCount / 4) * speed
@@ -108,16 +108,6 @@ package struct LoopbackRun: Sendable {
     }
 }
 
-/// Why a plan cannot be run on this machine.
-package struct LoopbackError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The value, and what was expected.
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}
-
 /// A clock that runs faster than the machine's: what is written as a minute passes in seconds.
 package struct ScaledKeyClock: KeyClock {
     /// How many seconds of this clock pass in one of the machine's.
@@ -149,19 +139,15 @@ package struct ScaledKeyClock: KeyClock {
 enum OpenFiles {
     /// Asks for more where there are too few. The corresponding C functions are `getrlimit` and `setrlimit`.
     ///
-    /// - Throws: `LoopbackError` if there cannot be so many.
-    static func allow(_ count: Int) throws(LoopbackError) {
+    /// - Throws: `KeyLoadError` if there cannot be so many.
+    static func allow(_ count: Int) throws(KeyLoadError) {
         var limits = rlimit()
-        #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-        let resource = RLIMIT_NOFILE
-        #endif
         guard getrlimit(resource, &limits) == 0, limits.rlim_cur < rlim_t(count) else { return }
         let maximum = limits.rlim_max
         limits.rlim_cur = min(rlim_t(count), maximum)
         guard maximum >= rlim_t(count), setrlimit(resource, &limits) == 0 else {
-            throw LoopbackError("at most \(maximum) open files (ulimit -n): expected \(count) for so many clients")
+            throw KeyLoadError("at most \(maximum) open files (ulimit -n): expected \(count) for so many clients")
         }
     }
 }

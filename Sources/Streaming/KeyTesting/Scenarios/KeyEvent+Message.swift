@@ -51,17 +51,72 @@ extension KeyEvent {
         if let keys { members["keys"] = JSONValue(strings: keys) }
         return .object(members)
     }
+}
 
+extension KeyEvent {
     /// Reads what a session is told.
     ///
     /// - Throws: `KeyScenarioError` for what data/scenarios/PROTOCOL.md does not allow.
     package init(message: JSONValue?) throws(KeyScenarioError) {
-        let reader = try ScenarioObject(message, "event", unit: .microseconds)
-        self = try KeyEvent(message ?? .null, reader, "event", unit: .microseconds, now: nil)
+        self = try KeyEvent(try ScenarioObject(message, "event", unit: .microseconds), now: nil)
+    }
+
+    /// Reads an event, of a scenario or of the protocol.
+    ///
+    /// - Parameters:
+    ///   - reader: The event.
+    ///   - now: What times ago are counted from; `nil` where times are those of the clock on the wall.
+    /// - Throws: `KeyScenarioError`.
+    init(_ reader: ScenarioObject, now: Duration?) throws(KeyScenarioError) {
+        let name = try reader.text("event")
+        switch name {
+        case "want": self = .want(reader: try reader.count("reader"), identifiers: try reader.texts("keys"))
+        case "abandon": self = .abandon(reader: try reader.count("reader"))
+        case "preload": self = .preload(try reader.texts("keys"))
+        case "persist": self = .persist(try reader.texts("keys"))
+        case "retire": self = .retire(try reader.texts("keys"))
+        case "rotation":
+            self = .rotation(identifier: try reader.text("key"), appearsIn: try reader.requiredTime("appearsIn"))
+        case "answer":
+            let answers = try reader.objects("answers", each: "answer", members: KeyAnswer.members)
+            self = .answered(exchange: try reader.count("exchange"), try answers.map(KeyAnswer.init))
+        case "fail": self = .exchangeFailed(exchange: try reader.count("exchange"), try KeyFailure(reader))
+        case "route":
+            self = .routeChanged(
+                KeyRoute(try reader.text("route"), acceptsPersistable: try reader.bool("acceptsPersistable")))
+        case "networkLost": self = .networkLost
+        case "networkFound": self = .networkFound
+        case "found": self = .found(try StoredKey(reader, now: now))
+        case "tick" where now == nil: self = .tick
+        case "readBegan": self = .readBegan(read: try reader.count("read"), identifier: try reader.text("key"))
+        case "readEnded": self = .readEnded(read: try reader.count("read"))
+        case "close": self = .close
+        default: throw reader.error("event \"\(name)\": expected one of data/schemas/scenarios.json")
+        }
     }
 }
 
 extension KeyAnswer {
+    fileprivate static let members = [
+        "key", "byteCount", "validity", "storage", "playback", "failure", "retryAfter",
+    ]
+
+    fileprivate init(_ reader: ScenarioObject) throws(KeyScenarioError) {
+        let identifier = try reader.text("key")
+        guard reader["failure"] == nil else {
+            self.init(identifier, .failure(try KeyFailure(reader)))
+            return
+        }
+        let count = try reader["byteCount"] == nil ? 16 : reader.count("byteCount", maximum: 1 << 20)
+        let terms: KeyTerms =
+            if let storage = try reader.time("storage") {
+                .persistable(storage: storage, playback: try reader.requiredTime("playback"))
+            } else {
+                .online(validity: try reader.time("validity"))
+            }
+        self.init(identifier, .key(terms, byteCount: count))
+    }
+
     fileprivate var message: JSONValue {
         var members: [String: JSONValue] = [:]
         switch outcome {
@@ -80,6 +135,22 @@ extension KeyAnswer {
 }
 
 extension KeyFailure {
+    /// Reads the member `failure` of an answer: what providers can fail with.
+    fileprivate init(_ reader: ScenarioObject) throws(KeyScenarioError) {
+        let name = try reader.text("failure")
+        switch name {
+        case "unreachable": self = .unreachable(reason: "as the scenario says")
+        case "busy": self = .busy(retryAfter: try reader.time("retryAfter"))
+        case "refused": self = .refused(reason: "as the scenario says")
+        case "missing": self = .missing
+        case "tampered": self = .tampered
+        case "replayed": self = .replayed
+        default:
+            throw reader.error(
+                "failure \"\(name)\": expected unreachable, busy, refused, missing, tampered or replayed")
+        }
+    }
+
     fileprivate var members: [String: JSONValue] {
         var members: [String: JSONValue] = ["failure": .string(name)]
         if case .busy(let retryAfter?) = self { members["retryAfter"] = ProtocolTime.json(retryAfter) }
@@ -88,6 +159,28 @@ extension KeyFailure {
 }
 
 extension StoredKey {
+    /// Reads a stored key; see ``KeyEvent/init(_:now:)``.
+    fileprivate init(_ reader: ScenarioObject, now: Duration?) throws(KeyScenarioError) {
+        let times: (receivedAt: Duration, firstUse: Duration?, lastSeen: Duration)
+        if let now {
+            let receivedAgo = try reader.requiredTime("receivedAgo")
+            let usedAgo = try reader.time("usedAgo")
+            let (seenAgo, seenAhead) = (try reader.time("seenAgo"), try reader.time("seenAhead"))
+            times = (
+                now - receivedAgo, usedAgo.map { now - $0 }, seenAhead.map { now + $0 } ?? now - (seenAgo ?? .zero)
+            )
+        } else {
+            times = (
+                try reader.requiredTime("receivedAt"), try reader.time("firstUse"), try reader.requiredTime("lastSeen")
+            )
+        }
+        self.init(
+            identifier: try reader.text("key"), device: try reader.text("device"),
+            generation: try reader.count("generation", maximum: 1 << 31), storage: try reader.requiredTime("storage"),
+            playback: try reader.requiredTime("playback"), receivedAt: times.receivedAt, firstUse: times.firstUse,
+            lastSeen: times.lastSeen)
+    }
+
     fileprivate var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "key": .string(identifier), "device": .string(device), "generation": .init(count: generation),
@@ -96,19 +189,5 @@ extension StoredKey {
         ]
         if let firstUse { members["firstUse"] = ProtocolTime.json(firstUse) }
         return members
-    }
-}
-
-extension KeyPolicy {
-    /// The policy as a session in another process is told of it, with every member.
-    var message: JSONValue {
-        [
-            "timeLimit": ProtocolTime.json(deadline), "patience": ProtocolTime.json(idleTimeout),
-            "attempts": .init(count: attempts), "firstPause": ProtocolTime.json(firstPause),
-            "longestPause": ProtocolTime.json(longestPause), "gatherTime": ProtocolTime.json(gatherTime),
-            "mostInBatch": .init(count: maxBatchCount), "dispersalWindow": ProtocolTime.json(dispersalWindow),
-            "leadTime": ProtocolTime.json(leadTime), "refusalMemory": ProtocolTime.json(refusalMemory),
-            "clockTolerance": ProtocolTime.json(clockTolerance),
-        ]
     }
 }

@@ -15,71 +15,93 @@ extension KeyScenario {
         let reader = try ScenarioObject(
             json, file,
             members: ["schema", "name", "title", "policy", "device", "seed", "end", "steps", "expect"])
-        guard json?["schema"] == 1 else { throw KeyScenarioError(file, "schema: expected 1") }
+        guard reader["schema"] == 1 else { throw reader.error("schema: expected 1") }
         name = try reader.text("name")
         title = try reader.text("title")
         device = try reader.text("device")
         seed = try reader.number("seed")
-        policy = try KeyPolicy(json?["policy"], "\(file): policy", unit: .milliseconds)
+        policy = try KeyPolicy(reader["policy"], "\(file): policy", unit: .milliseconds)
         endMilliseconds = try reader.number("end", maximum: Self.longest)
         var steps: [Step] = []
-        for (index, step) in (json?["steps"]?.array ?? []).enumerated() {
-            let step = try Step(step, "\(file): step \(index + 1)")
-            guard step.milliseconds >= steps.last?.milliseconds ?? 0, step.milliseconds <= endMilliseconds else {
-                throw KeyScenarioError("\(file): step \(index + 1)", "expected times in order, up to \"end\"")
-            }
-            steps.append(step)
+        for step in try reader.objects("steps", each: "step", members: Step.members) {
+            steps.append(try Step(step, from: steps.last?.milliseconds ?? 0, to: endMilliseconds))
         }
-        guard !steps.isEmpty else { throw KeyScenarioError(file, "steps: expected at least one") }
+        guard !steps.isEmpty else { throw reader.error("steps: expected at least one") }
         self.steps = steps
-        var expectations: [Expectation] = []
-        for (index, expectation) in (json?["expect"]?.array ?? []).enumerated() {
-            expectations.append(try Expectation(expectation, "\(file): expectation \(index + 1)"))
+        expectations = try reader.objects("expect", each: "expectation").map(Expectation.init)
+        guard !expectations.isEmpty else { throw reader.error("expect: expected at least one") }
+    }
+}
+
+extension KeyScenario.Step {
+    fileprivate static let members = [
+        "at", "event", "reader", "read", "keys", "key", "exchange", "answers", "failure", "retryAfter", "appearsIn",
+        "route", "acceptsPersistable", "by", "back", "device", "generation", "storage", "playback", "receivedAgo",
+        "usedAgo", "seenAgo", "seenAhead",
+    ]
+
+    /// Reads a step, whose time lies between that of the one before and the end.
+    fileprivate init(_ reader: ScenarioObject, from start: UInt64, to end: UInt64) throws(KeyScenarioError) {
+        milliseconds = try reader.number("at")
+        if try reader.text("event") == "setClock" {
+            let by = Int64(try reader.number("by", maximum: 1 << 40))
+            happening = .setClock(reader["back"] == true ? -by : by)
+        } else {
+            happening = .event(try KeyEvent(reader, now: KeyScenario.start + .milliseconds(Int64(milliseconds))))
         }
-        guard !expectations.isEmpty else { throw KeyScenarioError(file, "expect: expected at least one") }
-        self.expectations = expectations
+        guard start <= milliseconds, milliseconds <= end else {
+            throw reader.error("expected times in order, up to \"end\"")
+        }
     }
 }
 
 extension KeyScenario.Expectation {
-    fileprivate init(_ json: JSONValue, _ place: String) throws(KeyScenarioError) {
-        guard case .object(var members) = json, members["action"]?.string != nil else {
-            throw KeyScenarioError(place, "expected an object with a text \"action\"")
-        }
-        switch members.removeValue(forKey: "at") {
+    fileprivate init(_ reader: ScenarioObject) throws(KeyScenarioError) {
+        guard reader["action"]?.string != nil else { throw reader.error("expected a text \"action\"") }
+        switch reader["at"] {
         case .integer(let time)?: milliseconds = time...time
         case .array(let times)?:
             guard times.count == 2, let low = times[0].integer, let high = times[1].integer, low <= high else {
-                throw KeyScenarioError(place, "at: expected two numbers in order")
+                throw reader.error("at: expected two numbers in order")
             }
             milliseconds = low...high
-        default: throw KeyScenarioError(place, "at: expected milliseconds, or the first and the last of them")
+        default: throw reader.error("at: expected milliseconds, or the first and the last of them")
         }
-        action = .object(members)
+        action = reader.json(without: "at")
     }
 }
 
 extension KeyPolicy {
+    /// The members that are times.
+    private static let times: [(name: String, value: WritableKeyPath<KeyPolicy, Duration> & Sendable)] = [
+        ("timeLimit", \.deadline), ("patience", \.idleTimeout), ("firstPause", \.firstPause),
+        ("longestPause", \.longestPause), ("gatherTime", \.gatherTime), ("dispersalWindow", \.dispersalWindow),
+        ("leadTime", \.leadTime), ("refusalMemory", \.refusalMemory), ("clockTolerance", \.clockTolerance),
+    ]
+    /// The members that are counts, of at least 1.
+    private static let counts: [(name: String, value: WritableKeyPath<KeyPolicy, Int> & Sendable)] = [
+        ("attempts", \.attempts), ("mostInBatch", \.maxBatchCount),
+    ]
+
     /// Reads a policy; what is absent is as it is by itself.
-    init(_ json: JSONValue?, _ place: String, unit: ScenarioObject.Unit) throws(KeyScenarioError) {
+    init(_ json: JSONValue?, _ location: String, unit: ScenarioObject.Unit) throws(KeyScenarioError) {
         self.init()
         let reader = try ScenarioObject(
-            json, place,
-            members: [
-                "timeLimit", "patience", "attempts", "firstPause", "longestPause", "gatherTime", "mostInBatch",
-                "dispersalWindow", "leadTime", "refusalMemory", "clockTolerance",
-            ], unit: unit)
-        if let time = try reader.time("timeLimit") { deadline = time }
-        if let time = try reader.time("patience") { idleTimeout = time }
-        if let time = try reader.time("firstPause") { firstPause = time }
-        if let time = try reader.time("longestPause") { longestPause = time }
-        if let time = try reader.time("gatherTime") { gatherTime = time }
-        if let time = try reader.time("dispersalWindow") { dispersalWindow = time }
-        if let time = try reader.time("leadTime") { leadTime = time }
-        if let time = try reader.time("refusalMemory") { refusalMemory = time }
-        if let time = try reader.time("clockTolerance") { clockTolerance = time }
-        if json?["attempts"] != nil { attempts = max(1, Int(try reader.number("attempts", maximum: 1000))) }
-        if json?["mostInBatch"] != nil { maxBatchCount = max(1, Int(try reader.number("mostInBatch", maximum: 1000))) }
+            json, location, members: Self.times.map(\.name) + Self.counts.map(\.name), unit: unit)
+        for (name, value) in Self.times {
+            if let time = try reader.time(name) { self[keyPath: value] = time }
+        }
+        for (name, value) in Self.counts where reader[name] != nil {
+            self[keyPath: value] = max(1, try reader.count(name, maximum: 1000))
+        }
+    }
+
+    /// The policy as a session in another process is told of it, with every member.
+    var message: JSONValue {
+        var members: [String: JSONValue] = [:]
+        for (name, value) in Self.times { members[name] = ProtocolTime.json(self[keyPath: value]) }
+        for (name, value) in Self.counts { members[name] = JSONValue(count: self[keyPath: value]) }
+        return .object(members)
     }
 }
 
@@ -88,71 +110,57 @@ extension KeyAction {
     package var json: JSONValue {
         switch self {
         case .ask(let query):
-            [
-                "action": "ask", "exchange": JSONValue(count: query.exchange),
-                "keys": JSONValue(strings: query.identifiers), "route": .string(query.route.name),
-                "persistable": .bool(query.wantsPersistable),
-            ]
-        case .cancel(let exchange): ["action": "cancel", "exchange": JSONValue(count: exchange)]
-        case .keep(let exchange, let key, let kind):
-            [
-                "action": "keep", "exchange": JSONValue(count: exchange), "key": .string(key),
-                "kind": .string(kind.rawValue),
-            ]
-        case .adopt(let stored):
-            [
-                "action": "adopt", "key": .string(stored.identifier),
-                "generation": JSONValue(count: stored.generation),
-            ]
-        case .forget(let key, let kind):
-            ["action": "forget", "key": .string(key), "kind": .string(kind.rawValue)]
-        case .deliver(let reader, let key, let kind):
-            [
-                "action": "deliver", "reader": JSONValue(count: reader), "key": .string(key),
-                "kind": .string(kind.rawValue),
-            ]
+            Self.json(
+                "ask", exchange: query.exchange,
+                others: [
+                    "keys": JSONValue(strings: query.identifiers), "route": .string(query.route.name),
+                    "persistable": .bool(query.wantsPersistable),
+                ])
+        case .cancel(let exchange): Self.json("cancel", exchange: exchange)
+        case .keep(let exchange, let key, let kind): Self.json("keep", exchange: exchange, key: key, kind: kind)
+        case .adopt(let stored): Self.json("adopt", key: stored.identifier, generation: stored.generation)
+        case .forget(let key, let kind): Self.json("forget", key: key, kind: kind)
+        case .deliver(let reader, let key, let kind): Self.json("deliver", reader: reader, key: key, kind: kind)
         case .report(let reader, let key, let failure):
-            [
-                "action": "report", "reader": JSONValue(count: reader), "key": .string(key),
-                "failure": .string(failure.name),
-            ]
+            Self.json("report", reader: reader, key: key, failure: failure)
         case .refuse(let reader, let key, let failure):
-            [
-                "action": "refuse", "reader": JSONValue(count: reader), "key": .string(key),
-                "failure": .string(failure.name),
-            ]
+            Self.json("refuse", reader: reader, key: key, failure: failure)
         case .store(let stored):
-            [
-                "action": "store", "key": .string(stored.identifier),
-                "generation": JSONValue(count: stored.generation), "used": .bool(stored.firstUse != nil),
-            ]
-        case .erase(let key, let generation):
-            ["action": "erase", "key": .string(key), "generation": JSONValue(count: generation)]
-        case .permit(let read, let kind, _, _):
-            ["action": "permit", "read": JSONValue(count: read), "kind": .string(kind.rawValue)]
-        case .endRead(let read, let failure):
-            ["action": "endRead", "read": JSONValue(count: read), "failure": .string(failure.name)]
-        case .notice(let notice): notice.json
+            Self.json(
+                "store", key: stored.identifier, generation: stored.generation,
+                others: ["used": .bool(stored.firstUse != nil)])
+        case .erase(let key, let generation): Self.json("erase", key: key, generation: generation)
+        case .permit(let read, let kind, _, _): Self.json("permit", read: read, kind: kind)
+        case .endRead(let read, let failure): Self.json("endRead", read: read, failure: failure)
+        case .notice(let notice): Self.json(notice)
         }
     }
-}
 
-extension KeyNotice {
-    fileprivate var json: JSONValue {
-        switch self {
-        case .unexpectedAnswer(let exchange):
-            ["action": "notice", "notice": "unexpectedAnswer", "exchange": JSONValue(count: exchange)]
-        case .unaskedKey(let exchange, let key):
-            [
-                "action": "notice", "notice": "unaskedKey", "exchange": JSONValue(count: exchange),
-                "key": .string(key),
-            ]
-        case .notPreloaded(let key, let failure):
-            ["action": "notice", "notice": "notPreloaded", "key": .string(key), "failure": .string(failure.name)]
+    private static func json(_ notice: KeyNotice) -> JSONValue {
+        switch notice {
+        case .unexpectedAnswer(let exchange): json("notice", notice: "unexpectedAnswer", exchange: exchange)
+        case .unaskedKey(let exchange, let key): json("notice", notice: "unaskedKey", exchange: exchange, key: key)
+        case .notPreloaded(let key, let failure): json("notice", notice: "notPreloaded", key: key, failure: failure)
         case .storedUnusable(let key, let failure):
-            ["action": "notice", "notice": "storedUnusable", "key": .string(key), "failure": .string(failure.name)]
-        case .storageFailed(let key, _): ["action": "notice", "notice": "storageFailed", "key": .string(key)]
-        case .clockSetBack: ["action": "notice", "notice": "clockSetBack"]
+            json("notice", notice: "storedUnusable", key: key, failure: failure)
+        case .storageFailed(let key, _): json("notice", notice: "storageFailed", key: key)
+        case .clockSetBack: json("notice", notice: "clockSetBack")
         }
+    }
+
+    /// An action, with the members that it has of those that several kinds of actions have.
+    private static func json(
+        _ action: String, notice: String? = nil, exchange: Int? = nil, reader: Int? = nil, read: Int? = nil,
+        key: String? = nil, kind: KeyKind? = nil, generation: Int? = nil, failure: KeyFailure? = nil,
+        others: [String: JSONValue] = [:]
+    ) -> JSONValue {
+        var members = others
+        let texts = [
+            "action": action, "notice": notice, "key": key, "kind": kind?.rawValue, "failure": failure?.name,
+        ]
+        for case (let name, let text?) in texts { members[name] = .string(text) }
+        let numbers = ["exchange": exchange, "reader": reader, "read": read, "generation": generation]
+        for case (let name, let number?) in numbers { members[name] = JSONValue(count: number) }
+        return .object(members)
     }
 }

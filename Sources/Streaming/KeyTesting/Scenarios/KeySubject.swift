@@ -2,33 +2,10 @@ import Keys
 package import SubjectProtocol
 import Support
 
-/// Our session, or one with a planted fault, for who speaks the protocol. Source: data/scenarios/PROTOCOL.md.
+/// Our session, or one with a planted fault, for a program that speaks the protocol. Source: data/scenarios/PROTOCOL.md.
 package struct KeySubject {
     private let fault: KeyMutant?
-    private var sessions: [UInt64: Session] = [:]
-
-    private enum Session {
-        case machine(KeyMachine)
-        case mutant(MutantSession)
-
-        var nextDeadline: Duration? {
-            switch self {
-            case .machine(let machine): machine.nextDeadline
-            case .mutant(let mutant): mutant.nextDeadline
-            }
-        }
-
-        mutating func actions(after event: KeyEvent, at now: ClockSample) -> [JSONValue] {
-            switch self {
-            case .machine(var machine):
-                defer { self = .machine(machine) }
-                return machine.actions(after: event, at: now)
-            case .mutant(var mutant):
-                defer { self = .mutant(mutant) }
-                return mutant.actions(after: event, at: now)
-            }
-        }
-    }
+    private var sessions: [UInt64: any ScenarioSubject<Never>] = [:]
 
     /// Why a request has an error answer.
     private struct Refusal: Error {
@@ -68,7 +45,7 @@ package struct KeySubject {
             guard request["protocol"]?.integer == 1 else {
                 throw Refusal(name: "unsupported", message: "protocol: expected 1")
             }
-            let name = "chunkwise-keys" + (fault.map { " with the fault \($0.rawValue)" } ?? "")
+            let name = "chunkwise" + (fault.map { " with the fault \($0.rawValue)" } ?? "")
             return ["protocol": 1, "name": .string(name), "version": "1", "strategies": [], "keySessions": 1]
         case "session": return try open(request)
         case "event": return try tell(request)
@@ -96,9 +73,9 @@ package struct KeySubject {
             let (device, seed) = (try reader.text("device"), try reader.number("seed"))
             sessions[id] =
                 if let fault {
-                    .mutant(MutantSession(fault, policy: policy, device: device, seed: seed))
+                    MutantSession(fault, policy: policy, device: device, seed: seed)
                 } else {
-                    .machine(KeyMachine(policy: policy, device: device, seed: seed))
+                    KeyMachine(policy: policy, device: device, seed: seed)
                 }
         } catch {
             throw .invalid(error.description)

@@ -35,7 +35,7 @@ package struct MutantSession: ScenarioSubject {
         }
         if mutant == .noCoalescing { actions += askedAgain(event, actions) }
         for action in actions { remember(action) }
-        return mutant.done(actions).map(\.json)
+        return mutant.done(actions.map(\.json))
     }
 
     /// What a session would ask that does not look at what is asked for already.
@@ -143,38 +143,22 @@ extension KeyMutant {
     }
 
     /// What a session with the fault does of what it should.
-    fileprivate func done(_ actions: [KeyAction]) -> [KeyAction] {
+    fileprivate func done(_ actions: [JSONValue]) -> [JSONValue] {
         switch self {
-        case .silentAboutDelays: actions.filter { !$0.isReport }
+        case .silentAboutDelays: actions.filter { $0["action"] != "report" }
         case .reportsFatalAsPassing:
             actions.map { action in
-                guard case .refuse(let reader, let key, let failure) = action else { return action }
-                return .report(reader: reader, identifier: key, failure)
+                guard case .object(var members) = action, members["action"] == "refuse" else { return action }
+                members["action"] = "report"
+                return .object(members)
             }
-        case .keepsReplacedKey: actions.filter { !$0.isErasing }
-        case .erasesBeforeStoring: actions.filter(\.isErasing) + actions.filter { !$0.isErasing }
-        case .readsPastExpiry: actions.filter { !$0.isEndOfRead }
-        case .keepsExpiredInMemory: actions.filter { !$0.isForgetting }
+        case .keepsReplacedKey: actions.filter { $0["action"] != "erase" }
+        case .erasesBeforeStoring:
+            actions.filter { $0["action"] == "erase" } + actions.filter { $0["action"] != "erase" }
+        case .readsPastExpiry: actions.filter { $0["action"] != "endRead" }
+        case .keepsExpiredInMemory: actions.filter { $0["action"] != "forget" }
         default: actions
         }
-    }
-}
-
-extension KeyAction {
-    fileprivate var isErasing: Bool {
-        if case .erase = self { true } else { false }
-    }
-
-    fileprivate var isReport: Bool {
-        if case .report = self { true } else { false }
-    }
-
-    fileprivate var isEndOfRead: Bool {
-        if case .endRead = self { true } else { false }
-    }
-
-    fileprivate var isForgetting: Bool {
-        if case .forget = self { true } else { false }
     }
 }
 

@@ -2,7 +2,7 @@ package import Keys
 package import Support
 
 /// Something that scenarios can be put to: the session's machine, one with a planted fault, or an external session.
-package protocol ScenarioSubject {
+package protocol ScenarioSubject<Failure> {
     /// Why there may be no answer.
     associatedtype Failure: Error
 
@@ -43,53 +43,52 @@ package struct ScenarioRun {
     /// Whether the session wanted to be woken without end.
     package private(set) var isEndless = false
 
+    /// How far the script's clock on the wall was set.
+    private var shift = Duration.zero
+    private var last = Duration.zero
+    private var wakings = 0
+    private var answers = 0
+
     /// Runs a script.
     ///
     /// - Throws: What the session throws.
     package init<Subject: ScenarioSubject>(
         _ scenario: KeyScenario, _ subject: inout Subject
     ) throws(Subject.Failure) {
-        var shift = Duration.zero
-        var wakings = 0
-        var last = Duration.zero
-        var answer = 0
-        func reading(_ time: Duration) -> ClockSample {
-            ClockSample(monotonic: time, wall: KeyScenario.start + time + shift)
-        }
-        func tell(_ event: KeyEvent, at time: Duration, _ subject: inout Subject) throws(Subject.Failure) -> [Done] {
-            answer += 1
-            return try subject.actions(after: event, at: reading(time)).map {
-                Done(time: time, action: $0, answer: answer)
-            }
-        }
-        func pass(
-            until end: Duration, _ subject: inout Subject, _ done: inout [Done]
-        ) throws(Subject.Failure) -> Bool {
-            while let deadline = subject.nextDeadline, deadline <= end {
-                wakings += 1
-                guard wakings <= Self.maxWakings else { return false }
-                last = max(last, deadline)
-                done += try tell(.tick, at: last, &subject)
-            }
-            return true
-        }
-        var done: [Done] = []
         for step in scenario.steps {
-            let time = Duration.milliseconds(Int64(step.milliseconds))
-            guard try pass(until: time, &subject, &done) else {
-                isEndless = true
-                break
-            }
+            let time = Duration.milliseconds(step.milliseconds)
+            try pass(until: time, &subject)
+            guard !isEndless else { return }
             last = time
             switch step.happening {
             case .setClock(let by): shift += .milliseconds(by)
-            case .event(let event): done += try tell(event, at: time, &subject)
+            case .event(let event): try tell(event, &subject)
             }
         }
-        if !isEndless {
-            isEndless = try !pass(until: .milliseconds(Int64(scenario.endMilliseconds)), &subject, &done)
+        try pass(until: .milliseconds(scenario.endMilliseconds), &subject)
+    }
+
+    /// Wakes the session when it wants to be.
+    private mutating func pass<Subject: ScenarioSubject>(
+        until end: Duration, _ subject: inout Subject
+    ) throws(Subject.Failure) {
+        while let deadline = subject.nextDeadline, deadline <= end {
+            wakings += 1
+            isEndless = wakings > Self.maxWakings
+            guard !isEndless else { return }
+            last = max(last, deadline)
+            try tell(.tick, &subject)
         }
-        self.done = done
+    }
+
+    private mutating func tell<Subject: ScenarioSubject>(
+        _ event: KeyEvent, _ subject: inout Subject
+    ) throws(Subject.Failure) {
+        answers += 1
+        let now = ClockSample(monotonic: last, wall: KeyScenario.start + last + shift)
+        for action in try subject.actions(after: event, at: now) {
+            done.append(Done(time: last, action: action, answer: answers))
+        }
     }
 
     /// Runs a script with the session's own machine.
@@ -106,9 +105,7 @@ package struct ScenarioRun {
         for (index, expected) in scenario.expectations.enumerated() {
             guard index < done.count else { return "action \(index + 1): nothing: expected \(Self.text(expected))" }
             let actual = done[index]
-            let low = Duration.milliseconds(Int64(expected.milliseconds.lowerBound))
-            let high = Duration.milliseconds(Int64(expected.milliseconds.upperBound))
-            guard actual.action == expected.action, (low...high).contains(actual.time) else {
+            guard Self.isMatch(actual, expected) else {
                 return "action \(index + 1): \(Self.text(actual)): expected \(Self.text(expected))"
             }
         }
@@ -159,9 +156,9 @@ extension ScenarioRun {
     }
 
     private static func isMatch(_ done: Done, _ expected: KeyScenario.Expectation) -> Bool {
-        let low = Duration.milliseconds(Int64(expected.milliseconds.lowerBound))
-        let high = Duration.milliseconds(Int64(expected.milliseconds.upperBound))
-        return done.action == expected.action && (low...high).contains(done.time)
+        let times = expected.milliseconds
+        return done.action == expected.action && done.time >= .milliseconds(times.lowerBound)
+            && done.time <= .milliseconds(times.upperBound)
     }
 
     /// What is in the wrong order within one answer.
@@ -174,86 +171,5 @@ extension ScenarioRun {
             }
         }
         return nil
-    }
-}
-
-/// An object of a scenario, whose members are read with errors that say where they are.
-struct ScenarioObject {
-    private let json: JSONValue
-    private let place: String
-    private let unit: Unit
-
-    /// What times are whole numbers of.
-    enum Unit {
-        case milliseconds
-        case microseconds
-    }
-
-    /// Begins with an object.
-    ///
-    /// - Parameters:
-    ///   - json: The object.
-    ///   - place: What errors call it.
-    ///   - known: The names that members may have; any, if there is no such list.
-    ///   - unit: What times are whole numbers of.
-    /// - Throws: `KeyScenarioError`.
-    init(
-        _ json: JSONValue?, _ place: String, members known: [String]? = nil, unit: Unit = .milliseconds
-    ) throws(KeyScenarioError) {
-        guard let json, case .object(let members) = json else {
-            throw KeyScenarioError(place, "expected a JSON object")
-        }
-        if let known, let name = members.keys.sorted().first(where: { !known.contains($0) }) {
-            throw KeyScenarioError(place, "member \"\(name)\": expected one of \(known.joined(separator: ", "))")
-        }
-        self.json = json
-        self.place = place
-        self.unit = unit
-    }
-
-    func text(_ name: String) throws(KeyScenarioError) -> String {
-        guard let text = json[name]?.string, !text.isEmpty else {
-            throw KeyScenarioError(place, "\(name): expected a text")
-        }
-        return text
-    }
-
-    func number(_ name: String, maximum: UInt64 = 1 << 53) throws(KeyScenarioError) -> UInt64 {
-        guard let number = json[name]?.integer, number <= maximum else {
-            throw KeyScenarioError(place, "\(name): expected a whole number up to \(maximum)")
-        }
-        return number
-    }
-
-    func bool(_ name: String) throws(KeyScenarioError) -> Bool {
-        guard let bool = json[name]?.bool else { throw KeyScenarioError(place, "\(name): expected true or false") }
-        return bool
-    }
-
-    /// A time, if the member is there.
-    func time(_ name: String) throws(KeyScenarioError) -> Duration? {
-        guard json[name] != nil else { return nil }
-        return switch unit {
-        case .milliseconds: .milliseconds(Int64(try number(name, maximum: 1 << 42)))
-        case .microseconds: .microseconds(Int64(try number(name, maximum: 1 << 53)))
-        }
-    }
-
-    /// A time.
-    func requiredTime(_ name: String) throws(KeyScenarioError) -> Duration {
-        guard let time = try time(name) else { throw KeyScenarioError(place, "\(name): expected \(unit)") }
-        return time
-    }
-
-    func texts(_ name: String) throws(KeyScenarioError) -> [String] {
-        guard let list = json[name]?.array, !list.isEmpty else {
-            throw KeyScenarioError(place, "\(name): expected a list of texts")
-        }
-        var texts: [String] = []
-        for element in list {
-            guard let text = element.string else { throw KeyScenarioError(place, "\(name): expected texts") }
-            texts.append(text)
-        }
-        return texts
     }
 }

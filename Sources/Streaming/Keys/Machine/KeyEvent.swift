@@ -128,7 +128,7 @@ extension KeyNotice: CustomStringConvertible {
     /// What happened, without what may be secret in an identifier.
     public var description: String {
         switch self {
-        case .unexpectedAnswer(let exchange): "an answer to question \(exchange) came, which nobody waits for"
+        case .unexpectedAnswer(let exchange): "an answer to question \(exchange) came, which no reader waits for"
         case .unaskedKey(let exchange, let identifier):
             "the answer to question \(exchange) brought a key that it was not asked for, or twice: "
                 + ShownIdentifier.text(identifier)

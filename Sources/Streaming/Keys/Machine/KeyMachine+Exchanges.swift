@@ -171,17 +171,13 @@ extension KeyMachine {
             actions.append(.keep(exchange: exchange, identifier: identifier, .persistable))
             replace(stored)
         }
-        let waiting = update(identifier) { entry in
+        update(identifier) { entry in
             entry.phase = .idle
             entry.wantsPersistable = false
             entry.spent = nil
             entry.startOver()
-            defer { entry.waiting = [] }
-            return entry.waiting
         }
-        for reader in waiting {
-            actions.append(.deliver(reader: reader.reader, identifier: identifier, terms.kind))
-        }
+        release(identifier) { .deliver(reader: $0, identifier: identifier, terms.kind) }
     }
 
     /// A whole exchange failed.
@@ -211,18 +207,14 @@ extension KeyMachine {
         }
         let ending = failure.isPassing ? KeyFailure.gaveUp(attempts: attempts, last: failure) : failure
         let until = now.monotonic + policy.refusalMemory
-        let waiting = update(identifier) { entry in
+        update(identifier) { entry in
             entry.phase = .idle
             entry.wantsPersistable = false
             entry.startOver()
             entry.refusal = (ending, until)
-            defer { entry.waiting = [] }
-            return entry.waiting
         }
-        for reader in waiting {
-            actions.append(.refuse(reader: reader.reader, identifier: identifier, ending))
-        }
-        if waiting.isEmpty { actions.append(.notice(.notPreloaded(identifier: identifier, ending))) }
+        let hadReaders = release(identifier) { .refuse(reader: $0, identifier: identifier, ending) }
+        if !hadReaders { actions.append(.notice(.notPreloaded(identifier: identifier, ending))) }
     }
 
     /// A term that times can be computed with.

@@ -88,19 +88,15 @@ extension KeyMachine {
         }
         let older = entries[found.identifier]?.stored?.generation
         let isAccepted = route.acceptsPersistable
-        let waiting = update(found.identifier) { entry in
+        update(found.identifier) { entry in
             entry.stored = found
             entry.spent = nil
-            guard isAccepted else { return [KeyEntry.Waiting]() }
-            if entry.dueTime != nil { entry.phase = .idle }
-            defer { entry.waiting = [] }
-            return entry.waiting
+            if isAccepted, entry.dueTime != nil { entry.phase = .idle }
         }
         actions.append(.adopt(found))
         if let older { actions.append(.erase(identifier: found.identifier, generation: older)) }
-        for reader in waiting {
-            actions.append(.deliver(reader: reader.reader, identifier: found.identifier, .persistable))
-        }
+        guard isAccepted else { return }
+        release(found.identifier) { .deliver(reader: $0, identifier: found.identifier, .persistable) }
     }
 
     /// Something stored was found that cannot be used: without a network, that is why there is no key.

@@ -23,7 +23,8 @@ extension KeyMachine {
                 $0.startOver()
             }
             if let kind = usableKind(of: identifier, now) {
-                deliver(identifier, kind)
+                update(identifier) { $0.phase = .idle }
+                release(identifier) { .deliver(reader: $0, identifier: identifier, kind) }
             } else if isNeeded {
                 update(identifier) { $0.phase = .due(now.monotonic) }
             }
@@ -43,20 +44,14 @@ extension KeyMachine {
         for identifier in identifiers {
             guard let waiting = entries[identifier]?.waiting, !waiting.isEmpty else { continue }
             // A stored key that cannot be used has its own reason, which no waiting changes.
-            let ending = finalFailure(of: identifier, now)
-            for reader in waiting {
-                if let ending {
-                    actions.append(.refuse(reader: reader.reader, identifier: identifier, ending))
-                } else {
-                    actions.append(.report(reader: reader.reader, identifier: identifier, .networkLost))
-                }
+            guard let ending = finalFailure(of: identifier, now) else {
+                actions += waiting.map { .report(reader: $0.reader, identifier: identifier, .networkLost) }
+                continue
             }
-            if ending != nil {
-                update(identifier) {
-                    $0.waiting = []
-                    $0.phase = .idle
-                    $0.attempts = 0
-                }
+            release(identifier) { .refuse(reader: $0, identifier: identifier, ending) }
+            update(identifier) {
+                $0.phase = .idle
+                $0.attempts = 0
             }
         }
     }
@@ -78,9 +73,7 @@ extension KeyMachine {
         _ = cancelFlights()
         for identifier in identifiers {
             guard let entry = entries[identifier] else { continue }
-            for reader in entry.waiting {
-                actions.append(.refuse(reader: reader.reader, identifier: identifier, .closed))
-            }
+            release(identifier) { .refuse(reader: $0, identifier: identifier, .closed) }
             endReads(of: identifier, .online, .closed)
             endReads(of: identifier, .persistable, .closed)
             if entry.online != nil { actions.append(.forget(identifier: identifier, .online)) }
@@ -101,17 +94,6 @@ extension KeyMachine {
         case .answered(let exchange, _), .exchangeFailed(let exchange, _):
             actions.append(.notice(.unexpectedAnswer(exchange: exchange)))
         default: break
-        }
-    }
-
-    private mutating func deliver(_ identifier: String, _ kind: KeyKind) {
-        let waiting = update(identifier) { entry in
-            entry.phase = .idle
-            defer { entry.waiting = [] }
-            return entry.waiting
-        }
-        for reader in waiting {
-            actions.append(.deliver(reader: reader.reader, identifier: identifier, kind))
         }
     }
 

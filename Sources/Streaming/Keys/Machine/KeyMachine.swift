@@ -87,6 +87,20 @@ package struct KeyMachine: Sendable {
         body(&entries[identifier, default: KeyEntry()])
     }
 
+    /// Lets all readers of a key go, in the order in which they came.
+    ///
+    /// - Parameters:
+    ///   - identifier: The key.
+    ///   - action: What is done for a reader.
+    /// - Returns: Whether there were any.
+    @discardableResult
+    mutating func release(_ identifier: String, _ action: (_ reader: Int) -> KeyAction) -> Bool {
+        guard let waiting = entries[identifier]?.waiting, !waiting.isEmpty else { return false }
+        actions += waiting.map { action($0.reader) }
+        entries[identifier]?.waiting = []
+        return true
+    }
+
     /// All identifiers, in an order that depends on nothing else.
     var identifiers: [String] { entries.keys.sorted() }
 }

@@ -100,7 +100,7 @@ enum AnswerFormat {
     static let headByteCount = 4 + 1 + 1 + KeyRequest.numberByteCount + 8 + 4
     static let encapsulatedByteCount = 32
     static let tagByteCount = 16
-    /// The most bytes of what is taken for a key, so that a wrong length can be named.
+    /// The maximum number of bytes of what is taken for a key, so that a wrong length can be named.
     static let maxKeyByteCount = 1024
 
     /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
@@ -263,7 +263,7 @@ enum WireTime {
 
     /// A time in milliseconds.
     static func milliseconds(_ time: Duration?) -> UInt64 {
-        time.map { min(KeyTiming.nanoseconds($0) / 1_000_000, noLimit - 1) } ?? noLimit
+        time.map { min(KeyTiming.milliseconds($0), noLimit - 1) } ?? noLimit
     }
 
     /// The time that a number means; `nil` where there is no limit.

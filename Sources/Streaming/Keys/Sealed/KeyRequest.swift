@@ -9,11 +9,11 @@ import RandomAccess
 package struct KeyRequest: Hashable, Sendable {
     /// The version of the protocol.
     package static let version: UInt8 = 1
-    /// The most identifiers in one request.
+    /// The maximum number of identifiers in one request.
     package static let maxIdentifiers = 64
-    /// The most bytes of one identifier, in UTF-8.
+    /// The maximum number of bytes of one identifier, in UTF-8.
     package static let maxIdentifierByteCount = 2048
-    /// The most bytes of a request: what the other limits allow.
+    /// The maximum number of bytes of a request: what the other limits allow.
     package static let maxByteCount = fixedByteCount + 255 + maxIdentifiers * (2 + maxIdentifierByteCount)
     /// The type of a request's body.
     package static let mediaType = "application/x-chunkwise-key-request"
@@ -109,11 +109,9 @@ package struct PendingRequest: Sendable {
     ///   - wantsPersistable: Whether keys are asked for that can be stored.
     ///   - time: Now, in milliseconds since 1970-01-01 00:00 UTC.
     package init(identifiers: [String], route: String, wantsPersistable: Bool, at time: UInt64) {
-        var random = SystemRandomNumberGenerator()
-        let number = (0..<KeyRequest.numberByteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
         self.init(
-            identifiers: identifiers, route: route, wantsPersistable: wantsPersistable, at: time, number: number,
-            privateKey: Curve25519.KeyAgreement.PrivateKey())
+            identifiers: identifiers, route: route, wantsPersistable: wantsPersistable, at: time,
+            number: .random(count: KeyRequest.numberByteCount), privateKey: Curve25519.KeyAgreement.PrivateKey())
     }
 
     init(
@@ -129,7 +127,7 @@ package struct PendingRequest: Sendable {
         self.privateKey = privateKey
     }
 
-    /// The most bytes that an answer can have.
+    /// The maximum number of bytes that an answer can have.
     package var maxAnswerByteCount: Int {
         let entries = request.identifiers.reduce(0) {
             $0 + 2 + $1.utf8.count + 1 + 8 + 8 + 2 + AnswerFormat.maxKeyByteCount + AnswerFormat.tagByteCount

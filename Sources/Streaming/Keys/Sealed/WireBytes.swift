@@ -75,7 +75,7 @@ extension [UInt8] {
 
 /// Public keys of X25519 that contribute to what two ends share.
 ///
-/// A point of small order makes every shared secret zero, which everybody knows; the library's HPKE takes it.
+/// A point of small order makes every shared secret zero, which is no secret; the library's HPKE takes it.
 /// - Source: RFC 9180, section 7.1.4; RFC 7748, section 6.1.
 enum ContributingKey {
     /// Reads a public key.

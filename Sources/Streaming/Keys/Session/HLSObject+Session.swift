@@ -14,8 +14,14 @@ extension HLSObject {
         playlist: MediaPlaylist, resources: any SegmentResources, session: KeySession, backend: any CipherBackend
     ) async throws(DecryptionError) {
         let keys = await session.keys(for: playlist.keyURIs)
-        try self.init(
-            playlist: playlist, resources: resources, keys: KeyRing(SessionKeys(keys: keys)), backend: backend)
+        let given = HandlerKeys { uri in
+            do throws(KeyFailure) {
+                return try (keys[uri] ?? .failure(.missing)).get()
+            } catch {
+                throw KeyError.noKey(reason: error.description)
+            }
+        }
+        try self.init(playlist: playlist, resources: resources, keys: KeyRing(given), backend: backend)
     }
 
     /// Reads a range while the session permits it; keys that it lacks by now are asked for again.
@@ -24,7 +30,7 @@ extension HLSObject {
     ///   - offset: A plaintext offset.
     ///   - count: How many bytes, or as many as there are up to the end.
     ///   - session: The session that the object was opened with.
-    ///   - windowByteCount: The most plaintext bytes that are decrypted in one step.
+    ///   - windowByteCount: The maximum number of plaintext bytes that are decrypted in one step.
     /// - Returns: All of the bytes.
     /// - Throws: `PlaylistError.keyUnavailable` if there is no key, or it expires before the last byte is there; see
     ///   also `HLSCursor.read(at:into:)`.
@@ -52,19 +58,6 @@ extension HLSObject {
         }
         for lease in leases.values { await session.endRead(lease) }
         return try result.get()
-    }
-}
-
-/// The keys that a session gave.
-private struct SessionKeys: KeyProvider {
-    let keys: [String: Result<SecretKey, KeyFailure>]
-
-    func key(for uri: String) throws(KeyError) -> ProvidedKey {
-        switch keys[uri] {
-        case .success(let key): return ProvidedKey(key)
-        case .failure(let failure): throw .noKey(reason: failure.description)
-        case nil: throw .noKey(reason: KeyFailure.missing.description)
-        }
     }
 }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The time that a session lives in.
 public protocol KeyClock: Sendable {
     /// What the clocks show.
@@ -12,24 +14,32 @@ public protocol KeyClock: Sendable {
 /// The machine's own clocks.
 public struct SystemKeyClock: KeyClock {
     private let start = ContinuousClock.now
-    private let wall: @Sendable () -> Duration
 
     /// Creates a clock that starts now.
-    ///
-    /// - Parameter wall: Tells the time since 1970-01-01 00:00 UTC, which this target has no way to ask for.
-    public init(wall: @escaping @Sendable () -> Duration) {
-        self.wall = wall
-    }
+    public init() {}
 
     /// What the clocks show; see ``KeyClock/now()``.
     public func now() -> ClockSample {
-        ClockSample(monotonic: start.duration(to: .now), wall: wall())
+        ClockSample(monotonic: start.duration(to: .now), wall: WallClock.now())
     }
 
     /// Waits; see ``KeyClock/sleep(until:)``.
     public func sleep(until monotonic: Duration) async throws {
         try await Task.sleep(until: start + monotonic, clock: .continuous)
     }
+}
+
+/// The clock on the wall, which can be set.
+package enum WallClock {
+    /// The time since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
+    package static func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
+    /// The same in whole milliseconds, as messages have it.
+    package static func milliseconds() -> UInt64 { KeyTiming.milliseconds(now()) }
 }
 
 /// What two clocks show at one moment.
@@ -79,7 +89,7 @@ package enum KeyTiming {
     ///
     /// - Parameters:
     ///   - attempt: How often the key was asked for, from 1.
-    ///   - retryAfter: The least that the server asked for.
+    ///   - retryAfter: The minimum that the server asked for.
     ///   - policy: The first and the longest pause.
     ///   - bits: Uniform random bits.
     /// - Returns: The pause.
@@ -95,6 +105,9 @@ package enum KeyTiming {
     package static func share(of time: Duration, _ bits: UInt64) -> Duration {
         .nanoseconds(Int64(clamping: nanoseconds(time).multipliedFullWidth(by: bits).high))
     }
+
+    /// A time in whole milliseconds, from 0.
+    package static func milliseconds(_ time: Duration) -> UInt64 { nanoseconds(time) / 1_000_000 }
 
     /// A time in whole nanoseconds, from 0.
     package static func nanoseconds(_ time: Duration) -> UInt64 {

@@ -1,7 +1,6 @@
 import Dispatch
 public import HLS
 public import RandomAccess
-import Synchronization
 
 /// Where a session's keys come from: several in one exchange, with their terms, in their own time.
 public protocol KeyExchange: Sendable {
@@ -48,8 +47,8 @@ public struct ExchangedKey: Sendable {
 
 /// A `KeyProvider` as an exchange: files, folders, commands.
 ///
-/// The provider is called on the task that asks, one key after the other, so that one which waits for long holds a thread
-/// of the pool: commands belong behind ``ThreadedKeys``, a server behind ``KeyExchange`` itself.
+/// The provider is called on a thread of its own, one key after the other: a command that hangs keeps no other key, and no
+/// time limit, from its turn.
 public struct ProvidedKeys: KeyExchange {
     private let provider: any KeyProvider
     private let terms: KeyTerms
@@ -73,34 +72,33 @@ public struct ProvidedKeys: KeyExchange {
         self.warn = warn
     }
 
-    /// Asks the provider for each key; see ``KeyExchange/answer(_:)``.
+    /// Asks the provider for each key; see ``KeyExchange/answer(_:)``. If the task is cancelled, the provider is asked no
+    /// more, and its answer not waited for.
     public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
-        try answers(query) { Task.isCancelled }
+        guard !Task.isCancelled else { throw .abandoned }
+        let (arriving, answers) = AsyncStream.makeStream(of: ExchangedKey.self)
+        DispatchQueue.global().async {
+            for identifier in query.identifiers {
+                if case .terminated = answers.yield(answer(identifier)) { return }
+            }
+            answers.finish()
+        }
+        // It ends early if the task is cancelled.
+        let arrived = await arriving.reduce(into: []) { $0.append($1) }
+        guard arrived.count == query.identifiers.count else { throw .abandoned }
+        return arrived
     }
 
-    /// Asks the provider for each key, on this thread.
-    ///
-    /// - Parameters:
-    ///   - query: Which keys are asked for.
-    ///   - isCancelled: Whether no reader waits for the answer any more; asked before each key.
-    /// - Returns: An answer for each key.
-    /// - Throws: `KeyFailure.abandoned`.
-    package func answers(
-        _ query: KeyQuery, isCancelled: () -> Bool
-    ) throws(KeyFailure) -> [ExchangedKey] {
-        var answers: [ExchangedKey] = []
-        for identifier in query.identifiers {
-            guard !isCancelled() else { throw .abandoned }
-            do throws(KeyError) {
-                let provided = try provider.key(for: identifier)
-                if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
-                for warning in provided.warnings { warn(warning) }
-                answers.append(ExchangedKey(identifier, key: provided.key, terms: terms))
-            } catch {
-                answers.append(ExchangedKey(identifier, failure: error.failure))
-            }
+    /// Asks the provider for a key, on this thread.
+    private func answer(_ identifier: String) -> ExchangedKey {
+        do throws(KeyError) {
+            let provided = try provider.key(for: identifier)
+            if isStrict, let warning = provided.warnings.first { throw KeyError.openToOthers(warning) }
+            for warning in provided.warnings { warn(warning) }
+            return ExchangedKey(identifier, key: provided.key, terms: terms)
+        } catch {
+            return ExchangedKey(identifier, failure: error.failure)
         }
-        return answers
     }
 }
 
@@ -113,81 +111,5 @@ extension KeyError {
         case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused, .noKey:
             .refused(reason: description)
         }
-    }
-}
-
-/// Files, folders and commands as an exchange that waits on a thread of its own: a command that hangs keeps no other key,
-/// and no time limit, from its turn.
-public struct ThreadedKeys: KeyExchange {
-    private let keys: ProvidedKeys
-
-    /// Creates an exchange.
-    ///
-    /// - Parameter keys: Who has the keys, and their terms.
-    public init(_ keys: ProvidedKeys) {
-        self.keys = keys
-    }
-
-    /// Asks for keys; see `KeyExchange.answer(_:)`. If the task is cancelled, no provider is asked any more, and the answer
-    /// of the one that was is not waited for.
-    public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
-        let keys = keys
-        let wait = Wait()
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard wait.begin(continuation) else { return }
-                DispatchQueue.global().async {
-                    do throws(KeyFailure) {
-                        wait.end(.success(try keys.answers(query) { wait.isOver }))
-                    } catch {
-                        wait.end(.failure(error))
-                    }
-                }
-            }
-        } onCancel: {
-            wait.end(.failure(.abandoned))
-        }
-        return try result.get()
-    }
-}
-
-/// A task that waits for an answer or its own end, whichever comes first.
-private final class Wait: Sendable {
-    typealias Answer = Result<[ExchangedKey], KeyFailure>
-
-    private enum State {
-        case new
-        case waiting(CheckedContinuation<Answer, Never>)
-        case over
-    }
-
-    private let state = Mutex(State.new)
-
-    /// Whether no reader waits any more.
-    var isOver: Bool {
-        state.withLock { if case .over = $0 { true } else { false } }
-    }
-
-    /// Begins to wait.
-    ///
-    /// - Returns: Whether there is anything to wait for.
-    func begin(_ continuation: CheckedContinuation<Answer, Never>) -> Bool {
-        let begins = state.withLock { state in
-            guard case .new = state else { return false }
-            state = .waiting(continuation)
-            return true
-        }
-        if !begins { continuation.resume(returning: .failure(.abandoned)) }
-        return begins
-    }
-
-    /// Ends the wait, if it has not ended yet.
-    func end(_ answer: Answer) {
-        let continuation = state.withLock { state -> CheckedContinuation<Answer, Never>? in
-            defer { state = .over }
-            if case .waiting(let continuation) = state { return continuation }
-            return nil
-        }
-        continuation?.resume(returning: answer)
     }
 }

@@ -57,7 +57,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// The least time before asking again that the server wants.
+    /// The minimum time before asking again that the server wants.
     var retryAfter: Duration? {
         if case .busy(let retryAfter) = self { retryAfter } else { nil }
     }
@@ -108,7 +108,7 @@ extension KeyFailure: CustomStringConvertible {
         case .missing: "the key's provider has no such key"
         case .wrongLength(let byteCount): "the key's answer has \(byteCount) bytes: expected 16"
         case .otherIdentifier: "the key's answer is for another identifier: expected the one that was asked for"
-        case .tampered: "the key's answer is not authentic: expected one that nobody changed"
+        case .tampered: "the key's answer is not authentic: expected one that was not changed"
         case .replayed: "the key's answer had come before: expected a fresh one"
         case .malformed(let reason): "the key's answer is none: \(reason)"
         case .validityExpired: "the key has expired: ask for it again"
@@ -124,7 +124,7 @@ extension KeyFailure: CustomStringConvertible {
             "the stored key's first use could not be stored beside it: expected storage that can be written, or ask for "
                 + "an online key"
         case .waitedTooLong(let idleTimeout): "no key came within \(idleTimeout)"
-        case .abandoned: "nobody waits for the key any more"
+        case .abandoned: "no reader waits for the key any more"
         case .closed: "the session was closed"
         case .gaveUp(let attempts, let last): "gave up after asking \(attempts) times: \(last)"
         }

@@ -9,7 +9,7 @@ public actor KeySession {
     /// What a session tells while readers wait: why a key is late.
     public typealias Reporter = @Sendable (_ identifier: String, _ failure: KeyFailure) -> Void
 
-    /// The most notices that are kept.
+    /// The maximum number of notices that are kept.
     public static let maxNotices = 1000
 
     /// What a key that is kept is of.
@@ -60,7 +60,7 @@ public actor KeySession {
     ///   - reporter: Is told at once when a key is late.
     public init(
         exchange: any KeyExchange, policy: KeyPolicy = KeyPolicy(), device: String, seed: UInt64, clock: any KeyClock,
-        shelf storage: SealedKeyStore? = nil, route: KeyRoute = .local, reporter: @escaping Reporter = { _, _ in }
+        storage: SealedKeyStore? = nil, route: KeyRoute = .local, reporter: @escaping Reporter = { _, _ in }
     ) {
         self.exchange = exchange
         self.clock = clock

@@ -17,6 +17,14 @@ public protocol KeySealer: Sendable {
     func open(_ sealed: [UInt8], into plaintext: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
 }
 
+extension [UInt8] {
+    /// Bytes of the system's random number generator.
+    package static func random(count: Int) -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in .random(in: 0...255, using: &random) }
+    }
+}
+
 /// AES-GCM of a backend, under one key: mark (8 bytes), nonce (12), ciphertext and tag (16).
 ///
 /// Nonces are random. Source: NIST SP 800-38D, section 8.2.2; at 2³² records under one key the chance that two share a
@@ -43,8 +51,7 @@ public struct GCMSealer: KeySealer {
 
     /// Seals bytes under a fresh nonce; see ``KeySealer/seal(_:)``.
     public func seal(_ plaintext: UnsafeRawBufferPointer) throws(DecryptionError) -> [UInt8] {
-        var random = SystemRandomNumberGenerator()
-        let nonce = (0..<Self.nonceByteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let nonce = [UInt8].random(count: Self.nonceByteCount)
         let context = try backend.makeChunkContext(direction: .encrypt, key: key)
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: plaintext.count + Self.tagByteCount, alignment: 16)

@@ -12,7 +12,7 @@ public import SystemPackage
 /// with a password in it, and the generation. Several processes of one device may use one folder; what is another
 /// device's in it is left as it is, and keeps keys of the same identifier from being stored.
 public struct SealedKeyFolder: KeyStorage {
-    /// The most bytes of a sealed key: an identifier of a mebibyte, and what stands beside it.
+    /// The maximum number of bytes of a sealed key: an identifier of a mebibyte, and what stands beside it.
     private static let maxByteCount = 2 << 20
 
     private let path: FilePath
@@ -142,8 +142,7 @@ public struct DeviceIdentity: Hashable, Sendable {
 
     /// Writes a new identity, unless another process was first. The corresponding C functions are `fsync` and `link`.
     private static func make(_ path: FilePath) throws(DecryptionError) {
-        var random = SystemRandomNumberGenerator()
-        let name = Hexadecimal.encode((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let name = Hexadecimal.encode([UInt8].random(count: byteCount))
         let hidden = path.removingLastComponent().appending(".chunkwise-\(getpid())-\(name.prefix(16)).partial")
         let descriptor = try SystemCall.check("create device identity \(path)") {
             try FileDescriptor.open(

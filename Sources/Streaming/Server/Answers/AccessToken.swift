@@ -1,16 +1,19 @@
 #if Network
+import HLS
 package import HTTPTypes
+import Keys
+import Support
 
 /// What a client has to show: 128 random bits, printed at the start and nowhere else.
 package struct AccessToken: Sendable {
     private let bytes: [UInt8]
     /// The name of the cookie that keeps it: one of each server's own, since browsers keep cookies by host, whatever the
     /// port.
-    package let cookieName = "chunkwise-token-" + AccessToken.digits(.random(in: .min ... .max))
+    package let cookieName = "chunkwise-token-" + AccessToken.randomDigits(byteCount: 8)
 
     /// Draws a token.
     package init() {
-        self.init(text: (0..<2).map { _ in AccessToken.digits(.random(in: .min ... .max)) }.joined())
+        self.init(text: AccessToken.randomDigits(byteCount: 16))
     }
 
     /// Creates a token of a known text.
@@ -66,10 +69,7 @@ package struct AccessToken: Sendable {
         return zip(bytes, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private static func digits(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    private static func randomDigits(byteCount: Int) -> String { Hexadecimal.encode([UInt8].random(count: byteCount)) }
 }
 
 extension AccessToken: CustomStringConvertible, CustomReflectable {
@@ -113,50 +113,18 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     private static func name(_ part: Substring) throws(Refusal) -> String {
-        var bytes: [UInt8] = []
-        var rest = part.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                throw .malformed
-            }
-            bytes.append(high << 4 | low)
-        }
-        guard let name = String(validating: bytes, as: UTF8.self) else { throw .malformed }
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .malformed }
+        guard let bytes = PercentEncoding.bytes(of: part), let name = String(validating: bytes, as: UTF8.self),
+            bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw .malformed }
         guard !bytes.isEmpty, name != ".", name != "..", !bytes.contains(UInt8(ascii: "/")),
             !bytes.contains(UInt8(ascii: "\\")), bytes.count <= 255
         else { throw .notFound }
         return name
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
-    /// Writes a name so that it can stand in a URL's path.
-    package static func encoded(_ name: String) -> String {
-        var text = ""
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            case _ where "-._~".utf8.contains(byte):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
+    /// Writes names so that they can stand in a URL's path.
+    package static func encoded(_ path: [String]) -> String {
+        PercentEncoding.encode(path: path.joined(separator: "/"))
     }
 }
 #endif

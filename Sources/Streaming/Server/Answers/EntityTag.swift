@@ -1,5 +1,6 @@
 #if Network
 import Glibc
+import Support
 
 /// A validator for one version of an object. Source: RFC 9110, section 8.8.3.
 package struct EntityTag: Hashable, Sendable {
@@ -26,11 +27,7 @@ package struct EntityTag: Hashable, Sendable {
         for byte in parts.joined(separator: "\n").utf8 {
             for index in hashes.indices { hashes[index] = (hashes[index] ^ UInt64(byte)) &* 0x100_0000_01b3 }
         }
-        self.init(
-            opaque: hashes.map { hash in
-                let digits = String(hash, radix: 16)
-                return String(repeating: "0", count: 16 - digits.count) + digits
-            }.joined())
+        self.init(opaque: hashes.map { withUnsafeBytes(of: $0.bigEndian) { Hexadecimal.encode($0) } }.joined())
     }
 
     /// Reads one tag: `"…"` or `W/"…"`.

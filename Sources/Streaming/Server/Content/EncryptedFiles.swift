@@ -76,11 +76,7 @@ package struct EncryptedFiles: ContentCatalogue {
         let version = source.identity
         var content = ServedContent(
             contentType: ContentType.ofFile(named: name), byteCount: object.plaintextByteCount,
-            entityTag: EntityTag(
-                of: [
-                    "\(version.device)", "\(version.node)", "\(version.byteCount)", "\(version.modifiedSeconds)",
-                    "\(version.modifiedNanoseconds)", format.description, "\(iv.bigEndianValue)",
-                ]),
+            entityTag: EntityTag(of: version.tagParts + [format.description, "\(iv.bigEndianValue)"]),
             modified: version.modifiedSeconds
         ) { () throws(DecryptionError) in
             try object.makeCursor()

@@ -1,4 +1,5 @@
 #if Network
+import ByteSources
 package import RandomAccess
 
 /// One version of something that is served: an open file, or bytes that were made.
@@ -13,7 +14,7 @@ package struct ServedContent: Sendable {
     package var modified: Int64?
     /// Makes a reader of this version for one response. It fails rather than deliver another version's bytes.
     package var makeReader: @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
-    /// The most bytes that a reader keeps between two reads.
+    /// The maximum number of bytes that a reader keeps between two reads.
     package var readerByteCount: UInt64 = 0
 
     /// Whether a trace has what is asked of it: not a list of what could be asked, or a key.
@@ -41,6 +42,13 @@ package struct ServedContent: Sendable {
         self.entityTag = entityTag
         self.modified = modified
         self.makeReader = makeReader
+    }
+}
+
+extension FileIdentity {
+    /// What an entity tag of a file's version depends on.
+    var tagParts: [String] {
+        ["\(device)", "\(node)", "\(byteCount)", "\(modifiedSeconds)", "\(modifiedNanoseconds)"]
     }
 }
 

@@ -75,7 +75,7 @@ final class BufferPool: Sendable {
     private let limits: ServerLimits
     private let state = Mutex(State())
 
-    /// The most buffers that are kept.
+    /// The maximum number of buffers that are kept.
     private static let keptCount = 16
 
     init(limits: ServerLimits) {
@@ -164,6 +164,24 @@ struct Reply: Sendable {
     var fields: HTTPFields
     var body: Body = .none
 
+    /// An answer that is a page.
+    static func page(
+        _ page: ByteBuffer, type: String, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:]
+    ) -> Reply {
+        var fields = fields
+        fields[.contentType] = type
+        fields[.contentLength] = "\(page.readableBytes)"
+        return Reply(status: status, fields: fields, body: .page(page))
+    }
+
+    /// Sends an answer that is none of plaintext.
+    func send(to request: Request, with writer: consuming ResponseWriter) async throws {
+        guard case .page(let page) = body, request.method != .head else {
+            return try await writer.writeResponse(head)
+        }
+        try await writer.write(response: head, body: ResponseBody(byteBuffer: page))
+    }
+
     /// The head, with the fields that every answer has.
     var head: HTTPResponse {
         var fields = fields
@@ -184,15 +202,17 @@ extension HTTPField.Name {
 /// A request that is refused, with the fields that the answer needs.
 struct Refusal: Error {
     var status: HTTPResponse.Status
+    /// What the client is told; the status and its name if it is nothing else.
+    var reason: String?
+    /// What the audit of keys says of it; `nil` where it has its lines already, or no keys were asked for.
+    var result: String?
     var fields: HTTPFields = [:]
 
     /// The answer, with a line for people.
     var reply: Reply {
-        var fields = fields
-        let text = ByteBuffer(string: "\(status.code) \(status.reasonPhrase)\n")
-        fields[.contentType] = "text/plain; charset=utf-8"
-        fields[.contentLength] = "\(text.readableBytes)"
-        return Reply(status: status, fields: fields, body: .page(text))
+        let text = reason ?? "\(status.code) \(status.reasonPhrase)"
+        return .page(
+            ByteBuffer(string: text + "\n"), type: "text/plain; charset=utf-8", status: status, fields: fields)
     }
 }
 #endif

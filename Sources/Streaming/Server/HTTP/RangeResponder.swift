@@ -25,26 +25,21 @@ struct RangeResponder: Sendable {
         // Files are opened there, playlists parsed and keys asked for; the connections of an event loop do not wait for it.
         let head = request.head
         let reply = try await lookups.runIfActive { self.reply(to: head) }
-        switch reply.body {
-        case .none:
-            try await writer.writeResponse(reply.head)
-        case .page(let page):
-            try await writer.write(
-                response: reply.head, body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: page))
-        case .plaintext(let content, let range, let name):
-            let entry = entry(of: content, range, name, asked: request.headers[.range], at: receivedAt)
-            let stream = BodyStream(pool: pool)
-            var body = try await writer.writeHead(reply.head)
-            var deliveredByteCount: UInt64 = 0
-            defer { if let entry { recorder?.finish(entry, deliveredByteCount: deliveredByteCount) } }
-            do {
-                try await stream.send(range, of: content, to: &body) { deliveredByteCount = $0 }
-            } catch let error as DecryptionError {
-                report("\(name): \(error)")
-                throw error
-            }
-            try await body.finish(nil)
+        guard case .plaintext(let content, let range, let name) = reply.body else {
+            return try await reply.send(to: request, with: writer)
         }
+        let entry = entry(of: content, range, name, asked: request.headers[.range], at: receivedAt)
+        let stream = BodyStream(pool: pool)
+        var body = try await writer.writeHead(reply.head)
+        var deliveredByteCount: UInt64 = 0
+        defer { if let entry { recorder?.finish(entry, deliveredByteCount: deliveredByteCount) } }
+        do {
+            try await stream.send(range, of: content, to: &body) { deliveredByteCount = $0 }
+        } catch let error as DecryptionError {
+            report("\(name): \(error)")
+            throw error
+        }
+        try await body.finish(nil)
     }
 
     /// Notes a request, if it is one that a trace has.
@@ -88,9 +83,7 @@ struct RangeResponder: Sendable {
                 string: try attempt("/") { () throws(DecryptionError) in
                     StartPage.html(try catalogue.listing())
                 })
-            fields[.contentType] = "text/html; charset=utf-8"
-            fields[.contentLength] = "\(page.readableBytes)"
-            return Reply(status: .ok, fields: fields, body: .page(page))
+            return .page(page, type: "text/html; charset=utf-8", fields: fields)
         }
         let name = target.path.joined(separator: "/")
         let found = try attempt(name) { () throws(DecryptionError) in try catalogue.content(at: target.path) }
@@ -142,8 +135,7 @@ enum StartPage {
     /// A list of links, in HTML.
     static func html(_ listing: [[String]]) -> String {
         let items = listing.map { path in
-            let link = path.map(RequestTarget.encoded).joined(separator: "/")
-            return "<li><a href=\"\(link)\">\(escaped(path.joined(separator: "/")))</a></li>\n"
+            "<li><a href=\"\(RequestTarget.encoded(path))\">\(escaped(path.joined(separator: "/")))</a></li>\n"
         }
         return """
             <!DOCTYPE html>

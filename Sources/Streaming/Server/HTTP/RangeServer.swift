@@ -41,15 +41,11 @@ package struct RangeServer: Sendable {
     ///   - onStart: Called with the port once clients can connect.
     /// - Throws: ``HTTPService/BindError``.
     package func run(host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
-        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
-        lookups.start()
-        // Not waited for: one may be waiting for a key that never comes.
-        defer { lookups.shutdownGracefully { _ in } }
-        let responder = RangeResponder(
-            catalogue: catalogue, limits: limits, token: token, recorder: recorder, pool: BufferPool(limits: limits),
-            lookups: lookups, report: report)
-        try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) {
-            request, writer, _ in try await responder.respond(to: request, with: writer)
+        try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) { lookups in
+            let responder = RangeResponder(
+                catalogue: catalogue, limits: limits, token: token, recorder: recorder,
+                pool: BufferPool(limits: limits), lookups: lookups, report: report)
+            return { request, writer, _ in try await responder.respond(to: request, with: writer) }
         }
     }
 }
@@ -66,21 +62,19 @@ package struct HTTPService {
         package let description: String
     }
 
-    /// Serves until SIGTERM or SIGINT comes or the task is cancelled; running answers are finished as far as
-    /// ``ServerLimits/shutdownMilliseconds`` allow.
-    ///
-    /// - Parameters:
-    ///   - host: The address to listen on.
-    ///   - port: The port, 0 for any that is free.
-    ///   - onStart: Called with the port once clients can connect.
-    ///   - responder: Answers a request.
-    /// - Throws: ``BindError``.
+    /// Serves as ``RangeServer/run(host:port:onStart:)`` does, by what is made to answer requests, given threads that may
+    /// wait.
     func run(
         host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void,
-        responder: @escaping HTTPChannelHandler.Responder
+        _ makeResponder: (_ lookups: NIOThreadPool) -> HTTPChannelHandler.Responder
     ) async throws {
+        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
+        lookups.start()
+        // Not waited for: one may be waiting for a key that never comes.
+        defer { lookups.shutdownGracefully { _ in } }
+        let responder = makeResponder(lookups)
         let (limits, tls) = (limits, tls)
-        let logger = Logger(label: "chunkwise-serve") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger(label: "chunkwise") { _ in SwiftLogNoOpLogHandler() }
         let service = try HTTPServerBuilder { RangeChannel(responder: $0, limits: limits, tls: tls) }.buildServer(
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port),
@@ -104,23 +98,23 @@ package struct HTTPService {
 
 /// What a client may ask of a server.
 package struct ServerLimits: Hashable, Sendable {
-    /// The most connections at once; more of them wait until one is closed.
+    /// The maximum number of connections at once; more of them wait until one is closed.
     package var connectionCount = 256
-    /// The most bytes of a request's header, and of its request line.
+    /// The maximum number of bytes of a request's header, and of its request line.
     package var headerByteCount = 16 << 10
-    /// The most fields of a header.
+    /// The maximum number of fields of a header.
     package var fieldCount = 100
-    /// The most bytes of a request's body, which is not read.
+    /// The maximum number of bytes of a request's body, which is not read.
     package var requestBodyByteCount = 64 << 10
     /// After how many milliseconds a connection is closed on which nothing happens: no request comes, or is not finished,
     /// or what was sent is not taken.
     package var idleMilliseconds: Int64 = 60_000
     /// How many milliseconds running answers have to be finished once the server was told to stop.
     package var shutdownMilliseconds: Int64 = 10_000
-    /// The most plaintext bytes of one step.
+    /// The maximum number of plaintext bytes of one step.
     package var windowByteCount = 256 << 10
-    /// The most plaintext bytes in buffers of all answers together; beyond it, new windows have
-    /// ``minWindowByteCount``.
+    /// The maximum number of plaintext bytes in buffers of all answers together; beyond it, new windows
+    /// have ``minWindowByteCount``.
     package var bufferByteCount = 8 << 20
 
     /// The shortest window: below it, what a step costs besides decryption shows.

@@ -3,6 +3,7 @@ import Glibc
 import Keys
 import Support
 import Synchronization
+package import SystemPackage
 
 /// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
 package final class KeyAudit: Sendable {
@@ -17,22 +18,13 @@ package final class KeyAudit: Sendable {
         self.write = write
     }
 
-    /// Appends to a file that only its owner can read. The corresponding C function is `open`.
+    /// Appends to a file that only its owner can read.
     ///
-    /// - Returns: `nil` if it cannot be opened; `errno` says why.
-    package convenience init?(path: String) {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        self.init { line in
-            let bytes = Array(line.utf8)
-            var start = 0
-            while start < bytes.count {
-                let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                guard count > 0 || errno == EINTR else { return false }
-                start += max(count, 0)
-            }
-            return true
-        }
+    /// - Throws: `Errno` if it cannot be opened.
+    package convenience init(path: FilePath) throws {
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.append, .create, .closeOnExec], permissions: [.ownerReadWrite])
+        self.init { line in (try? file.writeAll(line.utf8)) != nil }
     }
 
     /// What a line is about besides a key.
@@ -58,7 +50,7 @@ package final class KeyAudit: Sendable {
         let kind = request.map { $0.wantsPersistable ? "persistable" : "online" }
         let lines = zip(identifiers, results).map { identifier, result in
             JSONValue.object([
-                "time": .string(WallTime.text(circumstances.time)), "client": JSONValue(circumstances.client),
+                "time": .string(WallClock.text(circumstances.time)), "client": JSONValue(circumstances.client),
                 "address": .string(circumstances.address),
                 "request": JSONValue(request.map { Hexadecimal.encode($0.number) }),
                 "identifier": JSONValue(identifier), "route": JSONValue(request?.route), "kind": JSONValue(kind),
@@ -88,17 +80,9 @@ package final class KeyAudit: Sendable {
     }
 }
 
-/// The clock on the wall.
-enum WallTime {
-    /// Milliseconds since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
-    static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(max(time.tv_sec, 0)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
-    }
-
-    /// A time as ISO 8601 in UTC. The corresponding C function is `strftime`.
-    static func text(_ milliseconds: UInt64) -> String {
+extension WallClock {
+    /// A time in milliseconds since 1970, as ISO 8601 in UTC. The corresponding C function is `strftime`.
+    fileprivate static func text(_ milliseconds: UInt64) -> String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
         gmtime_r(&seconds, &parts)

@@ -9,23 +9,6 @@ import Synchronization
 
 /// Decides how a request for keys is answered, and sends the answer.
 struct KeyResponder: Sendable {
-    /// A request that is refused, and why.
-    private struct Rejection: Error {
-        var status: HTTPResponse.Status
-        var reason: String
-        /// What the audit says of it; `nil` where it has its lines already, or no keys were asked for.
-        var result: String?
-        var fields: HTTPFields = [:]
-
-        var reply: Reply {
-            let text = ByteBuffer(string: reason + "\n")
-            var fields = fields
-            fields[.contentType] = "text/plain; charset=utf-8"
-            fields[.contentLength] = "\(text.readableBytes)"
-            return Reply(status: status, fields: fields, body: .page(text))
-        }
-    }
-
     private let server: KeyServer
     private let lookups: NIOThreadPool
     private let limiter: RateLimiter
@@ -37,10 +20,10 @@ struct KeyResponder: Sendable {
         self.server = server
         self.lookups = lookups
         limiter = RateLimiter(rate: server.rate, burst: server.burst)
-        seen = ReplayCache(toleranceMilliseconds: Self.milliseconds(server.clockTolerance))
+        seen = ReplayCache(toleranceMilliseconds: KeyTiming.milliseconds(server.clockTolerance))
         sealer = AnswerSealer(
             identity: server.identity,
-            lifetimeMilliseconds: UInt32(clamping: Self.milliseconds(server.answerLifetime)))
+            lifetimeMilliseconds: UInt32(clamping: KeyTiming.milliseconds(server.answerLifetime)))
     }
 
     /// Answers one request.
@@ -50,30 +33,27 @@ struct KeyResponder: Sendable {
         let reply: Reply
         do {
             reply = try await answer(to: request, from: channel.remoteAddress?.ipAddress ?? "")
-        } catch let rejection as Rejection {
-            reply = rejection.reply
+        } catch let refusal as Refusal {
+            reply = refusal.reply
         }
-        guard case .page(let page) = reply.body, request.method != .head else {
-            return try await writer.writeResponse(reply.head)
-        }
-        try await writer.write(response: reply.head, body: ResponseBody(byteBuffer: page))
+        try await reply.send(to: request, with: writer)
     }
 
     private func answer(to request: Request, from address: String) async throws -> Reply {
         guard (request.head.path ?? "").prefix(while: { $0 != "?" }) == KeyServer.path else {
-            throw Rejection(status: .notFound, reason: "no such resource: expected \(KeyServer.path)")
+            throw Refusal(status: .notFound, reason: "no such resource: expected \(KeyServer.path)")
         }
         guard request.method == .post else {
-            throw Rejection(status: .methodNotAllowed, reason: "expected POST", fields: [.allow: "POST"])
+            throw Refusal(status: .methodNotAllowed, reason: "expected POST", fields: [.allow: "POST"])
         }
-        var circumstances = KeyAudit.Circumstances(address: address, time: WallTime.now())
+        var circumstances = KeyAudit.Circumstances(address: address, time: WallClock.milliseconds())
         do {
             return try await answer(to: request, &circumstances)
-        } catch let rejection as Rejection {
-            if let result = rejection.result, !note(result, circumstances) {
+        } catch let refusal as Refusal {
+            if let result = refusal.result, !note(result, circumstances) {
                 server.report("the audit cannot be written: a refused request has no line")
             }
-            throw rejection
+            throw refusal
         }
     }
 
@@ -86,7 +66,7 @@ struct KeyResponder: Sendable {
         let address = circumstances.address
         guard let client = server.clients.client(request.headers) else {
             try admit(1, by: "no token \(address)")
-            throw Rejection(
+            throw Refusal(
                 status: .unauthorized, reason: "expected a token", result: "unauthorized",
                 fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise keys\""])
         }
@@ -99,9 +79,9 @@ struct KeyResponder: Sendable {
             question = try KeyRequest(bytes)
         } catch {
             try admit(1, by: name)
-            throw Rejection(status: .badRequest, reason: "\(error)", result: "malformed")
+            throw Refusal(status: .badRequest, reason: "\(error)", result: "malformed")
         }
-        let time = WallTime.now()
+        let time = WallClock.milliseconds()
         (circumstances.request, circumstances.time) = (question, time)
         try admit(question.identifiers.count, by: name)
         try checkTime(of: question, time)
@@ -109,7 +89,7 @@ struct KeyResponder: Sendable {
         let outcomes = try await lookups.runIfActive { self.outcomes(for: question, client) }
         guard server.audit.note(outcomes.map(\.name), circumstances) else {
             server.report("the audit cannot be written: no key is given out")
-            throw Rejection(status: .serviceUnavailable, reason: "try again later", fields: [.retryAfter: "10"])
+            throw Refusal(status: .serviceUnavailable, reason: "try again later", fields: [.retryAfter: "10"])
         }
         return try sealed(outcomes, question, bytes, time)
     }
@@ -121,29 +101,26 @@ struct KeyResponder: Sendable {
         do {
             page = ByteBuffer(bytes: try sealer.seal(outcomes, for: question, bytes: bytes, at: time))
         } catch {
-            throw Rejection(status: .badRequest, reason: "\(error)", result: "malformed")
+            throw Refusal(status: .badRequest, reason: "\(error)", result: "malformed")
         }
-        return Reply(
-            status: .ok,
-            fields: [.contentType: AnswerSealer.mediaType, .contentLength: "\(page.readableBytes)"],
-            body: .page(page))
+        return .page(page, type: AnswerSealer.mediaType)
     }
 
     private func body(of request: Request) async throws -> [UInt8] {
         let fields = request.headers
         guard fields[.transferEncoding] == nil, let length = fields[.contentLength].flatMap({ Int($0) }) else {
-            throw Rejection(
+            throw Refusal(
                 status: .lengthRequired, reason: "expected Content-Length", result: "malformed",
                 fields: [.connection: "close"])
         }
         guard length <= KeyRequest.maxByteCount else {
-            throw Rejection(
+            throw Refusal(
                 status: .contentTooLarge, reason: "\(length) bytes: expected at most \(KeyRequest.maxByteCount)",
                 result: "malformed", fields: [.connection: "close"])
         }
         let type = fields[.contentType] ?? "none"
         guard type.lowercased().prefix(while: { $0 != ";" && $0 != " " }) == KeyRequest.mediaType else {
-            throw Rejection(
+            throw Refusal(
                 status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)", result: "malformed")
         }
         return Array(buffer: try await request.body.collect(upTo: KeyRequest.maxByteCount))
@@ -152,7 +129,7 @@ struct KeyResponder: Sendable {
     private func admit(_ count: Int, by client: String) throws {
         guard let wait = limiter.wait(for: count, by: client, at: start.duration(to: .now)) else { return }
         let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
-        throw Rejection(
+        throw Refusal(
             status: .tooManyRequests, reason: "too many keys in too short a time", result: "limited",
             fields: [.retryAfter: "\(max(seconds, 1))"])
     }
@@ -161,16 +138,16 @@ struct KeyResponder: Sendable {
         switch seen.judge(question.number, askedAt: question.askedAt, now: time) {
         case .fresh: break
         case .seen:
-            throw Rejection(
+            throw Refusal(
                 status: .conflict, reason: "the request came before: expected a fresh one", result: "replayed")
         case .untimely(let milliseconds):
-            let maximum = Self.milliseconds(server.clockTolerance)
-            throw Rejection(
+            let maximum = KeyTiming.milliseconds(server.clockTolerance)
+            throw Refusal(
                 status: .badRequest,
                 reason: "the request's time is \(milliseconds) ms from this server's: expected at most \(maximum)",
                 result: "untimely")
         case .full:
-            throw Rejection(
+            throw Refusal(
                 status: .serviceUnavailable, reason: "try again later", result: "overloaded",
                 fields: [.retryAfter: "10"])
         }
@@ -196,8 +173,6 @@ struct KeyResponder: Sendable {
         guard question.wantsPersistable else { return .online(validity: server.validity) }
         return server.persistableTerms.map { .persistable(storage: $0.storage, playback: $0.playback) }
     }
-
-    private static func milliseconds(_ time: Duration) -> UInt64 { KeyTiming.nanoseconds(time) / 1_000_000 }
 }
 
 /// Lets each client have so many keys a second, and a number of them at once.
@@ -220,7 +195,7 @@ final class RateLimiter: Sendable {
     ///
     /// - Parameters:
     ///   - rate: Keys a second, more than 0.
-    ///   - burst: The most keys at once, at least 1.
+    ///   - burst: The maximum number of keys at once, at least 1.
     init(rate: Double, burst: Int) {
         self.rate = rate
         self.burst = Double(burst)
@@ -252,8 +227,7 @@ final class RateLimiter: Sendable {
     }
 
     private func filled(_ bucket: Bucket, _ now: Duration) -> Bucket {
-        let (seconds, attoseconds) = max(now - bucket.at, .zero).components
-        let gained = (Double(seconds) + Double(attoseconds) * 1e-18) * rate
+        let gained = max(now - bucket.at, .zero) / .seconds(1) * rate
         return Bucket(tokens: min(burst, bucket.tokens + gained), at: max(now, bucket.at))
     }
 }
@@ -277,8 +251,8 @@ final class ReplayCache: Sendable {
         var start: UInt64 = 0
     }
 
-    /// The most numbers of a period, some 50 MB of them. Where one could not be remembered, its request could be answered
-    /// twice, and so is not answered at all.
+    /// How many numbers a period may have, some 50 MB of them. Where one could not be remembered, its request could
+    /// be answered twice, and so is not answered at all.
     static let maxNumbers = 500_000
 
     private let tolerance: UInt64

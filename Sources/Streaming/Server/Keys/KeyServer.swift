@@ -2,7 +2,6 @@
 package import HLS
 import HTTPTypes
 package import Keys
-import NIOPosix
 import NIOSSL
 package import RandomAccess
 
@@ -51,22 +50,14 @@ package struct KeyServer: Sendable {
         self.audit = audit
     }
 
-    /// Serves until SIGTERM or SIGINT comes or the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - host: The address to listen on.
-    ///   - port: The port, 0 for any that is free.
-    ///   - onStart: Called with the port once clients can connect.
-    /// - Throws: ``HTTPService/BindError``.
+    /// Serves until it is told to stop; see ``RangeServer/run(host:port:onStart:)``.
     package func run(host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
-        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
-        lookups.start()
-        // Not waited for: one may be waiting for a key that never comes.
-        defer { lookups.shutdownGracefully { _ in } }
-        let responder = KeyResponder(server: self, lookups: lookups)
         try await HTTPService(limits: limits, tls: certificate?.context).run(
             host: host, port: port, onStart: onStart
-        ) { request, writer, channel in try await responder.respond(to: request, on: channel, with: writer) }
+        ) { lookups in
+            let responder = KeyResponder(server: self, lookups: lookups)
+            return { request, writer, channel in try await responder.respond(to: request, on: channel, with: writer) }
+        }
     }
 }
 

@@ -70,8 +70,8 @@ struct PlaylistAddress {
     /// - Returns: The URI.
     static func uri(_ part: String, for uri: String, in playlist: String, query: String) -> String {
         let last = URIReference(uri).fileNames?.last ?? ""
-        let name = RequestTarget.encoded(last.isEmpty || last.utf8.count > 200 ? "part" : last)
-        return "\(RequestTarget.encoded(playlist))/\(part)/\(name)\(query)"
+        let name = last.isEmpty || last.utf8.count > 200 ? "part" : last
+        return RequestTarget.encoded([playlist, part, name]) + query
     }
 }
 #endif

@@ -191,7 +191,7 @@ final class PlaylistCache: Sendable {
     /// The entries, that used last at the end.
     private let entries = Mutex<[Entry]>([])
 
-    /// The most that are kept.
+    /// How many are kept.
     private static let maximum = 4
 
     /// A playlist of the version that a file has now, loaded if need be.

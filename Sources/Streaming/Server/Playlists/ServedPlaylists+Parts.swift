@@ -108,10 +108,7 @@ extension ServedPlaylists {
         guard let file = try folder.open(names) else { throw .missing(URIReference(resource.uri).shown) }
         let slice = try SlicedSource(file, resource.byteRange ?? 0..<file.byteCount)
         let version = file.identity
-        var parts = [
-            "hls", "\(version.device)", "\(version.node)", "\(version.byteCount)", "\(version.modifiedSeconds)",
-            "\(version.modifiedNanoseconds)", "\(resource.byteRange.map { "\($0)" } ?? "")",
-        ]
+        var parts = ["hls"] + version.tagParts + [resource.byteRange.map { "\($0)" } ?? ""]
         let type = ContentType.ofFile(named: names.last ?? "")
         guard !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = resource.encryption else {
             return ServedContent(

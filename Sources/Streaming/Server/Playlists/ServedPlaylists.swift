@@ -138,7 +138,7 @@ extension ServedPlaylists {
                 guard known[names] == true else { return nil }
                 count += 1
                 let up = String(repeating: "../", count: loaded.path.count - 1)
-                return up + names.map(RequestTarget.encoded).joined(separator: "/") + options.query
+                return up + RequestTarget.encoded(names) + options.query
             } catch {
                 let error = DecryptionError.inPart(loaded.name, .inPart("line \(line)", error))
                 if let firstError { options.report("\(firstError)") }

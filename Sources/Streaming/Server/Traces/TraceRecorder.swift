@@ -1,6 +1,8 @@
 #if Network
+import ByteSources
 import Glibc
 package import RandomAccess
+import Support
 import Synchronization
 package import SystemPackage
 
@@ -43,19 +45,16 @@ package final class TraceRecorder: Sendable {
     /// - Throws: `DecryptionError.io`, `.invalidParameter` if something else than a trace is there.
     package init(path: FilePath, title: String) throws(DecryptionError) {
         self.path = path
-        do {
-            self.descriptor = try FileDescriptor.open(
+        self.descriptor = try SystemCall.check("write trace \(path)") {
+            try FileDescriptor.open(
                 path, .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
-        } catch {
-            let code = error as? Errno ?? .ioError
-            throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
         }
         guard TraceRecorder.isReplaceable(descriptor) else {
             try? descriptor.close()
             throw .invalidParameter(
                 name: "trace", value: path.string, expected: "a new file, or a trace that is to be replaced")
         }
-        self.origin = TraceRecorder.nanoseconds
+        self.origin = monotonicNanoseconds()
         let before = """
             {
              "schema": 1,
@@ -73,10 +72,8 @@ package final class TraceRecorder: Sendable {
     ///
     /// - Throws: `DecryptionError.io`.
     package func start() throws(DecryptionError) {
-        let code = ftruncate(descriptor.rawValue, 0) == 0 ? nil : Errno(rawValue: errno)
-        if let code = code ?? TraceRecorder.write(head + TraceRecorder.tail, at: 0, to: descriptor) {
-            throw .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
-        }
+        _ = try SystemCall.retrying("write trace \(path)") { Int(ftruncate(descriptor.rawValue, 0)) }
+        try write(head + TraceRecorder.tail, at: 0)
     }
 
     /// Whether the file may be replaced: it is empty, or begins like a trace.
@@ -93,7 +90,7 @@ package final class TraceRecorder: Sendable {
     }
 
     /// The time since the trace was started, in nanoseconds.
-    package var now: UInt64 { TraceRecorder.nanoseconds - origin }
+    package var now: UInt64 { monotonicNanoseconds() - origin }
 
     /// The first thing that could not be written, after which nothing is.
     package var failure: DecryptionError? { state.withLock { $0.failure } }
@@ -138,29 +135,23 @@ package final class TraceRecorder: Sendable {
     }
 
     private func write(_ text: String, at offset: Int64, _ state: inout State) {
-        guard state.failure == nil, let code = TraceRecorder.write(text, at: offset, to: descriptor) else { return }
-        state.failure = .io(operation: "write trace \(path)", code: code.rawValue, reason: code.description)
+        guard state.failure == nil else { return }
+        do throws(DecryptionError) {
+            try write(text, at: offset)
+        } catch {
+            state.failure = error
+        }
     }
 
     /// The corresponding C function is `pwrite`.
-    private static func write(_ text: String, at offset: Int64, to descriptor: FileDescriptor) -> Errno? {
-        do {
-            _ = try descriptor.writeAll(toAbsoluteOffset: offset, text.utf8)
-            return nil
-        } catch {
-            return error as? Errno ?? .ioError
+    private func write(_ text: String, at offset: Int64) throws(DecryptionError) {
+        _ = try SystemCall.check("write trace \(path)") {
+            try descriptor.writeAll(toAbsoluteOffset: offset, text.utf8)
         }
     }
 
     private static func padded(_ number: String, _ after: String) -> String {
         number + after + String(repeating: " ", count: numberWidth - number.utf8.count)
-    }
-
-    /// The corresponding C function is `clock_gettime`.
-    private static var nanoseconds: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     /// A trace's name: the file's, of lower-case letters, digits and single hyphens.
@@ -169,19 +160,6 @@ package final class TraceRecorder: Sendable {
         return words.isEmpty ? "trace" : words.joined(separator: "-")
     }
 
-    /// Source: RFC 8259, section 7.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
 }
 #endif

@@ -1,7 +1,6 @@
 #if Network
 import ArgumentParser
 import ByteSources
-import CLinux
 import Glibc
 import HLS
 import Keys
@@ -104,9 +103,7 @@ struct KeyServerCommand: AsyncParsableCommand {
     var maxConnections = 256
 
     func run() async throws {
-        CoreDumps.disable()
-        Interruption.ignoreBrokenPipes()
-        chunkwise_allocator_return(512 << 10)
+        Listening.prepare()
         var server = KeyServer(provider: try provider(), clients: .everyone, audit: try auditing())
         let token = try admit(&server)
         try prove(&server)
@@ -115,16 +112,13 @@ struct KeyServerCommand: AsyncParsableCommand {
         server.report = { Terminal.writeError("chunkwise key-server: \($0)") }
         let (host, scheme) = (bind, server.certificate == nil ? "http" : "https")
         let publicKey = server.identity.map { Hexadecimal.encode($0.publicKey) }
-        do {
+        try await Listening.run {
             try await server.run(host: host, port: port) { port in
-                let name = host.contains(":") ? "[\(host)]" : host
-                print("keys on \(scheme)://\(name):\(port)\(KeyServer.path)")
+                print("keys on \(scheme)://\(Listening.authority(host, port))\(KeyServer.path)")
                 if let token { print("token: \(token.text)") }
                 if let publicKey { print("server key: \(publicKey)") }
                 fflush(nil)
             }
-        } catch let error as HTTPService.BindError {
-            throw CommandFailure(.io, "\(error)")
         }
     }
 
@@ -136,7 +130,7 @@ struct KeyServerCommand: AsyncParsableCommand {
             }
             closedir(stream)
             return FolderKeys(folder: FilePath(folder))
-        case (nil, let command?): return CommandKeys(command: ["/bin/sh", "-c", command + " \"$1\"", "sh"])
+        case (nil, let command?): return CommandKeys(shell: command)
         case (nil, nil): throw CommandFailure(.usage, "no keys: expected --keys FOLDER or --key-command COMMAND")
         case (_?, _?): throw CommandFailure(.usage, "two sources of keys: expected either --keys or --key-command")
         }
@@ -149,10 +143,11 @@ struct KeyServerCommand: AsyncParsableCommand {
                 return true
             }
         }
-        guard let kept = KeyAudit(path: audit) else {
-            throw CommandFailure(.io, "open the audit \(audit): \(String(cString: strerror(errno)))")
+        do {
+            return try KeyAudit(path: FilePath(audit))
+        } catch {
+            throw CommandFailure(.io, "open the audit \(audit): \(error)")
         }
-        return kept
     }
 
     /// Says who may ask.
@@ -176,19 +171,10 @@ struct KeyServerCommand: AsyncParsableCommand {
     /// Gives the server what it proves itself by.
     private func prove(_ server: inout KeyServer) throws {
         if let identity {
-            server.identity = try attempt("--identity") {
-                try ServerIdentity(
-                    try attemptInput {
-                        try KeyFile.read(identity) { (permissions) throws(DecryptionError) in
-                            guard !strict else {
-                                throw .openToOthers(
-                                    path: "key file \(identity)", permissions: permissions, expected: 0o600)
-                            }
-                            let warning = KeyWarning.readableByOthers(path: identity, permissions: permissions)
-                            Terminal.writeError("chunkwise key-server: warning: \(warning)")
-                        }
-                    })
+            let key = try attemptInput {
+                try KeyFile.read(identity, isStrict: strict, program: "chunkwise key-server")
             }
+            server.identity = try attempt("--identity") { try ServerIdentity(key) }
         }
         switch (tlsCertificate, tlsKey) {
         case (let certificates?, let key?):
@@ -203,12 +189,7 @@ struct KeyServerCommand: AsyncParsableCommand {
     }
 
     private func limit(_ server: inout KeyServer) throws {
-        guard (0...65535).contains(port) else {
-            throw CommandFailure(.usage, "--port \(port): expected 0 to 65535")
-        }
-        guard (1...10_000).contains(maxConnections) else {
-            throw CommandFailure(.usage, "--max-connections \(maxConnections): expected 1 to 10000")
-        }
+        try Listening.check(port: port, maxConnections: maxConnections)
         guard rate >= 0.001, rate <= 1e6 else { throw CommandFailure(.usage, "--rate \(rate): expected 0.001 to 1e6") }
         guard (1...1_000_000).contains(burst) else {
             throw CommandFailure(.usage, "--burst \(burst): expected 1 to 1000000")

@@ -1,7 +1,6 @@
 #if Network
 import ArgumentParser
 import ByteSources
-import CLinux
 import Glibc
 import Measurement
 import RandomAccess
@@ -85,10 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
     var inputs: [String]
 
     func run() async throws {
-        CoreDumps.disable()
-        Interruption.ignoreBrokenPipes()
-        // Chunks of a megabyte are given back once their reader has ended.
-        chunkwise_allocator_return(512 << 10)
+        Listening.prepare()
         let limits = try limits()
         raiseFileLimit(2 * limits.connectionCount + 64)
         let token = noToken ? nil : AccessToken()
@@ -102,25 +98,18 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let (host, fileNames) = (bind, try attempt { try catalogue.listing() })
         let recorder = server.recorder
-        do {
+        try await Listening.run {
             try await server.run(host: host, port: port) { port in
                 // Not before: a port that is taken would cost the trace that is there.
                 do { try recorder?.start() } catch { Self.report("\(error)") }
                 Announcement(host: host, port: port, token: token, listing: fileNames).show()
             }
-        } catch let error as HTTPService.BindError {
-            throw CommandFailure(.io, "\(error)")
         }
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
     }
 
     private func limits() throws -> ServerLimits {
-        guard (0...65535).contains(port) else {
-            throw CommandFailure(.usage, "--port \(port): expected 0 to 65535")
-        }
-        guard (1...10_000).contains(maxConnections) else {
-            throw CommandFailure(.usage, "--max-connections \(maxConnections): expected 1 to 10000")
-        }
+        try Listening.check(port: port, maxConnections: maxConnections)
         guard idleSeconds >= 0.1, idleSeconds <= 86_400 else {
             throw CommandFailure(.usage, "--idle-seconds \(idleSeconds): expected 0.1 to 86400")
         }
@@ -269,13 +258,13 @@ struct Announcement {
     /// The most files that are named; the start page has all of them.
     private static let maxFiles = 20
 
-    /// Prints it: a program that waits for it may be behind a pipe.
+    /// Prints it at once: what waits for it may be behind a pipe.
     func show() {
-        let root = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        let root = "http://\(Listening.authority(host, port))/"
         let query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""
         print("serving \(listing.count == 1 ? "1 file" : "\(listing.count) files") on \(root)\(query)")
         for path in listing.prefix(Self.maxFiles) {
-            print(root + path.map(RequestTarget.encoded).joined(separator: "/") + query)
+            print(root + RequestTarget.encoded(path) + query)
         }
         fflush(nil)
     }

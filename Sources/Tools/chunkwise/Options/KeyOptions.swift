@@ -36,15 +36,7 @@ struct KeyOptions: ParsableArguments {
                 throw CommandFailure(
                     .usage, "--key-file was given what looks like a key, not shown here: expected a file's name")
             }
-            return try attemptInput {
-                try KeyFile.read(file) { (permissions) throws(DecryptionError) in
-                    guard !strict else {
-                        throw .openToOthers(path: "key file \(file)", permissions: permissions, expected: 0o600)
-                    }
-                    let warning = KeyWarning.readableByOthers(path: file, permissions: permissions)
-                    Terminal.writeError("chunkwise: warning: \(warning)")
-                }
-            }
+            return try attemptInput { try KeyFile.read(file, isStrict: strict) }
         case (nil, let hex?):
             Terminal.writeError("chunkwise: warning: --key-hex shows the key to every process; prefer --key-file")
             guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
@@ -57,6 +49,33 @@ struct KeyOptions: ParsableArguments {
             throw CommandFailure(.usage, "two keys: expected either --key-file or --key-hex")
         }
     }
+}
+
+extension KeyFile {
+    /// Reads a key; that others can read its file is worth a warning.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - isStrict: Whether it is an error instead.
+    ///   - program: What the warning begins with.
+    /// - Returns: The key.
+    /// - Throws: See `KeyFile.read(_:isShared:)`.
+    static func read(
+        _ path: String, isStrict: Bool, program: String = "chunkwise"
+    ) throws(DecryptionError) -> SecretKey {
+        try read(path) { (permissions) throws(DecryptionError) in
+            guard !isStrict else {
+                throw .openToOthers(path: "key file \(path)", permissions: permissions, expected: 0o600)
+            }
+            let warning = KeyWarning.readableByOthers(path: path, permissions: permissions)
+            Terminal.writeError("\(program): warning: \(warning)")
+        }
+    }
+}
+
+extension CommandKeys {
+    /// A command line of the user's, to which the key's URI is added as its last argument.
+    init(shell line: String) { self.init(command: ["/bin/sh", "-c", line + " \"$1\"", "sh"]) }
 }
 
 /// Where the keys of playlists come from.
@@ -114,7 +133,7 @@ struct PlaylistKeyOptions: ParsableArguments {
             return { _ in KeyRing(FolderKeys(folder: FilePath(keys)), isStrict: isStrict, warn: warn) }
         }
         if let keyCommand {
-            return { _ in KeyRing(CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"])) }
+            return { _ in KeyRing(CommandKeys(shell: keyCommand)) }
         }
         return { KeyRing($0, isStrict: isStrict, warn: warn) }
     }
@@ -168,7 +187,7 @@ struct KeyServerOptions: ParsableArguments {
             }
             return nil
         }
-        // This should not come out with the first key; and what may be a password is not shown.
+        // Noticed here, and not with the first key; what may be a password is not shown.
         let authority = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
         guard let authority, !authority.prefix(while: { !"/?#".contains($0) }).contains("@") else {
             throw CommandFailure(

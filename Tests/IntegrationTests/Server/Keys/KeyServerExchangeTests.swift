@@ -149,7 +149,7 @@ struct KeyServerExchangeTests {
             exchange: try exchange(url),
             policy: KeyPolicy(deadline: .seconds(86_400), idleTimeout: .seconds(86_400), firstPause: .milliseconds(1)),
             device: "", seed: 1,
-            clock: SystemKeyClock { .zero })
+            clock: SystemKeyClock())
     }
 
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value

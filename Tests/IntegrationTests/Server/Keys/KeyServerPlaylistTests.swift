@@ -74,7 +74,7 @@ struct KeyServerPlaylistTests {
         KeySession(
             exchange: try server.exchange(),
             policy: KeyPolicy(deadline: .seconds(86_400), idleTimeout: .seconds(86_400)),
-            device: "", seed: 1, clock: SystemKeyClock { .zero })
+            device: "", seed: 1, clock: SystemKeyClock())
     }
 
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

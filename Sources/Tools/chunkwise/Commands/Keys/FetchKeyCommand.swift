@@ -39,7 +39,7 @@ struct FetchKeyCommand: AsyncParsableCommand {
         for warning in exchange.warnings { Self.say("warning: \(warning)") }
         let session = KeySession(
             exchange: exchange, policy: KeyPolicy(deadline: .seconds(client.seconds)), device: "",
-            seed: .random(in: .min ... .max), clock: SystemKeyClock(wall: Self.wall),
+            seed: .random(in: .min ... .max), clock: SystemKeyClock(),
             route: KeyRoute(route, acceptsPersistable: false),
             reporter: { Self.say("\(ShownIdentifier.text($0)): \($1)") })
         let results = await session.keys(for: uris)
@@ -68,13 +68,6 @@ struct FetchKeyCommand: AsyncParsableCommand {
         Terminal.writeError("chunkwise: \(text)")
     }
 
-    /// The corresponding C function is `clock_gettime`.
-    @Sendable private static func wall() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-    }
-
     private static func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while !rest.isEmpty {
@@ -101,14 +94,7 @@ struct KeyClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server's own public key: 64 hexadecimal digits.", valueName: "hex"))
     var serverKey: String?
 
-    @Option(help: ArgumentHelp("Trust the certificates in this PEM file, and no others.", valueName: "file"))
-    var caFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A public key of the chain: sha256// and base64, or 64 hexadecimal digits. May be repeated.",
-            valueName: "pin"))
-    var pin: [String] = []
+    @OptionGroup var tls: TLSOptions
 
     @Option(help: ArgumentHelp("Seconds that one exchange may take.", valueName: "s"))
     var seconds = 10.0
@@ -127,14 +113,7 @@ struct KeyClientOptions: ParsableArguments {
             }
             options.serverKey = key
         }
-        options.policy.roots = caFile.map { .file($0) } ?? .system
-        for text in pin {
-            guard let pin = PublicKeyPin(text) else {
-                throw CommandFailure(
-                    .usage, "--pin \(text): expected sha256// and 44 characters of base64, or 64 hexadecimal digits")
-            }
-            options.policy.pins.insert(pin)
-        }
+        options.policy = try attempt { try TLSPolicy(tls.switches) }
         guard seconds >= 0.1, seconds <= 3600 else {
             throw CommandFailure(.usage, "--seconds \(seconds): expected 0.1 to 3600")
         }

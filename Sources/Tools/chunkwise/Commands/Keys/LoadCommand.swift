@@ -29,7 +29,7 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "How many requests the server answers in a second. (default: 200000; 200 with --loopback)")
     var capacity: Int?
 
-    @Option(help: "How many milliseconds an answer takes if it is the only one.")
+    @Option(help: "How many milliseconds an answer takes if no other client asks.")
     var roundTrip = 50
 
     @Option(help: "What all chance follows from.")
@@ -137,7 +137,7 @@ extension LoadCommand {
         let speed = speed
         do {
             return try Waiting.wait { try await LoopbackRun.run(plan, speed: speed) }
-        } catch let error as LoopbackError {
+        } catch let error as KeyLoadError {
             throw CommandFailure(.noAnswer, "\(error)")
         }
     }

@@ -181,7 +181,7 @@ struct KeyWaitMeasurement: Sendable {
         var server = KeyServer(
             provider: FolderKeys(folder: folder), clients: .everyone, audit: KeyAudit { _ in true })
         let identity = try ServerIdentity(
-            SecretKey((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
+            SecretKey([UInt8].random(count: 32)))
         server.identity = identity
         server.delay = .milliseconds(delayMilliseconds)
         (server.rate, server.burst) = (1e9, 1_000_000)
@@ -224,7 +224,7 @@ struct KeyWaitMeasurement: Sendable {
         let exchange = CountingExchange(try KeyServerExchange(url, options: options))
         let session = KeySession(
             exchange: exchange, policy: KeyPolicy(deadline: .seconds(60), maxBatchCount: 64), device: "", seed: 1,
-            clock: SystemKeyClock { .zero })
+            clock: SystemKeyClock())
         let keys = WaitingKeys(session)
         if way == .preloaded, let failure = await keys.preload(uris).values.first { throw failure }
         let before = exchange.count

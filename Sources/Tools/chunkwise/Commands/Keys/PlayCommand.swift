@@ -1,6 +1,5 @@
 import ArgumentParser
 import ByteSources
-import Foundation
 import HLS
 import Keys
 import RandomAccess
@@ -54,15 +53,11 @@ struct PlayCommand: ParsableCommand {
         let terms = try store.terms ?? .online(validity: validity.map { .seconds($0) })
         try attemptInput {
             let file = try PlaylistFile(path: FilePath(playlist), root: nil, choice: .highestBandwidth)
-            let exchange = ThreadedKeys(
-                ProvidedKeys(provider(file), terms: terms, isStrict: strict, warn: { Self.warn("\($0)") }))
-            let clock = SystemKeyClock {
-                let time = Date().timeIntervalSince1970
-                return .seconds(time)
-            }
+            let exchange = ProvidedKeys(
+                provider(file), terms: terms, isStrict: strict, warn: { Self.warn("\($0)") })
             let session = KeySession(
                 exchange: exchange, device: try store.device(isStrict: strict), seed: UInt64.random(in: 0...UInt64.max),
-                clock: clock, shelf: try store.shelf(isStrict: strict),
+                clock: SystemKeyClock(), storage: try store.sealedStore(isStrict: strict),
                 reporter: { identifier, failure in Self.warn("\(ShownIdentifier.text(identifier)): \(failure)") })
             let stores = store.folder != nil
             let (window, pause, output) = (window, pause, output)
@@ -89,7 +84,7 @@ struct PlayCommand: ParsableCommand {
 
     private func provider(_ file: PlaylistFile) -> any KeyProvider {
         if let keys { return FolderKeys(folder: FilePath(keys)) }
-        if let keyCommand { return CommandKeys(command: ["/bin/sh", "-c", keyCommand + " \"$1\"", "sh"]) }
+        if let keyCommand { return CommandKeys(shell: keyCommand) }
         return PlaylistKeys(file.resources)
     }
 
@@ -147,16 +142,11 @@ struct StoreOptions: ParsableArguments {
         return try DeviceIdentity(path: FilePath(deviceFile), isMade: true, isStrict: isStrict, warn: Self.warn).name
     }
 
-    /// The shelf, if keys are stored.
-    func shelf(isStrict: Bool) throws -> SealedKeyStore? {
+    /// Where keys are stored, if they are.
+    func sealedStore(isStrict: Bool) throws -> SealedKeyStore? {
         guard let folder else { return nil }
         guard let sealingKey else { throw CommandFailure(.usage, "--store: expected --sealing-key FILE as well") }
-        let key = try KeyFile.read(sealingKey) { (permissions) throws(DecryptionError) in
-            guard !isStrict else {
-                throw .openToOthers(path: "key file \(sealingKey)", permissions: permissions, expected: 0o600)
-            }
-            Self.warn(.readableByOthers(path: sealingKey, permissions: permissions))
-        }
+        let key = try KeyFile.read(sealingKey, isStrict: isStrict)
         return SealedKeyStore(
             storage: try SealedKeyFolder(path: FilePath(folder), isStrict: isStrict, warn: Self.warn),
             sealer: try GCMSealer(backend: SwiftBitsliced(), key: key))
