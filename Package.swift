@@ -70,7 +70,8 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(name: "Results", dependencies: ["Support", "Statistics"]),
             .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources"]),
             .target(
-                name: "Vectors", dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol"]
+                name: "Vectors",
+                dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol", system]
             ),
             .target(
                 name: "Conformance",

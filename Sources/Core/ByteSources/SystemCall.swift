@@ -1,7 +1,7 @@
 import Glibc
 package import RandomAccess
 package import Support
-import SystemPackage
+package import SystemPackage
 
 /// The one place where system calls become errors, and where interrupted ones are repeated.
 package enum SystemCall {
@@ -42,6 +42,38 @@ package enum SystemCall {
 
     private static func error(_ operation: String, _ code: Errno) -> DecryptionError {
         .io(operation: operation, code: code.rawValue, reason: code.description)
+    }
+}
+
+extension FileDescriptor {
+    /// Opens a file and reads all of it. The corresponding C functions are `open` and `read`.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package static func contents(of path: FilePath) throws(DecryptionError) -> [UInt8] {
+        let descriptor = try SystemCall.check("open \(path)") {
+            try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+        }
+        defer { try? descriptor.close() }
+        return try descriptor.readToEnd(path)
+    }
+
+    /// Reads what is left, up to a limit. The corresponding C function is `read`.
+    ///
+    /// - Parameters:
+    ///   - path: What errors call it.
+    ///   - maxByteCount: After so many bytes or a few more, reading ends.
+    /// - Returns: The bytes.
+    /// - Throws: `DecryptionError.io`.
+    package func readToEnd(_ path: FilePath, maxByteCount: Int = .max) throws(DecryptionError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        var bytes: [UInt8] = []
+        while bytes.count <= maxByteCount {
+            let count = try SystemCall.check("read \(path)") { try read(into: buffer) }
+            guard count > 0 else { break }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return bytes
     }
 }
 

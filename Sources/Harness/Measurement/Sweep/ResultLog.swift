@@ -124,7 +124,7 @@ package final class LineLog {
         // `deinit` of what was not made is not called, and the lock would stay.
         do throws(DecryptionError) {
             try Self.lock(descriptor, path: path)
-            earlierBytes = try Self.contents(of: descriptor, path: path)
+            earlierBytes = try descriptor.readToEnd(path)
         } catch {
             try? descriptor.close()
             throw error
@@ -154,17 +154,6 @@ package final class LineLog {
         _ = try SystemCall.retrying("write to \(path)") { -1 }
     }
 
-    /// Reads a file of lines as a whole, also while it is written to.
-    ///
-    /// - Throws: `DecryptionError.io`.
-    package static func contents(of path: FilePath) throws(DecryptionError) -> [UInt8] {
-        let descriptor = try SystemCall.check("open \(path)") {
-            try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-        }
-        defer { try? descriptor.close() }
-        return try contents(of: descriptor, path: path)
-    }
-
     /// Takes a lock that is held until the descriptor is closed, also by a kill.
     private static func lock(_ descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
         // A child that is being started holds it for a moment.
@@ -179,16 +168,5 @@ package final class LineLog {
         throw .io(
             operation: "lock \(path)", code: 0,
             reason: "another run writes to it: expected it to be finished, or another output")
-    }
-
-    private static func contents(of descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            let count = try SystemCall.check("read \(path)") { try descriptor.read(into: buffer) }
-            guard count > 0 else { return bytes }
-            bytes.append(contentsOf: buffer[..<count])
-        }
     }
 }

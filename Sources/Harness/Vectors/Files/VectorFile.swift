@@ -1,9 +1,9 @@
 import ByteSources
-import Foundation
-import FoundationEssentials
+import Glibc
 import RandomAccess
 import SubjectProtocol
 package import Support
+import SystemPackage
 
 /// A file of vectors: in this project's schema (`data/schemas/vectors.json`), Wycheproof's JSON, or NIST's `.rsp`.
 package struct VectorFile: Sendable {
@@ -22,21 +22,17 @@ package struct VectorFile: Sendable {
     /// - Throws: `VectorFileError` if it is missing, cannot be read, or has something that its format does not know; a
     ///   file without a case is an error, too.
     package init(path: String) throws(VectorFileError) {
-        var isFolder = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
-            throw VectorFileError(
-                kind: .unreadable, file: path, pointer: "", reason: "it is a directory: expected a vector file")
-        }
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path))
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+        let bytes: [UInt8]
+        do throws(DecryptionError) {
+            bytes = try FileDescriptor.contents(of: FilePath(path))
+        } catch .io(_, ENOENT, _) {
             throw VectorFileError(
                 kind: .missing, file: path, pointer: "", reason: "no such file: expected a vector file")
         } catch {
-            throw VectorFileError(kind: .unreadable, file: path, pointer: "", reason: "\(error)")
+            throw VectorFileError(
+                kind: .unreadable, file: path, pointer: "", reason: "\(error): expected a vector file")
         }
-        try self.init(Array(data), path: path)
+        try self.init(bytes, path: path)
     }
 
     /// Reads what a file holds; `path` is for messages and identifiers.

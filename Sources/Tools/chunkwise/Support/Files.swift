@@ -37,14 +37,7 @@ enum SmallFile {
                     "chunkwise: warning: \(name) \(path) can be read by others "
                         + "(permissions \(String(permissions, radix: 8))): expected 600")
             }
-            var bytes: [UInt8] = []
-            while bytes.count <= maxByteCount {
-                let part = try [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
-                }
-                if part.isEmpty { break }
-                bytes += part
-            }
+            let bytes = try attempt(name) { try descriptor.readToEnd(FilePath(path), maxByteCount: maxByteCount) }
             guard bytes.count <= maxByteCount, let text = String(validating: bytes, as: UTF8.self) else {
                 throw CommandFailure(.badData, "\(name) \(path): expected at most 1 MiB of text")
             }
@@ -101,8 +94,6 @@ enum ReportWriting {
     }
 
     private static func write(_ files: [(file: ReportFile, path: FilePath)]) throws {
-        // A limit on the size of files is an error like a full disk, and not the process's end.
-        signal(SIGXFSZ, SIG_IGN)
         try attempt {
             for (_, path) in files { try requireFile(path) }
             let sinks = try files.map { file, path in
