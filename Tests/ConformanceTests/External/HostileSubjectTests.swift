@@ -49,7 +49,9 @@ struct HostileSubjectTests {
         #expect(record.failed > 0 && record.passed > 200, "\(record.passed) passed, \(record.failed) failed")
         for failure in record.failures {
             #expect(failure.id.contains(" 5+7"), "\(failure.id): \(failure.reason)")
-            #expect(failure.reason.contains(misdeed.reason), "\(failure.id): \(failure.reason)")
+            // With Foundation in the module, no text contains the empty one.
+            let isExpected = misdeed.reason.isEmpty || failure.reason.contains(misdeed.reason)
+            #expect(isExpected, "\(failure.id): \(failure.reason)")
         }
     }
 
