@@ -104,7 +104,7 @@ extension RunSummary {
 
     var warningsJSON: JSONValue {
         .array(
-            RunWarning.all(in: self).map(\.warning).map { warning in
+            Warning.all(in: self).map { warning in
                 [
                     "title": .string(warning.title), "message": .string(warning.message),
                     "advice": .string(warning.advice), "isSerious": .bool(warning.isSerious),
