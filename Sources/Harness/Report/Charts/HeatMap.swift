@@ -87,7 +87,7 @@ extension HeatMap {
         for shade in 0..<Self.shadeCount {
             svg.rectangle(x: 16 + Double(shade) * 20, y: 40, width: 20, height: 14, class: "h\(shade)")
         }
-        let words = 
+        let words =
             Self.isWide(width) ? "slow to fast, a third more each; framed: the best and its ties" : "slow to fast"
         svg.label(words, x: 16 + Double(Self.shadeCount) * 20 + 10, y: 52, class: "small")
     }

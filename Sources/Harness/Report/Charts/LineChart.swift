@@ -48,11 +48,7 @@ struct LineChart: Picture {
     }
 
     /// The labels of published points, each once.
-    var publishedLabels: [String] {
-        publishedPoints.map(\.label).reduce(into: []) { labels, label in
-            if !labels.contains(label) { labels.append(label) }
-        }
-    }
+    var publishedLabels: [String] { publishedPoints.map(\.label).unique }
 }
 
 extension LineChart {

@@ -189,9 +189,7 @@ extension KeyLoadRecord {
 
 extension KeyWaitsRecord {
     /// The servers in the order in which cells name them.
-    private var delays: [UInt64] {
-        cells.reduce(into: []) { if !$0.contains($1.delayMilliseconds) { $0.append($1.delayMilliseconds) } }
-    }
+    private var delays: [UInt64] { cells.map(\.delayMilliseconds).unique }
 
     /// First bytes by server and way, or `nil` if there are none.
     var chart: RowChart? {

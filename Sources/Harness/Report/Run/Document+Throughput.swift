@@ -72,16 +72,9 @@ extension Document {
             $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential"
                 && Series($0.cell) != summary.main
         }
-        var order: [Series] = []
-        var members: [Series: [CellSummary]] = [:]
-        for cell in cells {
-            let series = Series(cell.cell)
-            if members[series] == nil { order.append(series) }
-            members[series, default: []].append(cell)
-        }
-        let rows = order.flatMap { series in
+        let rows = cells.grouped { Series($0.cell) }.flatMap { series, cells in
             summary.backends.compactMap { name -> [Table.Entry]? in
-                let candidates = (members[series] ?? []).filter { $0.cell.backend == name }
+                let candidates = cells.filter { $0.cell.backend == name }
                 guard let best = RunSummary.fastest(in: candidates), let speed = best.speed else { return nil }
                 return [
                     Table.Entry(series.description), Table.Entry(name),
