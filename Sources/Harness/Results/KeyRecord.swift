@@ -154,13 +154,7 @@ extension KeyLoadRecord {
 extension RunHeader.Host {
     /// The host as JSON.
     package var json: JSONValue {
-        [
-            "name": .string(name), "cpuModel": .string(cpuModel), "cpuCount": JSONValue(count: cpuCount),
-            "cpuFlags": JSONValue(strings: cpuFlags), "memoryByteCount": .integer(memoryByteCount),
-            "kernel": .string(kernel), "cacheByteCounts": .array(cacheByteCounts.map(JSONValue.integer)),
-            "transparentHugePages": JSONValue(transparentHugePages),
-            "frequencyGovernor": JSONValue(frequencyGovernor), "isTurboOn": isTurboOn.map(JSONValue.bool) ?? .null,
-        ]
+        JSONValue(encoding: self, nullable: ["transparentHugePages", "frequencyGovernor", "isTurboOn"])
     }
 }
 

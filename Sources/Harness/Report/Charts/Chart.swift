@@ -40,6 +40,41 @@ struct Chart: Hashable, Sendable {
     }
 }
 
+/// Something that can be drawn for a page and for a phone.
+protocol Picture: Sendable {
+    /// A name that is unique in a report.
+    var name: String { get }
+    /// What the picture shows; stands above it as well.
+    var title: String { get }
+    /// What there is to be seen in it.
+    var description: String { get }
+
+    /// Draws all but the title, and returns the height.
+    func draw(width: Double, to svg: inout SVGWriter) -> Double
+}
+
+extension Picture {
+    /// Draws the picture for a page, a file or, 420 units wide, a phone.
+    func chart(width: Double = 960) -> Chart {
+        var svg = SVGWriter()
+        svg.caption(title, in: width)
+        let height = draw(width: width, to: &svg)
+        return Chart(
+            name: Self.isWide(width) ? name : name + "-narrow", title: title, description: description, width: width,
+            height: height, body: svg.text)
+    }
+
+    /// Whether names fit beside what they name.
+    static func isWide(_ width: Double) -> Bool { width >= 640 }
+}
+
+extension Document.Block {
+    /// A picture, and the same for narrow screens.
+    static func picture(_ picture: some Picture) -> Document.Block {
+        .chart(picture.chart(), narrow: picture.chart(width: 420))
+    }
+}
+
 /// The style of every picture, for a page with custom properties and for files of their own.
 enum ChartStyle {
     private static let shapes = String(decoding: PackageResources.chart_css, as: UTF8.self)

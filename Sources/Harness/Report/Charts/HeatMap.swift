@@ -1,12 +1,9 @@
 import Results
 
 /// Values by row and column, as numbers on shades.
-struct HeatMap: Sendable {
-    /// A name that is unique in a report.
+struct HeatMap: Picture {
     var name: String
-    /// What the picture shows; stands above it as well.
     var title: String
-    /// What there is to be seen in it.
     var description: String
     var rows: [String]
     var columns: [String]
@@ -50,21 +47,19 @@ struct HeatMap: Sendable {
 }
 
 extension HeatMap {
-    /// Draws the map, rows down the page, for a page or a file.
-    func chart() -> Chart { drawn(as: name, width: 960, left: 148) }
+    /// Draws the map; for a phone, rows and columns are exchanged.
+    func draw(width: Double, to svg: inout SVGWriter) -> Double {
+        Self.isWide(width)
+            ? draw(width: width, left: 148, to: &svg) : transposed.draw(width: width, left: 84, to: &svg)
+    }
 
-    /// Draws the map for a phone, rows and columns exchanged.
-    func narrowChart() -> Chart { transposed.drawn(as: name + "-narrow", width: 420, left: 84) }
-
-    private func drawn(as name: String, width: Double, left: Double) -> Chart {
+    private func draw(width: Double, left: Double, to svg: inout SVGWriter) -> Double {
         let cell = (width: (width - left - 16) / Double(max(columns.count, 1)), height: 40.0)
         // Names that are wider than a column are turned.
         let widest = columns.map(TextWidth.estimate).max() ?? 0
         let isTurned = widest > cell.width - 6
         let top = isTurned ? 92 + min(widest, 130) * 0.72 : 100
         let greatest = values.joined().compactMap { $0?.value }.max() ?? 0
-        var svg = SVGWriter()
-        svg.caption(title, in: width)
         drawLegend(width: width, to: &svg)
         for (index, column) in columns.enumerated() {
             let x = left + (Double(index) + 0.5) * cell.width
@@ -85,16 +80,15 @@ extension HeatMap {
                 draw(value, x: x, y: y, width: cell.width, height: cell.height, greatest: greatest, to: &svg)
             }
         }
-        return Chart(
-            name: name, title: title, description: description, width: width,
-            height: top + Double(rows.count) * cell.height + 16, body: svg.text)
+        return top + Double(rows.count) * cell.height + 16
     }
 
     private func drawLegend(width: Double, to svg: inout SVGWriter) {
         for shade in 0..<Self.shadeCount {
             svg.rectangle(x: 16 + Double(shade) * 20, y: 40, width: 20, height: 14, class: "h\(shade)")
         }
-        let words = width < 640 ? "slow to fast" : "slow to fast, a third more each; framed: the best and its ties"
+        let words =
+            Self.isWide(width) ? "slow to fast, a third more each; framed: the best and its ties" : "slow to fast"
         svg.label(words, x: 16 + Double(Self.shadeCount) * 20 + 10, y: 52, class: "small")
     }
 

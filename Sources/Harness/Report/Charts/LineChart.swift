@@ -1,16 +1,13 @@
 /// A chart of something against size on logarithmic axes, one line a series.
-struct LineChart: Sendable {
-    /// A name that is unique in a report.
+struct LineChart: Picture {
     var name: String
-    /// What the picture shows; stands above it as well.
     var title: String
-    /// What there is to be seen in it.
     var description: String
     var lines: [Line]
     var publishedPoints: [PublishedPoint] = []
     /// What is drawn for comparison, such as the machine's limits.
     var references: [Reference] = []
-    var vertical: Axis
+    var vertical: LogAxis
     /// The sizes that were published, with what stands under them; each is marked where the axis reaches it.
     ///
     /// Article 000's 16 MB are chunks, of which an axis of windows says nothing.
@@ -50,69 +47,22 @@ struct LineChart: Sendable {
         var points: [(byteCount: UInt64, value: Double)]
     }
 
-    struct Axis: Sendable {
-        /// The ratio between neighbouring gridlines: 2 or 10.
-        var base: Double
-        /// Turns a power of the base into a label; `nil` for one that has none.
-        var label: @Sendable (Int) -> String?
-
-        /// An axis of bytes, each gridline double the one below.
-        /// - Parameter unit: What follows the size, such as `/s`.
-        /// - Returns: The axis.
-        static func bytes(_ unit: String = "") -> Axis {
-            Axis(base: 2) { (0..<63).contains($0) ? ByteCountText.size(1 << UInt64($0)) + unit : nil }
-        }
-
-        /// An axis of nanoseconds, each gridline ten times the one below.
-        static let nanoseconds = Axis(base: 10) { DurationText.decade(nanosecondPower: $0) }
-    }
-
     /// The labels of published points, each once.
-    var publishedLabels: [String] {
-        publishedPoints.map(\.label).reduce(into: []) { labels, label in
-            if !labels.contains(label) { labels.append(label) }
-        }
-    }
+    var publishedLabels: [String] { publishedPoints.map(\.label).unique }
 }
 
 extension LineChart {
-    /// Draws the chart for a page, a file or, 420 units wide, a phone.
-    func chart(width: Double = 960) -> Chart {
+    func draw(width: Double, to svg: inout SVGWriter) -> Double {
         let frame = LineChartFrame(self, width: width)
-        var svg = SVGWriter()
-        svg.caption(title, in: frame.width)
         frame.legend.draw(to: &svg)
-        drawGrid(in: frame, to: &svg)
+        svg.grid(x: frame.x, y: frame.y, vertical: vertical, horizontalLabel: horizontalLabel)
         drawMarks(in: frame, to: &svg)
         drawReferences(in: frame, to: &svg)
         for line in lines { drawBand(line, in: frame, to: &svg) }
         for line in lines { drawLine(line, in: frame, to: &svg) }
         drawPublished(in: frame, to: &svg)
         drawNames(in: frame, to: &svg)
-        return Chart(
-            name: frame.hasNameColumn ? name : name + "-narrow", title: title, description: description,
-            width: frame.width, height: frame.height, body: svg.text
-        )
-    }
-
-    private func drawGrid(in frame: LineChartFrame, to svg: inout SVGWriter) {
-        let rowStep = frame.y.labelStep(spacing: 30)
-        for power in frame.y.powers {
-            let y = frame.y.coordinate(atPosition: Double(power))
-            let isLabelled = power.isMultiple(of: rowStep)
-            svg.line(from: (frame.left, y), to: (frame.right, y), class: isLabelled ? "grid" : "faint")
-            guard isLabelled, let label = vertical.label(power) else { continue }
-            svg.label(label, x: frame.left - 10, y: y + 4, anchor: "end", class: "tick")
-        }
-        let columnStep = frame.x.labelStep(spacing: 62)
-        for power in frame.x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
-            let x = frame.x.coordinate(atPosition: Double(power))
-            svg.line(from: (x, frame.top), to: (x, frame.bottom), class: "faint")
-            let label = ByteCountText.size(1 << UInt64(power))
-            svg.label(label, x: x, y: frame.bottom + 20, anchor: "middle", class: "tick")
-        }
-        let middle = (frame.left + frame.right) / 2
-        svg.label(horizontalLabel, x: middle, y: frame.bottom + 42, anchor: "middle", class: "tick")
+        return frame.bottom + 58
     }
 
     private func drawMarks(in frame: LineChartFrame, to svg: inout SVGWriter) {
@@ -202,7 +152,6 @@ extension LineChart {
 /// Where things lie in a line chart.
 struct LineChartFrame: Sendable {
     let width: Double
-    let height: Double
     let left: Double
     let right: Double
     /// Whether the names of the lines fit beside the plot; where they do not, the legend names them.
@@ -216,7 +165,7 @@ struct LineChartFrame: Sendable {
     /// Lays out a chart for its data and a width.
     init(_ chart: LineChart, width: Double) {
         self.width = width
-        hasNameColumn = width >= 640
+        hasNameColumn = LineChart.isWide(width)
         left = hasNameColumn ? 92 : 76
         right = hasNameColumn ? width - 160 : width - 34
         let points = chart.lines.flatMap(\.points)
@@ -227,7 +176,6 @@ struct LineChartFrame: Sendable {
         legend = ChartLegend(Self.entries(chart, namesReferences: !hasNameColumn), width: width)
         top = 108 + Double(legend.rowCount - 1) * ChartLegend.rowHeight
         bottom = top + (hasNameColumn ? 360 : 280)
-        height = bottom + 58
         x = LogScale(base: 2, lower: lower - 0.4, upper: upper + 0.4, start: left, end: right)
         let values =
             points.flatMap { [$0.low, $0.value, $0.high] } + chart.publishedPoints.map(\.value)

@@ -1,10 +1,9 @@
 import Results
 
 /// A log-log chart of throughput against memory: a shape a configuration, the front, and the choice.
-struct ParetoChart: Sendable {
-    /// What the picture shows; stands above it as well.
+struct ParetoChart: Picture {
+    let name = "pareto"
     var title: String
-    /// What there is to be seen in it.
     var description: String
     /// The backends with the index of their colour and shape, in the order of the legend.
     var backends: [(name: String, style: Int)]
@@ -41,84 +40,36 @@ struct ParetoChart: Sendable {
 }
 
 extension ParetoChart {
-    /// Draws the chart for a page, a file or, 420 units wide, a phone.
-    func chart(width: Double = 960) -> Chart {
-        let isNarrow = width < 640
-        var svg = SVGWriter()
-        svg.caption(title, in: width)
-        let top = drawLegend(width: width, to: &svg) + 34
-        let bottom = top + (isNarrow ? 300 : 380)
-        let left = isNarrow ? 76.0 : 92.0
-        let right = width - (isNarrow ? 30 : 90)
+    func draw(width: Double, to svg: inout SVGWriter) -> Double {
+        let isWide = Self.isWide(width)
+        let legend = legend(width: width)
+        legend.draw(to: &svg)
+        let top = 84 + Double(legend.rowCount - 1) * ChartLegend.rowHeight
+        let bottom = top + (isWide ? 380 : 300)
+        let left = isWide ? 92.0 : 76.0
+        let right = width - (isWide ? 90 : 30)
         let memories = points.map { LogScale.position(of: Double($0.memory), base: 2) }
         let lower = memories.min() ?? 18
         let x = LogScale(
             base: 2, lower: lower - 0.4, upper: max(memories.max() ?? 18, lower + 2) + 0.4, start: left, end: right)
         let values = points.flatMap { [Double($0.low), Double($0.bytesPerSecond), Double($0.high)] }
         let y = LogScale(base: 2, covering: values, atLeast: 3, from: bottom, to: top)
-        drawGrid(x: x, y: y, to: &svg)
+        svg.grid(
+            x: x, y: y, vertical: .bytes("/s"), horizontalLabel: "memory: rise of the process's peak",
+            min: Self.minMemory)
         drawFront(x: x, y: y, to: &svg)
         drawPoints(x: x, y: y, to: &svg)
         drawMarks(x: x, y: y, right: width - 8, to: &svg)
         drawChoice(x: x, y: y, right: width - 8, to: &svg)
-        return Chart(
-            name: isNarrow ? "pareto-narrow" : "pareto", title: title, description: description, width: width,
-            height: bottom + 58, body: svg.text)
+        return bottom + 58
     }
 
-    /// Draws the legend and returns where its last row stands.
-    private func drawLegend(width: Double, to svg: inout SVGWriter) -> Double {
-        var x = 16.0
-        var y = 50.0
-        func advance(_ text: String, _ sampleWidth: Double) -> Double {
-            let needed = sampleWidth + TextWidth.estimate(text) + 20
-            if x > 16, x + needed > width - 16 {
-                x = 16
-                y += 20
-            }
-            defer { x += needed }
-            return x
-        }
-        for backend in backends {
-            let left = advance(backend.name, 20)
-            svg.mark(SeriesStyle(backend.style), x: left + 8, y: y - 4)
-            svg.label(backend.name, x: left + 20, y: y, class: "key")
-        }
+    private func legend(width: Double) -> ChartLegend {
+        var entries = backends.map { ChartLegend.Entry(text: $0.name, sample: .mark(SeriesStyle($0.style))) }
         if points.contains(where: { $0.mark != nil }) {
-            let text = "windows of 16 MB and 100 MiB"
-            let left = advance(text, 24)
-            svg.path(commands: Marker.commands(shape: 0, x: left + 10, y: y - 4, radius: 7), class: "ring")
-            svg.label(text, x: left + 24, y: y, class: "key")
+            entries.append(.init(text: "windows of 16 MB and 100 MiB", sample: .ring))
         }
-        let text = "front"
-        let left = advance(text, 44)
-        svg.line(from: (left, y - 4), to: (left + 36, y - 4), class: "reference r0")
-        svg.label(text, x: left + 44, y: y, class: "key")
-        return y
-    }
-
-    private func drawGrid(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
-        let rowStep = y.labelStep(spacing: 30)
-        for power in y.powers {
-            let height = y.coordinate(atPosition: Double(power))
-            let isLabelled = power.isMultiple(of: rowStep)
-            svg.line(from: (x.start, height), to: (x.end, height), class: isLabelled ? "grid" : "faint")
-            guard isLabelled, (0..<63).contains(power) else { continue }
-            let label = ByteCountText.size(1 << UInt64(power)) + "/s"
-            svg.label(label, x: x.start - 10, y: height + 4, anchor: "end", class: "tick")
-        }
-        let columnStep = x.labelStep(spacing: 62)
-        for power in x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
-            let position = x.coordinate(atPosition: Double(power))
-            svg.line(from: (position, y.end), to: (position, y.start), class: "faint")
-            let bound = 1 << UInt64(power) == Self.minMemory ? "≤ " : ""
-            svg.label(
-                bound + ByteCountText.size(1 << UInt64(power)), x: position, y: y.start + 20, anchor: "middle",
-                class: "tick")
-        }
-        svg.label(
-            "memory: rise of the process's peak", x: (x.start + x.end) / 2, y: y.start + 42, anchor: "middle",
-            class: "tick")
+        return ChartLegend(entries + [.init(text: "front", sample: .reference(0))], width: width)
     }
 
     /// A staircase: at each memory the most throughput that can be had for no more of it.

@@ -1,29 +1,23 @@
 /// A chart with a row for each thing that is compared, and in it a lane for each series, on one logarithmic axis.
-struct RowChart: Sendable {
-    /// A name that is unique in a report.
+struct RowChart: Picture {
     var name: String
-    /// What the picture shows; stands above it as well.
     var title: String
-    /// What there is to be seen in it.
     var description: String
     var legend: [ChartLegend.Entry]
     var axis: Axis
     var rows: [Row]
+    /// How much of a wide picture names have.
+    var nameWidth = 232.0
 
     struct Axis: Sendable {
         var title: String
-        /// The ratio between neighbouring gridlines: 2 or 10.
-        var base: Double
-        /// Turns a power of the base into a label; `nil` for one that has none.
-        var label: @Sendable (Int) -> String?
+        var scale: LogAxis
         /// The smallest value on the axis; smaller ones are drawn as an arrow.
         var minimum: Double?
         /// A value with a line of its own.
         var reference: Double?
-
-        static func nanoseconds(_ title: String) -> Axis {
-            Axis(title: title, base: 10, label: { DurationText.decade(nanosecondPower: $0) })
-        }
+        /// How far the axis goes to both sides of 1, as a factor, in place of whole powers around all values.
+        var reach: Double?
     }
 
     struct Row: Sendable {
@@ -65,27 +59,20 @@ struct RowChart: Sendable {
 }
 
 extension RowChart {
-    /// Draws the chart for a page, a file or, 420 units wide, a phone.
-    func chart(width: Double = 960) -> Chart {
+    func draw(width: Double, to svg: inout SVGWriter) -> Double {
         let frame = RowChartFrame(self, width: width)
-        var svg = SVGWriter()
-        svg.caption(title, in: width)
         frame.legend.draw(to: &svg)
         drawAxis(in: frame, to: &svg)
         for (row, top) in zip(rows, frame.tops) { draw(row, top: top, in: frame, to: &svg) }
         svg.line(from: (16, frame.bottom), to: (width - 16, frame.bottom), class: "grid")
-        return Chart(
-            name: frame.isWide ? name : name + "-narrow", title: title, description: description, width: width,
-            height: frame.height, body: svg.text)
+        return frame.bottom + 34
     }
 
     private func drawAxis(in frame: RowChartFrame, to svg: inout SVGWriter) {
         svg.label(axis.title, x: frame.left, y: frame.top - 30, class: "small")
-        let step = frame.scale.labelStep(spacing: 58)
-        for power in frame.scale.powers {
-            let x = frame.scale.coordinate(atPosition: Double(power))
+        for (x, label) in frame.ticks(of: axis) {
             svg.line(from: (x, frame.top), to: (x, frame.bottom), class: "faint")
-            guard power.isMultiple(of: step), let label = axis.label(power) else { continue }
+            guard let label else { continue }
             for y in [frame.top - 10, frame.bottom + 20] {
                 svg.label(label, x: x, y: y, anchor: "middle", class: "tick")
             }
@@ -105,7 +92,8 @@ extension RowChart {
         if frame.isWide {
             let middle = y + Double(row.lanes.count - 1) / 2 * RowChartFrame.lane
             let available = frame.left - 28
-            svg.label(TextWidth.shortened(row.name, to: available / 1.12), x: 16, y: middle - 3, class: "end")
+            let nameY = row.detail.isEmpty ? middle + 4 : middle - 3
+            svg.label(TextWidth.shortened(row.name, to: available / 1.12), x: 16, y: nameY, class: "end")
             svg.label(TextWidth.shortened(row.detail, to: available * 1.05), x: 16, y: middle + 13, class: "small")
         } else {
             let name = TextWidth.shortened(row.name, to: frame.width * 0.55)
@@ -162,7 +150,6 @@ struct RowChartFrame: Sendable {
     private static let heading = 30.0
 
     let width: Double
-    let height: Double
     let left: Double
     let right: Double
     /// Whether names stand beside the lanes; on narrow screens they stand above them.
@@ -177,8 +164,8 @@ struct RowChartFrame: Sendable {
     /// Lays out a chart for its data and a width.
     init(_ chart: RowChart, width: Double) {
         self.width = width
-        isWide = width >= 640
-        left = isWide ? 232 : 36
+        isWide = RowChart.isWide(width)
+        left = isWide ? chart.nameWidth : 36
         right = isWide ? width - 132 : width - 76
         legend = ChartLegend(chart.legend, width: width)
         top = 104 + Double(legend.rowCount - 1) * ChartLegend.rowHeight
@@ -190,10 +177,13 @@ struct RowChartFrame: Sendable {
         }
         self.tops = tops
         bottom = y
-        height = y + 34
-        let base = chart.axis.base
+        let base = chart.axis.scale.base
         let values = chart.rows.flatMap(\.lanes).flatMap(\.values).map { max($0, chart.axis.minimum ?? $0) }
-        if let reference = chart.axis.reference {
+        if let reach = chart.axis.reach {
+            // The ends have lines of their own, inside of the picture.
+            let span = LogScale.position(of: reach, base: base) * 1.06
+            scale = LogScale(base: base, lower: -span, upper: span, start: left, end: right)
+        } else if let reference = chart.axis.reference {
             // Around a reference, whole powers would waste half of the picture.
             let positions = (values + [reference]).filter { $0 > 0 && $0.isFinite }
                 .map { LogScale.position(of: $0, base: base) }
@@ -202,6 +192,15 @@ struct RowChartFrame: Sendable {
                 start: left, end: right)
         } else {
             scale = LogScale(base: base, covering: values, atLeast: 1, from: left, to: right)
+        }
+    }
+
+    /// The lines across the rows, with their labels.
+    func ticks(of axis: RowChart.Axis) -> [(x: Double, label: String?)] {
+        if let reach = axis.reach { return [1 / reach, 1, reach].map { (scale($0), RatioText.times($0)) } }
+        let step = scale.labelStep(spacing: 58)
+        return scale.powers.map { power in
+            (scale.coordinate(atPosition: Double(power)), power.isMultiple(of: step) ? axis.scale.label(power) : nil)
         }
     }
 
@@ -214,6 +213,6 @@ struct RowChartFrame: Sendable {
 
     private static func height(of row: RowChart.Row, isWide: Bool) -> Double {
         let lanes = Double(row.lanes.count) * lane
-        return isWide ? max(lanes + 12, 42) : lanes + 38
+        return isWide ? max(lanes + 12, row.detail.isEmpty ? 24 : 42) : lanes + 38
     }
 }

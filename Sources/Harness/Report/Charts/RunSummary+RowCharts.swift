@@ -19,7 +19,7 @@ extension RunSummary {
                 + "supports them, to a ring at the longest read." + RowChart.remark(groups.count),
             legend: names.map { ChartLegend.Entry(text: $0, sample: .mark(SeriesStyle(style(of: $0)))) }
                 + [ChartLegend.Entry(text: "shape: median; strokes: p90, p99, p99.9; ring: longest", sample: .none)],
-            axis: .nanoseconds("latency of one read"),
+            axis: .init(title: "latency of one read", scale: .nanoseconds),
             rows: rows(Array(drawn)) { $0.cells.compactMap(latencyLane) })
     }
 
@@ -37,7 +37,7 @@ extension RunSummary {
                 .init(text: "fetched (upper bar)", sample: .bar),
                 .init(text: "decrypted (lower bar)", sample: .lightBar),
             ],
-            axis: .init(title: "ciphertext bytes per plaintext byte", base: 10, label: RatioText.decade),
+            axis: .init(title: "ciphertext bytes per plaintext byte", scale: .decades),
             rows: rows(Array(groups.prefix(RowChart.maxRows)), lanes: amplificationLanes))
     }
 
@@ -95,7 +95,8 @@ extension RatioGrid {
             legend: backends.map { ChartLegend.Entry(text: $0, sample: .mark(SeriesStyle(style($0)))) }
                 + [ChartLegend.Entry(text: "line: 95 % interval", sample: .none)],
             axis: .init(
-                title: "throughput ÷ that of \(reference)", base: 2, label: Self.label, minimum: 0.125, reference: 1),
+                title: "throughput ÷ that of \(reference)", scale: LogAxis(base: 2, label: Self.label), minimum: 0.125,
+                reference: 1),
             rows: windows.map { window in
                 RowChart.Row(
                     heading: nil, name: ByteCountText.size(window), detail: "",
@@ -109,11 +110,7 @@ extension RatioGrid {
             return RowChart.Lane(style: style, point: 1, label: "reference", words: "\(name): the reference")
         }
         guard let pair = self[backend, window] else { return nil }
-        let ratio = pair.ratio
-        return RowChart.Lane(
-            style: style, line: (ratio.low, ratio.high), ticks: pair.hasInterval ? [ratio.low, ratio.high] : [],
-            point: ratio.ratio, label: RatioText.times(ratio.ratio),
-            words: "\(name): \(RatioText.times(ratio.ratio)), \(pair.hasInterval ? "95 %: " : "")\(pair.intervalText)")
+        return pair.lane(name, style: style)
     }
 
     private static func label(power: Int) -> String? {

@@ -87,6 +87,49 @@ struct LogScale: Sendable {
     }
 }
 
+/// A logarithmic axis: its gridlines and their labels.
+struct LogAxis: Sendable {
+    /// The ratio between neighbouring gridlines: 2 or 10.
+    var base: Double
+    /// Turns a power of the base into a label; `nil` for one that has none.
+    var label: @Sendable (Int) -> String?
+
+    /// An axis of bytes, each gridline double the one below.
+    /// - Parameter unit: What follows the size, such as `/s`.
+    /// - Returns: The axis.
+    static func bytes(_ unit: String = "") -> LogAxis {
+        LogAxis(base: 2) { (0..<63).contains($0) ? ByteCountText.size(1 << UInt64($0)) + unit : nil }
+    }
+
+    /// An axis of nanoseconds, each gridline ten times the one below.
+    static let nanoseconds = LogAxis(base: 10) { DurationText.decade(nanosecondPower: $0) }
+
+    /// An axis of ratios, each gridline ten times the one below.
+    static let decades = LogAxis(base: 10, label: RatioText.decade)
+}
+
+extension SVGWriter {
+    /// Adds the grid of a plot over sizes in bytes, with its labels.
+    mutating func grid(x: LogScale, y: LogScale, vertical: LogAxis, horizontalLabel: String, min: UInt64? = nil) {
+        let rowStep = y.labelStep(spacing: 30)
+        for power in y.powers {
+            let height = y.coordinate(atPosition: Double(power))
+            let isLabelled = power.isMultiple(of: rowStep)
+            line(from: (x.start, height), to: (x.end, height), class: isLabelled ? "grid" : "faint")
+            guard isLabelled, let text = vertical.label(power) else { continue }
+            label(text, x: x.start - 10, y: height + 4, anchor: "end", class: "tick")
+        }
+        let columnStep = x.labelStep(spacing: 62)
+        for power in x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
+            let (position, size) = (x.coordinate(atPosition: Double(power)), UInt64(1) << UInt64(power))
+            line(from: (position, y.end), to: (position, y.start), class: "faint")
+            let text = (size == min ? "≤ " : "") + ByteCountText.size(size)
+            label(text, x: position, y: y.start + 20, anchor: "middle", class: "tick")
+        }
+        label(horizontalLabel, x: (x.start + x.end) / 2, y: y.start + 42, anchor: "middle", class: "tick")
+    }
+}
+
 /// Maps values from 0 on to coordinates so that equal differences are equal distances.
 struct LinearScale: Sendable {
     /// The distance between gridlines: 1, 2 or 5 times a power of ten.

@@ -1,10 +1,7 @@
 /// A chart of how often something happens over time, on linear axes that begin at 0, one line a series.
-struct TimeChart: Sendable {
-    /// A name that is unique in a report.
+struct TimeChart: Picture {
     var name: String
-    /// What the picture shows; stands above it as well.
     var title: String
-    /// What there is to be seen in it.
     var description: String
     var lines: [Line]
     /// What the lines with dashes are that stand beside others.
@@ -60,11 +57,8 @@ extension TimeChart {
         let legend: ChartLegend
     }
 
-    /// Draws the chart for a page, a file or, 420 units wide, a phone.
-    func chart(width: Double = 960) -> Chart {
+    func draw(width: Double, to svg: inout SVGWriter) -> Double {
         let frame = frame(width: width)
-        var svg = SVGWriter()
-        svg.caption(title, in: width)
         frame.legend.draw(to: &svg)
         drawGrid(in: frame, to: &svg)
         for line in lines { drawArea(line, in: frame, to: &svg) }
@@ -77,9 +71,7 @@ extension TimeChart {
             if let beside = line.beside { svg.path(points(beside, in: frame), class: "reference r1") }
         }
         drawPeaks(in: frame, to: &svg)
-        return Chart(
-            name: width >= 640 ? name : name + "-narrow", title: title, description: description, width: width,
-            height: frame.bottom + 58, body: svg.text)
+        return frame.bottom + 58
     }
 
     private func frame(width: Double) -> Frame {
@@ -90,10 +82,10 @@ extension TimeChart {
         entries += levels.enumerated().map { .init(text: $0.element.name, sample: .reference($0.offset)) }
         let legend = ChartLegend(entries, width: width)
         let top = 92 + Double(legend.rowCount - 1) * ChartLegend.rowHeight
-        let bottom = top + (width >= 640 ? 320 : 240)
+        let bottom = top + (Self.isWide(width) ? 320 : 240)
         let y = LinearScale(greatest: greatest, spacing: 44, from: bottom, to: top, isRound: true)
         let widest = y.lines.map { TextWidth.estimate(Self.text($0)) }.max() ?? 0
-        let (left, right) = (widest + 26, width - (width >= 640 ? 34 : 22))
+        let (left, right) = (widest + 26, width - (Self.isWide(width) ? 34 : 22))
         let last = max(lines.flatMap { [$0.steps.end, $0.beside?.end ?? 0] }.max() ?? 0, moment?.seconds ?? 0)
         let x = LinearScale(greatest: last, spacing: 62, from: left, to: right, isRound: false)
         return Frame(width: width, left: left, right: right, top: top, bottom: bottom, x: x, y: y, legend: legend)

@@ -60,7 +60,7 @@ extension Document {
         var blocks: [Block] = [.list(run.verdict)]
         if var chart = run.summary.throughputChart {
             chart.name = "throughput-\(number)"
-            blocks.append(.chart(chart.chart(), narrow: chart.chart(width: 420)))
+            blocks.append(.picture(chart))
         }
         return Section(name: "run-\(number)", title: run.label, blocks: blocks)
     }

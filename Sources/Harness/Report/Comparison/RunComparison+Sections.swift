@@ -66,6 +66,16 @@ extension RunComparison {
         return lines
     }
 
+    /// What came out, in a few lines.
+    package var findings: [String] {
+        guard !pairs.isEmpty else { return ["No cell has figures in both runs: there is nothing to compare."] }
+        guard isSameHost else {
+            return ["The runs come from different hosts: \(RatioText.count(pairs.count, "ratio")) shown, none judged."]
+                + summaryLines
+        }
+        return summaryLines + [Self.caution]
+    }
+
     private func row(_ pair: CellPair, _ names: CellNames) -> [Table.Entry] {
         let ratio = pair.ratio
         let relation = relation(pair)
@@ -79,7 +89,7 @@ extension RunComparison {
         ]
     }
 
-    private static func word(_ relation: CellPair.Relation) -> String {
+    static func word(_ relation: CellPair.Relation) -> String {
         switch relation {
         case .faster: "faster"
         case .slower: "slower"

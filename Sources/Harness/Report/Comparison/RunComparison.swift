@@ -141,9 +141,9 @@ extension Document {
         sections =
             [Section(name: "runs", title: "Runs", blocks: [.facts(comparison.runs)])]
             + comparison.sections.map { section in
-                guard section.name == "cells", let chart = comparison.forestChart else { return section }
+                guard section.name == "cells", let chart = comparison.chart else { return section }
                 var section = section
-                section.blocks.insert(.chart(chart.chart(), narrow: chart.chart(width: 420)), at: 1)
+                section.blocks.insert(.picture(chart), at: 1)
                 return section
             }
     }

@@ -111,44 +111,38 @@ extension TamperRecord {
 
 extension TamperRecord.Row {
     fileprivate func json(listing isListed: (TamperRecord.Case) -> Bool) -> JSONValue {
-        [
-            "strategy": .string(strategy), "isAuthenticated": .bool(isAuthenticated), "state": .string(state.rawValue),
-            "plaintextByteCount": .integer(plaintextByteCount), "ciphertextByteCount": .integer(ciphertextByteCount),
-            "windowByteCount": .integer(windowByteCount),
-            "kinds": .array(
-                Self.kinds.map { kind in
-                    let counts = counts(kind: kind)
-                    return [
-                        "kind": .string(kind), "cases": JSONValue(count: counts.cases),
-                        "detected": JSONValue(count: counts.detected),
-                        "detectedAtOpen": JSONValue(count: counts.detectedAtOpen),
-                        "detectedAtRead": JSONValue(count: counts.detectedAtRead),
-                        "wrongByteCount": .integer(counts.wrongByteCount),
-                        "missingByteCount": .integer(counts.missingByteCount),
-                        "extraByteCount": .integer(counts.extraByteCount), "failed": JSONValue(count: counts.failed),
-                    ]
-                }),
-            "cases": .array(cases.filter(isListed).map(\.json)),
-        ]
+        var row = self
+        row.cases = []
+        return JSONValue(
+            encoding: row,
+            adding: [
+                "kinds": .array(
+                    Self.kinds.map { kind in
+                        let counts = counts(kind: kind)
+                        return [
+                            "kind": .string(kind), "cases": JSONValue(count: counts.cases),
+                            "detected": JSONValue(count: counts.detected),
+                            "detectedAtOpen": JSONValue(count: counts.detectedAtOpen),
+                            "detectedAtRead": JSONValue(count: counts.detectedAtRead),
+                            "wrongByteCount": .integer(counts.wrongByteCount),
+                            "missingByteCount": .integer(counts.missingByteCount),
+                            "extraByteCount": .integer(counts.extraByteCount),
+                            "failed": JSONValue(count: counts.failed),
+                        ]
+                    }),
+                "cases": .array(cases.filter(isListed).map(\.json)),
+            ])
     }
 }
 
 extension TamperRecord.Case {
     fileprivate var json: JSONValue {
-        [
-            "kind": .string(kind), "place": .string(place), "openingErrors": JSONValue(strings: openingErrors),
-            "sequential": sequential.json, "touching": touching.json, "failure": JSONValue(failure),
-        ]
+        JSONValue(
+            encoding: self, nullable: ["failure"],
+            adding: ["sequential": sequential.json, "touching": touching.json])
     }
 }
 
 extension TamperRecord.Outcome {
-    fileprivate var json: JSONValue {
-        [
-            "state": .string(state.rawValue), "error": JSONValue(error), "read": JSONValue(read.map { UInt64($0) }),
-            "offset": JSONValue(offset), "readCount": JSONValue(count: readCount),
-            "wrongByteCount": .integer(wrongByteCount), "missingByteCount": .integer(missingByteCount),
-            "extraByteCount": .integer(extraByteCount), "releasedByteCount": .integer(releasedByteCount),
-        ]
-    }
+    fileprivate var json: JSONValue { JSONValue(encoding: self, nullable: ["error", "read", "offset"]) }
 }

@@ -22,7 +22,7 @@ extension Document {
             let pictures = TrendPictures(host, number: index + 1)
             var blocks: [Block] = [.paragraph(introduction(host, history))]
             blocks += turns(host).map { [.table($0)] } ?? []
-            blocks += pictures.charts.map { .chart($0.chart(), narrow: $0.chart(width: 420)) }
+            blocks += pictures.charts.map(Block.picture)
             if pictures.leftOutCount > 0 {
                 blocks.append(
                     .paragraph(

@@ -48,16 +48,7 @@ package struct History: Sendable {
     }
 
     private static func backends(_ runs: [HistoricalRun]) -> [(name: String, runCount: Int)] {
-        var order: [String] = []
-        var counts: [String: Int] = [:]
-        for run in runs {
-            var seen: Set<String> = []
-            for cell in run.cells where seen.insert(cell.cell.backend).inserted {
-                if counts[cell.cell.backend] == nil { order.append(cell.cell.backend) }
-                counts[cell.cell.backend, default: 0] += 1
-            }
-        }
-        return order.map { ($0, counts[$0] ?? 0) }
+        runs.flatMap { $0.cells.map(\.cell.backend).unique }.grouped { $0 }.map { ($0.key, $0.elements.count) }
     }
 }
 

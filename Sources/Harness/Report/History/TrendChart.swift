@@ -1,14 +1,11 @@
 /// Small pictures side by side, one a cell: its ratio in each run, its levels, and where they change.
-struct TrendChart: Sendable {
+struct TrendChart: Picture {
     private static let panelHeight = 92.0
     private static let gap = 16.0
     private static let top = 56.0
 
-    /// A name that is unique in a report.
     var name: String
-    /// What the picture shows; stands above it as well.
     var title: String
-    /// What there is to be seen in it.
     var description: String
     /// The panels, in rows from left to right.
     var panels: [Panel]
@@ -34,21 +31,16 @@ struct TrendChart: Sendable {
         }
     }
 
-    /// Draws the panels for a page or, 420 units wide, a phone.
-    func chart(width: Double = 960) -> Chart {
-        let columns = width >= 640 ? 4 : 2
+    func draw(width: Double, to svg: inout SVGWriter) -> Double {
+        let columns = Self.isWide(width) ? 4 : 2
         let panelWidth = (width - 32 - Self.gap * Double(columns - 1)) / Double(columns)
-        var svg = SVGWriter()
-        svg.label(TextWidth.shortened(title, to: width - 32), x: 16, y: 26, class: "caption")
         for (index, panel) in panels.enumerated() {
             let left = 16 + Double(index % columns) * (panelWidth + Self.gap)
             let top = Self.top + Double(index / columns) * (Self.panelHeight + Self.gap)
             svg.value(panel.words) { draw(panel, left: left, top: top, width: panelWidth, to: &$0) }
         }
         let rows = Double((panels.count + columns - 1) / columns)
-        return Chart(
-            name: columns == 4 ? name : name + "-narrow", title: title, description: description, width: width,
-            height: Self.top + rows * (Self.panelHeight + Self.gap), body: svg.text)
+        return Self.top + rows * (Self.panelHeight + Self.gap)
     }
 
     private func draw(_ panel: Panel, left: Double, top: Double, width: Double, to svg: inout SVGWriter) {

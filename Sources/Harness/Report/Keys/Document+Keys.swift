@@ -13,14 +13,14 @@ extension Document {
         guard !keys.isEmpty else { return nil }
         var blocks: [Block] = findings.isEmpty ? [] : [.list(findings)]
         if let waits = keys.waits, let chart = waits.chart {
-            blocks += [picture(chart.chart(), chart.chart(width: 420)), .table(table(waits))]
+            blocks += [.picture(chart), .table(table(waits))]
         }
         if let load = keys.load, let chart = load.chart {
-            blocks += [picture(chart.chart(), chart.chart(width: 420)), .table(table(load))]
+            blocks += [.picture(chart), .table(table(load))]
         }
         if let loopback = keys.loopback, !loopback.cells.isEmpty {
             if let chart = loopback.loopbackChart {
-                blocks.append(picture(chart.chart(), chart.chart(width: 420)))
+                blocks.append(.picture(chart))
             }
             blocks.append(.table(loopbackTable(loopback)))
         }
@@ -31,8 +31,6 @@ extension Document {
                 text: commands.map { ShellText.joined($0.map(PlainText.line)) }.joined(separator: "\n")))
         return Section(name: "keys", title: "What players wait for: keys", blocks: blocks)
     }
-
-    private static func picture(_ chart: Chart, _ narrow: Chart) -> Block { .chart(chart, narrow: narrow) }
 
     private static func table(_ waits: KeyWaitsRecord) -> Table {
         let rows = waits.cells.prefix(maxRows).map { cell -> [Table.Entry] in
@@ -191,9 +189,7 @@ extension KeyLoadRecord {
 
 extension KeyWaitsRecord {
     /// The servers in the order in which cells name them.
-    private var delays: [UInt64] {
-        cells.reduce(into: []) { if !$0.contains($1.delayMilliseconds) { $0.append($1.delayMilliseconds) } }
-    }
+    private var delays: [UInt64] { cells.map(\.delayMilliseconds).unique }
 
     /// First bytes by server and way, or `nil` if there are none.
     var chart: RowChart? {
@@ -213,7 +209,7 @@ extension KeyWaitsRecord {
                 + RowChart.remark(delays.count),
             legend: ways.map { .init(text: KeyText.name($0), sample: .mark(KeyText.style($0))) }
                 + [.init(text: "shape: median; strokes: quartiles; line: all", sample: .none)],
-            axis: .nanoseconds("from opening to the first byte"), rows: rows)
+            axis: .init(title: "from opening to the first byte", scale: .nanoseconds), rows: rows)
     }
 
     private static let maxLanes = 8

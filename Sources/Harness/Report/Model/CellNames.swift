@@ -61,18 +61,11 @@ enum CellGroups {
 
     /// Returns the groups in the order of their first elements; those of one element are put together at the end.
     static func groups<Element>(_ elements: [Element], of cell: (Element) -> Cell) -> [Group<Element>] {
-        var order: [Series] = []
-        var members: [Series: [Element]] = [:]
-        for element in elements {
-            let series = Series(cell(element))
-            if members[series] == nil { order.append(series) }
-            members[series, default: []].append(element)
+        let all = elements.grouped { Series(cell($0)) }
+        let groups = all.filter { $0.elements.count > 1 }.map { series, elements in
+            Group(title: "\(series.workload), \(series.description)", elements: elements)
         }
-        let groups = order.compactMap { series -> Group<Element>? in
-            guard let elements = members[series], elements.count > 1 else { return nil }
-            return Group(title: "\(series.workload), \(series.description)", elements: elements)
-        }
-        let single = order.filter { members[$0]?.count == 1 }.flatMap { members[$0] ?? [] }
+        let single = all.map(\.elements).filter { $0.count == 1 }.flatMap { $0 }
         guard !single.isEmpty else { return groups }
         return groups + [Group(title: groups.isEmpty ? "single reads" : "other reads", elements: single)]
     }

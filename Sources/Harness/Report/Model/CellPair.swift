@@ -137,4 +137,12 @@ extension CellPair {
     var intervalText: String {
         hasInterval ? "\(RatioText.times(ratio.low))–\(RatioText.times(ratio.high))" : "one process, no interval"
     }
+
+    /// The ratio and its interval as a lane of a picture.
+    func lane(_ name: String, style: SeriesStyle) -> RowChart.Lane {
+        RowChart.Lane(
+            style: style, line: (ratio.low, ratio.high), ticks: hasInterval ? [ratio.low, ratio.high] : [],
+            point: ratio.ratio, label: RatioText.times(ratio.ratio),
+            words: "\(name): \(RatioText.times(ratio.ratio)), \(hasInterval ? "95 %: " : "")\(intervalText)")
+    }
 }

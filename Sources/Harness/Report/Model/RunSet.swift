@@ -22,18 +22,7 @@ struct RunSet<Run: ComparableRun>: Sendable {
 
     init(_ runs: [Run]) {
         self.runs = runs
-        var numbers: [[HeaderFact]: Int] = [:]
-        var hosts: [[Int]] = []
-        for (index, run) in runs.enumerated() {
-            let identity = run.header.host.identity
-            if let number = numbers[identity] {
-                hosts[number].append(index)
-            } else {
-                numbers[identity] = hosts.count
-                hosts.append([index])
-            }
-        }
-        self.hosts = hosts
+        hosts = runs.indices.grouped { runs[$0].header.host.identity }.map(\.elements)
     }
 
     /// The runs of each machine as a set of its own.

@@ -35,16 +35,10 @@ extension RunSummary {
     var comparisons: [Comparison] {
         let published = labelledCells.filter { $0.speed != nil }
         guard !published.isEmpty else { return [] }
-        var ordinary: [Work: [CellSummary]] = [:]
-        for cell in cells where Self.isOrdinary(cell) { ordinary[Work(cell.cell), default: []].append(cell) }
-        var order: [String: Int] = [:]
-        for label in published.compactMap(\.cell.label) where order[label] == nil { order[label] = order.count }
-        let byLabel = Dictionary(grouping: published) { $0.cell.label ?? "" }
-        return byLabel.sorted { order[$0.key] ?? 0 < order[$1.key] ?? 0 }.flatMap { _, published in
-            published.compactMap { published in
-                Self.alternative(to: published.cell, among: ordinary[Work(published.cell)] ?? []).map {
-                    Comparison(published: published, alternative: $0)
-                }
+        let ordinary = Dictionary(grouping: cells.filter(Self.isOrdinary)) { Work($0.cell) }
+        return published.grouped(by: \.cell.label).flatMap(\.elements).compactMap { published in
+            Self.alternative(to: published.cell, among: ordinary[Work(published.cell)] ?? []).map {
+                Comparison(published: published, alternative: $0)
             }
         }
     }
@@ -62,14 +56,9 @@ extension RunSummary {
         return smallestTie(in: closest)
     }
 
-    private static func quickest(in cells: [CellSummary]) -> CellSummary? {
-        var best: CellSummary?
-        for cell in cells {
-            guard let latency = cell.latency else { continue }
-            if let current = best?.latency, current.p50 <= latency.p50 { continue }
-            best = cell
-        }
-        return best
+    /// The cell with the lowest median latency; of equals the first.
+    static func quickest(in cells: [CellSummary]) -> CellSummary? {
+        cells.filter { $0.latency != nil }.min { $0.latency?.p50 ?? .max < $1.latency?.p50 ?? .max }
     }
 
     /// Says whether a label contains a text; written out because `String.contains` with a string needs Foundation or

@@ -11,7 +11,7 @@ extension RunSummary {
     }
 
     /// The random workload that most cells measured the latency of, or `nil` if there is none.
-    var mainRandomWorkload: String? { workloads("random").first }
+    var mainRandomWorkload: String? { workloads("random").first?.key }
 
     /// The configurations of the workloads of a kind: those that most cells measured first; in each, block access first,
     /// small chunks first, published ones last.
@@ -20,42 +20,23 @@ extension RunSummary {
     /// - Parameter kind: How the workloads begin: `random` or `trace`.
     /// - Returns: The configurations.
     func rangeGroups(_ kind: String) -> [RangeGroup] {
-        let workloads = workloads(kind)
-        var keys: [RangeKey] = []
-        var members: [RangeKey: [CellSummary]] = [:]
-        for cell in cells where cell.isRangeRead(kind) {
-            let key = RangeKey(cell.cell)
-            if members[key] == nil { keys.append(key) }
-            members[key, default: []].append(cell)
-        }
-        var workloadOrder: [String: Int] = [:]
-        for (index, workload) in workloads.enumerated() { workloadOrder[workload] = index }
-        func rank(_ key: RangeKey) -> Int { workloadOrder[key.series.workload] ?? workloads.count }
-        let order = keys.indices.sorted { (rank(keys[$0]), keys[$0].rank, $0) < (rank(keys[$1]), keys[$1].rank, $1) }
-        return order.map { index in
-            let key = keys[index]
-            var quickest: [String: CellSummary] = [:]
-            for cell in members[key] ?? [] {
-                let name = cell.cell.backend
-                if let known = quickest[name]?.latency, known.p50 <= cell.latency?.p50 ?? .max { continue }
-                quickest[name] = cell
+        workloads(kind).flatMap { _, cells in
+            let groups = cells.grouped { RangeKey($0.cell) }.enumerated()
+            return groups.sorted { ($0.element.key.rank, $0.offset) < ($1.element.key.rank, $1.offset) }.map {
+                _, group in
+                let (key, cells) = group
+                return RangeGroup(
+                    workload: key.series.workload, name: key.name, detail: key.detail,
+                    cells: backends.compactMap { name in Self.quickest(in: cells.filter { $0.cell.backend == name }) })
             }
-            return RangeGroup(
-                workload: key.series.workload, name: key.name, detail: key.detail,
-                cells: backends.compactMap { quickest[$0] })
         }
     }
 
-    /// The workloads of a kind, those that most cells measured the latency of first.
-    private func workloads(_ kind: String) -> [String] {
-        var order: [String] = []
-        var counts: [String: Int] = [:]
-        for cell in cells where cell.isRangeRead(kind) {
-            if counts[cell.cell.workload] == nil { order.append(cell.cell.workload) }
-            counts[cell.cell.workload, default: 0] += 1
-        }
-        func count(_ index: Int) -> Int { counts[order[index]] ?? 0 }
-        return order.indices.sorted { (-count($0), $0) < (-count($1), $1) }.map { order[$0] }
+    /// The workloads of a kind with their cells, those that most cells measured the latency of first.
+    private func workloads(_ kind: String) -> [(key: String, elements: [CellSummary])] {
+        cells.filter { $0.isRangeRead(kind) }.grouped(by: \.cell.workload).enumerated()
+            .sorted { ($1.element.elements.count, $0.offset) < ($0.element.elements.count, $1.offset) }
+            .map(\.element)
     }
 }
 

@@ -21,18 +21,12 @@ struct RunSummary: Sendable {
         self.results = results
         let cells = CellSummary.all(of: results)
         self.cells = cells
-        var names: [String] = []
-        var known: Set<String> = []
-        for name in results.header.backends.map(\.name) + results.cells.map(\.cell.backend)
-        where known.insert(name).inserted {
-            names.append(name)
-        }
-        backends = names
+        backends = (results.header.backends.map(\.name) + results.cells.map(\.cell.backend)).unique
         let candidates = cells.filter { $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential" }
         let main = Self.largestSeries(in: candidates.filter { $0.cell.isLocal })
         self.main = main
         mainCells = candidates.filter { Series($0.cell) == main }
-        grid = MainGrid(mainCells, backends: names)
+        grid = MainGrid(mainCells, backends: backends)
     }
 
     /// The cells that reproduce something that was published, in the order of the results.
@@ -45,18 +39,10 @@ struct RunSummary: Sendable {
 
     /// Returns the fastest of some cells; of equals the one with the smallest window, then the first.
     static func fastest(in cells: [CellSummary]) -> CellSummary? {
-        var best: CellSummary?
-        for cell in cells {
-            guard let speed = cell.speed else { continue }
-            guard let current = best, let currentSpeed = current.speed else {
-                best = cell
-                continue
-            }
-            let isFaster = speed.bytesPerSecond > currentSpeed.bytesPerSecond
-            let isEqual = speed.bytesPerSecond == currentSpeed.bytesPerSecond
-            if isFaster || (isEqual && cell.cell.windowByteCount < current.cell.windowByteCount) { best = cell }
+        cells.filter { $0.speed != nil }.max { one, other in
+            (one.speed?.bytesPerSecond ?? 0, other.cell.windowByteCount)
+                < (other.speed?.bytesPerSecond ?? 0, one.cell.windowByteCount)
         }
-        return best
     }
 
     /// Returns the cell with the smallest window of those whose intervals overlap the fastest one's.
@@ -68,25 +54,9 @@ struct RunSummary: Sendable {
 
     /// Returns the series with the most cells that have a speed; of equals the larger object, then the first.
     private static func largestSeries(in cells: [CellSummary]) -> Series? {
-        var order: [Series] = []
-        var counts: [Series: Int] = [:]
-        for cell in cells where cell.speed != nil {
-            let series = Series(cell.cell)
-            if counts[series] == nil { order.append(series) }
-            counts[series, default: 0] += 1
-        }
-        var best: Series?
-        for series in order {
-            guard let current = best else {
-                best = series
-                continue
-            }
-            let (count, maximum) = (counts[series] ?? 0, counts[current] ?? 0)
-            if count > maximum || (count == maximum && series.objectByteCount > current.objectByteCount) {
-                best = series
-            }
-        }
-        return best
+        cells.filter { $0.speed != nil }.grouped { Series($0.cell) }.max { one, other in
+            (one.elements.count, one.key.objectByteCount) < (other.elements.count, other.key.objectByteCount)
+        }?.key
     }
 }
 

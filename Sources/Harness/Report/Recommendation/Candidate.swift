@@ -64,14 +64,13 @@ extension Candidate {
     ///
     /// What is still equal goes by amplification, throughput and `id`, so that the order is total and the same each time.
     static func isPreferred(_ one: Candidate, to other: Candidate) -> Bool {
-        if one.comparedMemory != other.comparedMemory { return one.comparedMemory < other.comparedMemory }
-        if one.comparedFirstByte != other.comparedFirstByte { return one.comparedFirstByte < other.comparedFirstByte }
-        if one.windowByteCount != other.windowByteCount { return one.windowByteCount < other.windowByteCount }
-        if one.comparedAmplification != other.comparedAmplification {
-            return one.comparedAmplification < other.comparedAmplification
-        }
-        if one.bytesPerSecond != other.bytesPerSecond { return one.bytesPerSecond > other.bytesPerSecond }
-        return one.id < other.id
+        (
+            one.comparedMemory, one.comparedFirstByte, one.windowByteCount, one.comparedAmplification,
+            other.bytesPerSecond, one.id
+        ) < (
+            other.comparedMemory, other.comparedFirstByte, other.windowByteCount, other.comparedAmplification,
+            one.bytesPerSecond, other.id
+        )
     }
 
     /// The candidate with the greatest median; of equals the preferred one.
@@ -107,15 +106,13 @@ extension Candidate {
     package static func front(of candidates: [Candidate]) -> [Candidate] {
         // In this order whatever dominates a candidate comes before it.
         let sorted = candidates.sorted { one, other in
-            if one.bytesPerSecond != other.bytesPerSecond { return one.bytesPerSecond > other.bytesPerSecond }
-            if one.comparedMemory != other.comparedMemory { return one.comparedMemory < other.comparedMemory }
-            if one.comparedFirstByte != other.comparedFirstByte {
-                return one.comparedFirstByte < other.comparedFirstByte
-            }
-            if one.comparedAmplification != other.comparedAmplification {
-                return one.comparedAmplification < other.comparedAmplification
-            }
-            return isPreferred(one, to: other)
+            (
+                other.bytesPerSecond, one.comparedMemory, one.comparedFirstByte, one.comparedAmplification,
+                one.windowByteCount, one.id
+            ) < (
+                one.bytesPerSecond, other.comparedMemory, other.comparedFirstByte, other.comparedAmplification,
+                other.windowByteCount, other.id
+            )
         }
         var front: [Candidate] = []
         for candidate in sorted where !front.contains(where: { $0.dominates(candidate) }) { front.append(candidate) }

@@ -23,24 +23,16 @@ struct CandidatePool: Sendable {
         let (workload, reason) = try Self.workload(of: measured, request)
         let candidates = measured.filter { $0.cell.workload == workload }
         let asked = candidates.filter { request.admits($0.cell) }
-        var groups: [(circumstances: Circumstances, cells: [CellSummary])] = []
-        for cell in asked {
-            let circumstances = Circumstances(cell.cell)
-            if let index = groups.firstIndex(where: { $0.circumstances == circumstances }) {
-                groups[index].cells.append(cell)
-            } else {
-                groups.append((circumstances, [cell]))
-            }
-        }
-        var admitted = groups.filter { request.admits($0.circumstances) }
+        let groups = asked.grouped { Circumstances($0.cell) }
+        var admitted = groups.filter { request.admits($0.key) }
         // Where all of it was cold or remote, that is what was meant.
         if admitted.isEmpty, !request.isCold, !request.isRemote {
-            admitted = groups.filter { request.admits($0.circumstances, anyLocation: true) }
+            admitted = groups.filter { request.admits($0.key, anyLocation: true) }
         }
         // Of equally many cells those of the larger object, then the first.
         guard
             let best = admitted.max(by: {
-                ($0.cells.count, $0.circumstances.objectByteCount) < ($1.cells.count, $1.circumstances.objectByteCount)
+                ($0.elements.count, $0.key.objectByteCount) < ($1.elements.count, $1.key.objectByteCount)
             })
         else {
             throw .noCandidates(
@@ -48,26 +40,19 @@ struct CandidatePool: Sendable {
         }
         self.workload = workload
         workloadReason = reason
-        circumstances = best.circumstances
-        cells = best.cells
+        circumstances = best.key
+        cells = best.elements
         withoutFigures = summary.cells.filter {
             $0.speed == nil && $0.cell.workload == workload && request.admits($0.cell)
-                && Circumstances($0.cell) == best.circumstances
+                && Circumstances($0.cell) == best.key
         }
-        others = groups.filter { $0.circumstances != best.circumstances }.map { ($0.circumstances, $0.cells.count) }
+        others = groups.filter { $0.key != best.key }.map { ($0.key, $0.elements.count) }
     }
 
     private static func workload(
         of cells: [CellSummary], _ request: RecommendationRequest
     ) throws(RecommendationError) -> (workload: String, reason: String?) {
-        var measured: [(workload: String, count: Int)] = []
-        for cell in cells {
-            if let index = measured.firstIndex(where: { $0.workload == cell.cell.workload }) {
-                measured[index].count += 1
-            } else {
-                measured.append((cell.cell.workload, 1))
-            }
-        }
+        let measured = cells.grouped(by: \.cell.workload).map { (workload: $0.key, count: $0.elements.count) }
         guard let asked = request.workload else {
             if let sequential = measured.first(where: { $0.workload == "sequential" }) {
                 return (sequential.workload, nil)
@@ -83,8 +68,7 @@ struct CandidatePool: Sendable {
     /// What there is to choose from, in words.
     private static func found(in cells: [CellSummary]) -> String {
         func values(_ name: String, _ value: (Cell) -> String?) -> String? {
-            var seen: [String] = []
-            for text in cells.compactMap({ value($0.cell) }) where !seen.contains(text) { seen.append(text) }
+            let seen = cells.compactMap { value($0.cell) }.unique
             return seen.isEmpty ? nil : "\(name) \(seen.joined(separator: ", "))"
         }
         return [

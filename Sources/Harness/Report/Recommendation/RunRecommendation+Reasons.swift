@@ -110,11 +110,7 @@ extension RunRecommendation {
         if cell.source == "mmap" {
             sentences.append(alternative("Without mapping the file (--source file)") { $0.source == "file" })
         }
-        var strategies: [String] = []
-        for other in pool.cells.map(\.cell.strategy) where other != cell.strategy && !strategies.contains(other) {
-            strategies.append(other)
-        }
-        sentences += strategies.map { name in
+        sentences += pool.cells.map(\.cell.strategy).unique.filter { $0 != cell.strategy }.map { name in
             alternative("With the format \(name) (--strategy \(name))") { $0.strategy == name }
         }
         return sentences.compactMap { $0 }

@@ -176,7 +176,7 @@ extension Document {
             .table(choiceTable(examples)),
             .list(free.reasons),
         ]
-        if let chart = free.paretoChart { blocks.append(.chart(chart.chart(), narrow: chart.chart(width: 420))) }
+        if let chart = free.paretoChart { blocks.append(.picture(chart)) }
         blocks.append(.table(free.frontTable))
         blocks.append(.foldedTable(candidateTable(free)))
         blocks.append(.list(RunRecommendation.figureNotes))

@@ -8,17 +8,8 @@ struct SecurityTable: Sendable {
     let unknown: [String]
 
     init(_ cells: [Cell]) {
-        var profiles: [SecurityProfile] = []
-        var unknown: [String] = []
-        for cell in cells {
-            if let profile = SecurityProfile(cell) {
-                if !profiles.contains(where: { $0.title == profile.title }) { profiles.append(profile) }
-            } else if !unknown.contains(cell.strategy) {
-                unknown.append(cell.strategy)
-            }
-        }
-        self.profiles = profiles
-        self.unknown = unknown
+        profiles = cells.compactMap { SecurityProfile($0) }.grouped(by: \.title).compactMap(\.elements.first)
+        unknown = cells.filter { SecurityProfile($0) == nil }.map(\.strategy).unique
     }
 
     /// What the table is about, and what follows from it.

@@ -25,19 +25,16 @@ extension Document {
         return Section(
             name: "first-byte", title: "Time to first byte",
             blocks: [
-                .chart(chart.chart(), narrow: chart.chart(width: 420)), .foldedTable(table),
+                .picture(chart), .foldedTable(table),
             ])
     }
 
     /// Latencies of windows, random reads and traces as pictures and a table, or `nil` if none were measured.
     static func latency(_ summary: RunSummary) -> Section? {
-        let window = summary.windowLatencyChart.map { Block.chart($0.chart(), narrow: $0.chart(width: 420)) }
+        let window = summary.windowLatencyChart.map(Block.picture)
         let random = summary.latencyChart("random", name: "latency", title: "Latency of random reads")
         let traces = summary.latencyChart("trace", name: "traces", title: "Latency of what players asked for")
-        let pictures =
-            [window]
-            + [random, traces].map { $0.map { Block.chart($0.chart(), narrow: $0.chart(width: 420)) } }
-        let blocks = pictures.compactMap { $0 }
+        let blocks = [window, random.map(Block.picture), traces.map(Block.picture)].compactMap { $0 }
         guard !blocks.isEmpty else { return nil }
         let introduction = Block.paragraph(
             "Access “block” fetches only the blocks that cover a range; “chunk-cache” fetches and decrypts whole chunks "
@@ -91,7 +88,7 @@ extension Document {
         return Section(
             name: "amplification", title: "Amplification",
             blocks: [
-                .chart(chart.chart(), narrow: chart.chart(width: 420)), .foldedTable(table),
+                .picture(chart), .foldedTable(table),
             ])
     }
 

@@ -13,7 +13,7 @@ extension Document {
         subtitle =
             "\(header.host.cpuModel), \(RatioText.count(header.host.cpuCount, "CPU")) · \(header.startedAt) · "
             + "chunkwise \(header.programVersion)"
-        let found = RunWarning.all(in: summary).map(\.warning)
+        let found = Warning.all(in: summary)
         warnings = found.filter(\.isSerious)
         verdict = Verdict(summary).lines
         sections = [

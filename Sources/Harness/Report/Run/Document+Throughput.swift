@@ -4,12 +4,12 @@ extension Document {
     /// Sequential throughput as pictures and a table, or `nil` if no sequential read was measured.
     static func throughput(_ summary: RunSummary) -> Section? {
         guard let chart = summary.throughputChart, let main = summary.main else { return nil }
-        let heat = summary.heatMap.map { Block.chart($0.chart(), narrow: $0.narrowChart()) }
+        let heat = summary.heatMap.map(Block.picture)
         return Section(
             name: "throughput", title: "Sequential throughput",
             blocks: [
                 .paragraph("\(main.description), read from start to end. Plaintext bytes delivered per second."),
-                .chart(chart.chart(), narrow: chart.chart(width: 420)), heat, .foldedTable(throughputTable(summary)),
+                .picture(chart), heat, .foldedTable(throughputTable(summary)),
             ].compactMap { $0 }
         )
     }
@@ -42,7 +42,7 @@ extension Document {
         return Section(
             name: "ratios", title: "Against the best",
             blocks: [
-                .chart(chart.chart(), narrow: chart.chart(width: 420)), .foldedTable(ratioTable(grid)),
+                .picture(chart), .foldedTable(ratioTable(grid)),
             ])
     }
 
@@ -72,16 +72,9 @@ extension Document {
             $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential"
                 && Series($0.cell) != summary.main
         }
-        var order: [Series] = []
-        var members: [Series: [CellSummary]] = [:]
-        for cell in cells {
-            let series = Series(cell.cell)
-            if members[series] == nil { order.append(series) }
-            members[series, default: []].append(cell)
-        }
-        let rows = order.flatMap { series in
+        let rows = cells.grouped { Series($0.cell) }.flatMap { series, cells in
             summary.backends.compactMap { name -> [Table.Entry]? in
-                let candidates = (members[series] ?? []).filter { $0.cell.backend == name }
+                let candidates = cells.filter { $0.cell.backend == name }
                 guard let best = RunSummary.fastest(in: candidates), let speed = best.speed else { return nil }
                 return [
                     Table.Entry(series.description), Table.Entry(name),
@@ -152,7 +145,7 @@ extension Document {
                 .paragraph(
                     "How far the process's resident memory rose while it read, in a pass of its own in a fresh process. "
                         + "A reader that works in place needs one window; what lies above that line is overhead."),
-                .chart(chart.chart(), narrow: chart.chart(width: 420)),
+                .picture(chart),
                 .foldedTable(memoryTable(summary)),
             ]
         )

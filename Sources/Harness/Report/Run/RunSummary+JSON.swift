@@ -32,8 +32,8 @@ extension RunSummary {
             "plan": JSONValue(header.plan),
             "isComplete": .bool(results.isComplete),
             "host": header.host.json,
-            "backends": .array(header.backends.map(Self.json)),
-            "conformance": .array(results.conformance.map(Self.json)),
+            "backends": JSONValue(encoding: header.backends),
+            "conformance": .array(results.conformance.map(\.json)),
             "mutants": mutantsJSON,
             "warnings": warningsJSON,
             "verdict": JSONValue(strings: verdict),
@@ -44,67 +44,28 @@ extension RunSummary {
             ],
         ]
     }
+}
 
-    static func json(_ backend: RunHeader.Backend) -> JSONValue {
-        .object([
-            "name": .string(backend.name),
-            "version": .string(backend.version),
-            "cpuFeatures": JSONValue(strings: backend.cpuFeatures),
-        ])
-    }
-
-    static func json(_ record: ConformanceRecord) -> JSONValue {
-        let failures = record.failures.map { failure in
-            JSONValue.object([
-                "id": .string(failure.id),
-                "flags": JSONValue(strings: failure.flags),
-                "reason": .string(failure.reason),
-            ])
-        }
-        return .object([
-            "subject": .string(record.subject),
-            "passed": JSONValue(count: record.passed),
-            "failed": JSONValue(count: record.failed),
-            "unsupported": JSONValue(count: record.unsupported),
-            "notRun": JSONValue(count: record.notRun),
-            "failures": .array(failures),
-            "flags": record.flags.map { .array($0.map(json)) } ?? .null,
-        ])
-    }
-
-    private static func json(_ outcome: ConformanceRecord.FlagOutcome) -> JSONValue {
-        .object([
-            "flag": .string(outcome.flag),
-            "passed": JSONValue(count: outcome.passed),
-            "failed": JSONValue(count: outcome.failed),
-            "unsupported": JSONValue(count: outcome.unsupported),
-            "notRun": JSONValue(count: outcome.notRun),
-        ])
-    }
+extension ConformanceRecord {
+    var json: JSONValue { JSONValue(encoding: self, nullable: ["flags"]) }
 }
 
 extension RunSummary {
     /// The planted faults as JSON, or `null` if they were not part of the run.
     var mutantsJSON: JSONValue {
         guard let mutants = results.mutants else { return .null }
-        let outcomes = mutants.outcomes.map { outcome -> JSONValue in
-            [
-                "name": .string(outcome.name), "flag": .string(outcome.flag),
-                "killedBy": JSONValue(strings: outcome.killedBy),
-            ]
-        }
         return [
             "backend": .string(mutants.backend),
             "planted": JSONValue(count: mutants.outcomes.count),
             "killed": JSONValue(count: mutants.outcomes.count - mutants.survivors.count),
             "survivors": JSONValue(strings: mutants.survivors.map(\.name)),
-            "mutants": .array(outcomes),
+            "mutants": JSONValue(encoding: mutants.outcomes),
         ]
     }
 
     var warningsJSON: JSONValue {
         .array(
-            RunWarning.all(in: self).map(\.warning).map { warning in
+            Warning.all(in: self).map { warning in
                 [
                     "title": .string(warning.title), "message": .string(warning.message),
                     "advice": .string(warning.advice), "isSerious": .bool(warning.isSerious),
@@ -124,11 +85,17 @@ extension CellSummary {
             "bytesPerSecondHigh": JSONValue(speed?.bytesPerSecondHigh),
             "nanoseconds": .array(rounds.joined().map(JSONValue.integer)),
             "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
-            "latency": Self.json(latency),
-            "firstByte": Self.json(firstByte),
-            "usage": usageJSON,
+            "latency": latency.map { JSONValue(encoding: $0) } ?? .null,
+            "firstByte": firstByte.map { JSONValue(encoding: $0) } ?? .null,
+            "usage": usage.map {
+                JSONValue(
+                    encoding: $0, nullable: ["voluntarySwitches", "involuntarySwitches", "instructions", "cycles"])
+            } ?? .null,
             "residentByteCount": JSONValue(residentByteCount),
-            "memory": memoryJSON,
+            "memory": memory.map {
+                JSONValue(
+                    encoding: $0, nullable: ["boundByteCount", "anonymousGrowthByteCount", "fileGrowthByteCount"])
+            } ?? .null,
             "amplification": amplification.map {
                 .object(["fetched": .number($0.fetched), "decrypted": .number($0.decrypted)])
             } ?? .null,
@@ -139,7 +106,7 @@ extension CellSummary {
             "status": .string(status),
             "failure": JSONValue(missingReason),
         ]
-        if let playback { members["playback"] = Self.json(playback) }
+        if let playback { members["playback"] = JSONValue(encoding: playback) }
         if !cell.tlsAllowances.isEmpty { members["tlsAllowances"] = JSONValue(strings: cell.tlsAllowances) }
         members.merge(configurationJSON) { figure, _ in figure }
         return .object(members)
@@ -166,52 +133,5 @@ extension CellSummary {
             "remoteBytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
             "label": JSONValue(cell.label),
         ]
-    }
-
-    private static func json(_ latency: LatencyRecord.Latency?) -> JSONValue {
-        guard let latency else { return .null }
-        return .object([
-            "readCount": JSONValue(count: latency.readCount),
-            "p50": .integer(latency.p50),
-            "p90": .integer(latency.p90),
-            "p99": .integer(latency.p99),
-            "p999": .integer(latency.p999),
-            "max": .integer(latency.max),
-        ])
-    }
-
-    private static func json(_ playback: LatencyRecord.Playback) -> JSONValue {
-        .object([
-            "bitsPerSecond": .integer(playback.bitsPerSecond),
-            "firstByteNanoseconds": .integer(playback.firstByteNanoseconds),
-            "startNanoseconds": .integer(playback.startNanoseconds),
-            "stallCount": JSONValue(count: playback.stallCount),
-            "stallNanoseconds": .integer(playback.stallNanoseconds),
-        ])
-    }
-
-    private var usageJSON: JSONValue {
-        guard let usage else { return .null }
-        return .object([
-            "userNanoseconds": .integer(usage.userNanoseconds),
-            "systemNanoseconds": .integer(usage.systemNanoseconds),
-            "minorFaults": .integer(usage.minorFaults),
-            "majorFaults": .integer(usage.majorFaults),
-            "voluntarySwitches": JSONValue(usage.voluntarySwitches),
-            "involuntarySwitches": JSONValue(usage.involuntarySwitches),
-            "instructions": JSONValue(usage.instructions),
-            "cycles": JSONValue(usage.cycles),
-        ])
-    }
-
-    private var memoryJSON: JSONValue {
-        guard let memory else { return .null }
-        return .object([
-            "baselineByteCount": .integer(memory.baselineByteCount),
-            "peakByteCount": .integer(memory.peakByteCount),
-            "boundByteCount": JSONValue(memory.boundByteCount),
-            "anonymousGrowthByteCount": JSONValue(memory.anonymousGrowthByteCount),
-            "fileGrowthByteCount": JSONValue(memory.fileGrowthByteCount),
-        ])
     }
 }

@@ -232,10 +232,7 @@ extension StoredRatios {
     }
 
     /// The file's text.
-    package var text: String {
-        let value = (try? JSONEncoder().encode(self)).flatMap { JSONValue.parse(Array($0)) } ?? .null
-        return value.text + "\n"
-    }
+    package var text: String { JSONValue(encoding: self).text + "\n" }
 }
 
 extension StoredRatios.Ratio {

@@ -129,14 +129,14 @@ extension GateResult {
     package var summary: JSONValue { json(withPhases: false) }
 
     private func json(withPhases: Bool) -> JSONValue {
-        guard case .object(var members) = Self.encoded(self) else { return .null }
-        members["reason"] = JSONValue(reason)
-        members["comparisons"] = JSONValue(count: comparisonCount)
-        members["answer"] = .string(answer(allowsInconclusive: false).rawValue)
-        members["cells"] = .array(cells.map { $0.json(withPhases: withPhases) })
-        members["control"] = control?.json(withPhases: withPhases) ?? .null
-        members["memory"] = members["memory"] ?? .null
-        return .object(members)
+        JSONValue(
+            encoding: self, nullable: ["reason", "memory"],
+            adding: [
+                "comparisons": JSONValue(count: comparisonCount),
+                "answer": .string(answer(allowsInconclusive: false).rawValue),
+                "cells": .array(cells.map { $0.json(withPhases: withPhases) }),
+                "control": control?.json(withPhases: withPhases) ?? .null,
+            ])
     }
 
     /// Reads a record.
@@ -146,22 +146,16 @@ extension GateResult {
         guard let result = try? JSONDecoder().decode(GateResult.self, from: Data(text)) else { return nil }
         return result.schema == currentSchema ? result : nil
     }
-
-    fileprivate static func encoded(_ value: some Encodable) -> JSONValue {
-        // Only infinite numbers cannot be encoded, and records have none.
-        (try? JSONEncoder().encode(value)).flatMap { JSONValue.parse(Array($0)) } ?? .null
-    }
 }
 
 extension GateCell {
     /// The cell as JSON; see ``GateResult/json``.
     fileprivate func json(withPhases: Bool) -> JSONValue {
-        guard case .object(var members) = GateResult.encoded(self) else { return .null }
-        for name in ["slowdown", "low", "high", "reason", "secondsToSettle"] where members[name] == nil {
-            members[name] = .null
-        }
-        if !withPhases { members["phases"] = nil }
-        members["blocks"] = JSONValue(count: blockCount)
+        let json = JSONValue(
+            encoding: self, nullable: ["slowdown", "low", "high", "reason", "secondsToSettle"],
+            adding: ["blocks": JSONValue(count: blockCount)])
+        guard !withPhases, case .object(var members) = json else { return json }
+        members["phases"] = nil
         return .object(members)
     }
 }

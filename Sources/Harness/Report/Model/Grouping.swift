@@ -1,0 +1,25 @@
+extension Sequence {
+    /// Puts elements with the same key together, in the order of the first of each.
+    func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
+        var indices: [Key: Int] = [:]
+        var groups: [(key: Key, elements: [Element])] = []
+        for element in self {
+            let key = key(element)
+            if let index = indices[key] {
+                groups[index].elements.append(element)
+            } else {
+                indices[key] = groups.count
+                groups.append((key, [element]))
+            }
+        }
+        return groups
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// The elements, each once, in the order in which they first appear.
+    var unique: [Element] {
+        var known: Set<Element> = []
+        return filter { known.insert($0).inserted }
+    }
+}

@@ -1,0 +1,223 @@
+import Results
+
+extension Warning {
+    /// Half an interval of 5 % of the median: two backends that differ by less cannot be told apart.
+    private static let wideHalfWidth = 0.05
+    /// Five rounds have 126 different selections to resample; with three there are 10.
+    private static let minRoundCount = 5
+    /// What a limit that was measured in a few milliseconds may be off by.
+    private static let largestPlausibleShare = 1.05
+    /// Switches in a second of CPU time that a machine of one's own does not have.
+    private static let manySwitchesPerSecond = 50.0
+    /// How much of a cold file the kernel may keep before the cell is not cold any more: a window of read-ahead.
+    private static let keptByteCount: UInt64 = 1 << 20
+
+    /// Finds what may be wrong with a run's figures, what matters most first.
+    static func all(in summary: RunSummary) -> [Warning] {
+        completeness(summary) + evidence(summary) + noise(summary) + machine(summary)
+    }
+
+    /// What is missing from the run.
+    private static func completeness(_ summary: RunSummary) -> [Warning] {
+        var found: [Warning] = []
+        if !summary.isComplete {
+            found.serious(
+                "Incomplete run",
+                "the result file has no end record, so the run was broken off or is still going on. Cells are "
+                    + "missing, and a best or smallest named here is one of those measured so far.",
+                "Start the same command again: it goes on where it stopped.")
+        }
+        let loose = summary.cells.filter { !$0.cell.tlsAllowances.isEmpty }
+        if !loose.isEmpty {
+            let options = Set(loose.flatMap(\.cell.tlsAllowances)).sorted()
+            found.serious(
+                "TLS without all checks",
+                "\(RatioText.count(loose.count, "cell")) were read with \(options.joined(separator: ", ")), so that "
+                    + "the server was not authenticated.",
+                "Give the server's own certificate, or its authority's, by --ca-file instead.")
+        }
+        if !summary.leftOutTexts.isEmpty {
+            found.serious(
+                "The result file is not whole", summary.leftOutTexts.joined(separator: " "),
+                "A killed run goes on when the same command is started again; anything else needs a new run.")
+        }
+        let missing = summary.cellsWithoutFigures.count
+        if summary.cells.isEmpty {
+            found.serious(
+                "No cell was measured", "this report can say nothing about speed or memory.",
+                "Run a plan with at least one cell.")
+        } else if missing == summary.cells.count {
+            found.serious(
+                "No cell has trusted figures", "this report can say nothing about speed.",
+                "The reasons stand under “Cells without figures”.")
+        } else if missing > 0 {
+            found.note(
+                "Cells without figures",
+                "\(missing) of \(RatioText.count(summary.cells.count, "cell")) have no figures: "
+                    + "\(CellSummary.missingText(summary.cells)).",
+                "The reasons stand under “Cells without figures”; nothing is said about them elsewhere.")
+        }
+        return found
+    }
+
+    /// What the vectors do not prove.
+    private static func evidence(_ summary: RunSummary) -> [Warning] {
+        var found: [Warning] = []
+        if !summary.results.conformance.contains(where: { $0.passed + $0.failed > 0 }) {
+            found.note(
+                "Not verified", "no vectors were run, so nothing shows that every byte range is right.",
+                "Use “chunkwise run”, which verifies first, or “chunkwise verify”.")
+        }
+        guard let mutants = summary.results.mutants else { return found }
+        if !mutants.survivors.isEmpty {
+            found.serious(
+                "Planted faults survived",
+                "no vector of their class noticed \(list(mutants.survivors.map(\.name))), so that passing the vectors "
+                    + "says less than it should.",
+                "Add vectors that notice them.")
+        }
+        if !mutants.failedControls.isEmpty {
+            found.serious(
+                "The kill matrix proves nothing",
+                "readers without any fault failed the same vectors: \(list(mutants.failedControls.map(\.name))).",
+                "See “chunkwise verify --mutants” for the vector that failed.")
+        }
+        return found
+    }
+
+    private static func noise(_ summary: RunSummary) -> [Warning] {
+        let timed = summary.cells.filter { $0.speed != nil }
+        let all = RatioText.count(timed.count, "cell")
+        var found: [Warning] = []
+        let intervals = timed.filter { $0.speed?.hasInterval == true }
+        func halfWidth(_ cell: CellSummary) -> Double { cell.speed?.nanoseconds.relativeHalfWidth ?? 0 }
+        let wide = intervals.filter { halfWidth($0) > wideHalfWidth }
+        if let widest = wide.max(by: { halfWidth($0) < halfWidth($1) }) {
+            found.note(
+                "Noisy host",
+                "\(wide.count) of \(RatioText.count(intervals.count, "interval")) reach more than 5 % from the median to "
+                    + "either side; the widest is ±\(RatioText.percent(halfWidth(widest))), of "
+                    + "\(CellNames.readable(widest.cell)).",
+                "Stop other programs, take more rounds, and do not read small differences out of these cells.")
+        }
+        let unsteady = zip(summary.cells, summary.results.cells).count { summary, result in
+            summary.speed != nil && result.unsteadyRoundCount * 2 > result.rounds.count
+        }
+        if unsteady > 0 {
+            found.note(
+                "Unsteady warm-ups",
+                "in \(unsteady) of \(all) most rounds were still getting faster, or wavered, when their warm-up ended.",
+                "Give rounds more time in the plan; an idle machine helps too.")
+        }
+        if intervals.count < timed.count {
+            found.note(
+                "One process",
+                "\(timed.count - intervals.count) of \(all) were timed in one process, which says nothing about the "
+                    + "spread between processes; they have no interval.",
+                "Take at least two rounds, better five.")
+        }
+        let maximum = timed.map(\.rounds.count).max() ?? 0
+        if maximum > 1, maximum < minRoundCount {
+            found.note(
+                "Few rounds",
+                "no cell has more than \(RatioText.count(maximum, "round")), so that intervals are rough and tend to be "
+                    + "too narrow.", "Take five rounds or more.")
+        }
+        let switches = timed.compactMap { $0.usage.flatMap(switchesPerSecond) }
+        let busy = switches.count { $0 > manySwitchesPerSecond }
+        if busy > 0 {
+            found.note(
+                "Shared CPUs",
+                "in \(busy) of \(RatioText.count(switches.count, "cell")) threads had to give up their CPU more than 50 "
+                    + "times in a second of work.", "Stop other programs, or reserve CPUs for the measurement.")
+        }
+        let shares = timed.compactMap(\.limit?.share).filter { $0 > largestPlausibleShare }
+        if let largest = shares.max() {
+            found.note(
+                "Faster than the machine",
+                "\(RatioText.count(shares.count, "cell")) beat what the machine was measured to allow, by a factor of up "
+                    + "to \(RatioText.times(largest)).",
+                "The limits were measured while something else ran, or the machine was slower then: measure again "
+                    + "before using shares of limits.")
+        }
+        return found
+    }
+
+    private static func machine(_ summary: RunSummary) -> [Warning] {
+        let timed = summary.cells.filter { $0.speed != nil }
+        guard !timed.isEmpty else { return [] }
+        let host = summary.header.host
+        var found: [Warning] = []
+        if summary.header.limits == nil {
+            found.note(
+                "No limits", "the machine's limits were not measured, so no share of them is given.",
+                "See “chunkwise limits”; a run measures them by itself where it can.")
+        }
+        if !timed.contains(where: { $0.usage?.cycles != nil }) {
+            found.note(
+                "No CPU counters", "cycles and instructions were not counted.",
+                "Virtual machines often have no such counters; elsewhere kernel.perf_event_paranoid=2 allows them.")
+        }
+        let unmeasured = timed.count { $0.memory == nil }
+        if unmeasured > 0 {
+            found.note(
+                "No memory figures",
+                "the peak memory of \(unmeasured) of \(RatioText.count(timed.count, "cell")) is not known.",
+                "The kernel must let a process reset its high-water mark through /proc/PID/clear_refs.")
+        }
+        let kept = timed.compactMap(\.residentByteCount).filter { $0 > keptByteCount }
+        if let maximum = kept.max() {
+            found.note(
+                "Not quite cold",
+                "in \(RatioText.count(kept.count, "cold cell")) up to \(ByteCountText.measured(maximum)) of the file was "
+                    + "still in the page cache.",
+                "Something else keeps the file open or in memory: these cells are faster than a disk.")
+        }
+        if host.transparentHugePages == nil || host.transparentHugePages == "always" {
+            found.note(
+                "Huge pages",
+                host.transparentHugePages.map {
+                    "transparent huge pages are set to “\($0)”, so that memory may grow in steps of 2 MiB and large "
+                        + "windows may be faster than elsewhere."
+                } ?? "the kernel does not tell how transparent huge pages are set.",
+                "Compare only with runs of the same setting; “madvise” is the usual one.")
+        }
+        if let governor = host.frequencyGovernor, governor != "performance" {
+            found.note(
+                "CPU frequency", "the governor is “\(governor)”, which changes the frequency with the load.",
+                "Set it to “performance” for steadier figures.")
+        }
+        if host.isTurboOn != false {
+            found.note(
+                "Turbo",
+                (host.isTurboOn == nil ? "it is not known whether the CPU" : "the CPU")
+                    + " raises its frequency while it is cool and little used.",
+                "Ratios within this run are fair, since its rounds are interleaved; compare rates with other days with "
+                    + "care, or switch it off.")
+        }
+        return found
+    }
+
+    private static func switchesPerSecond(_ usage: ProcessUsage) -> Double? {
+        let nanoseconds = usage.userNanoseconds.addingReportingOverflow(usage.systemNanoseconds).partialValue
+        guard let switches = usage.involuntarySwitches, nanoseconds > 0 else { return nil }
+        return Double(switches) / (Double(nanoseconds) / 1e9)
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let more = names.count - 5
+        return names.prefix(5).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    }
+}
+
+extension [Warning] {
+    /// Adds what must be known before the verdict is read.
+    fileprivate mutating func serious(_ title: String, _ message: String, _ advice: String) {
+        append(Warning(title: title, message: message, advice: advice, isSerious: true))
+    }
+
+    /// Adds what may blur the figures.
+    fileprivate mutating func note(_ title: String, _ message: String, _ advice: String) {
+        append(Warning(title: title, message: message, advice: advice, isSerious: false))
+    }
+}
