@@ -233,7 +233,11 @@ let tests: [Target] = [
             "Support", "Keys", "KeyTesting",
         ]
     ),
-    .target(name: "TestSupport", dependencies: ["Results"], path: "Tests/TestSupport"),
+    // Optimized also in debug: it makes and compares megabytes.
+    .target(
+        name: "TestSupport", dependencies: ["Results"], path: "Tests/TestSupport",
+        swiftSettings: [.unsafeFlags(["-O"])]
+    ),
     .testTarget(name: "SupportTests", dependencies: ["Support"]),
     .testTarget(
         name: "HLSTests",
@@ -333,7 +337,7 @@ for floor in floors {
 
 // What a file imports is its own business unless it says otherwise.
 for target in package.targets where target.type != .system {
-    target.swiftSettings = [.enableUpcomingFeature("InternalImportsByDefault")]
+    target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
 }
 
 // Ends the build where a target depends on one that stands above it.

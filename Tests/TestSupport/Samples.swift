@@ -9,10 +9,11 @@ package enum Samples {
         }
     }
 
-    /// The first place where two byte strings differ, for a message; `nil` if they are the same.
+    /// Where two byte strings differ first, for a message; `nil` if they are the same.
     package static func difference(_ actual: [UInt8], _ expected: [UInt8]) -> String? {
-        if let place = zip(actual, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
-            return "byte \(place) is \(actual[place]): expected \(expected[place])"
+        if actual == expected { return nil }
+        if let index = zip(actual, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+            return "byte \(index) is \(actual[index]): expected \(expected[index])"
         }
         return actual.count == expected.count ? nil : "\(actual.count) bytes: expected \(expected.count)"
     }
