@@ -25,6 +25,13 @@ private func projectTrace(_ name: String) throws -> PlayerTrace? {
 
 @Suite("plans")
 struct PlanReaderTests {
+    @Test("a backend that is not there is left out beside others, with the reason")
+    func missingBackend() throws {
+        let plan = try read("cells:\n- backend: [openssl, af-alg]\n  window: 4KiB")
+        #expect(plan.cells.map(\.cell.backend) == ["openssl"])
+        #expect(plan.missingBackends == ["af-alg": "no AF_ALG"])
+    }
+
     @Test(
         "the plans of the project are read",
         arguments: [("default.yml", 108), ("small.yml", 21), ("formats.yml", 14), ("own.yml", 13)])

@@ -16,6 +16,8 @@ package struct Plan: Sendable {
     package var cells: [PlannedCell]
     /// The traces that cells replay, by their names.
     package var traces: [String: PlayerTrace]
+    /// Why backends are left out that entries name beside others, by their names.
+    package var missingBackends: [String: String] = [:]
     /// The rate at which a player plays what its trace asks for.
     package var bitsPerSecond = PlayerTrace.usualBitsPerSecond
 

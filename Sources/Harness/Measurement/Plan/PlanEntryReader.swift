@@ -20,14 +20,22 @@ struct PlanEntryReader {
         "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth", "rounds", "label",
     ]
 
-    func cells(defaultObjectByteCount: UInt64) throws(PlanError) -> [Cell] {
+    /// Reads the entry.
+    ///
+    /// - Parameters:
+    ///   - defaultObjectByteCount: The object's length where the entry says none.
+    ///   - left: Takes the backends that are named beside others and are not there, with the reasons.
+    /// - Returns: Its cells.
+    /// - Throws: `PlanError`, also if none of the backends is there.
+    func cells(defaultObjectByteCount: UInt64, leftOut left: inout [String: String]) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
         if object != nil { try entry.refuse(PlanObject.keys, "of an object that is given") }
-        let backends = try choices("backend", known: knownBackends, fallback: defaultBackend.map { [$0] })
-        for backend in backends {
-            guard let reason = missingBackends[backend] else { continue }
+        let named = try choices("backend", known: knownBackends, fallback: defaultBackend.map { [$0] })
+        let backends = named.filter { missingBackends[$0] == nil }
+        if backends.isEmpty, let backend = named.first, let reason = missingBackends[backend] {
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")
         }
+        left.merge(missingBackends.filter { named.contains($0.key) }) { $1 }
         let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
         let object = try planned(defaultByteCount: defaultObjectByteCount)
         if object.strategy == PlaylistRequest.strategyName {

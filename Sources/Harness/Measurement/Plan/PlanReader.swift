@@ -63,12 +63,14 @@ package struct PlanReader {
         var cells: [PlannedCell] = []
         var known: Set<String> = []
         var traces: [String: PlayerTrace] = [:]
+        var leftOut: [String: String] = [:]
         for entry in entries {
             for trace in try entryTraces(entry) { traces[trace.name] = trace }
             let reader = PlanEntryReader(
                 entry: entry, knownBackends: knownBackends, missingBackends: missingBackends,
                 defaultBackend: defaultBackend, object: object, traces: traces)
-            for cell in try reader.cells(defaultObjectByteCount: objectByteCount) where known.insert(cell.id).inserted {
+            let found = try reader.cells(defaultObjectByteCount: objectByteCount, leftOut: &leftOut)
+            for cell in found where known.insert(cell.id).inserted {
                 cells.append(
                     PlannedCell(
                         cell: cell, rounds: try entry.integer("rounds", default: rounds, 1...1000),
@@ -78,6 +80,7 @@ package struct PlanReader {
         var plan = Plan(
             text: text, seed: UInt64(try top.integer("seed", default: 1, 0...Int.max >> 10)),
             roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells, traces: traces)
+        plan.missingBackends = leftOut
         if let text = try top.text("bit-rate") {
             guard let rate = TimeText.bitsPerSecond(text) else {
                 throw top.error("bit-rate", "bit-rate \(text): expected \(TimeText.bitRateExpectation)")

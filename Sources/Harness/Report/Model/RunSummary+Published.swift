@@ -7,15 +7,15 @@ extension RunSummary {
         var alternative: CellSummary
     }
 
-    /// Returns the cell that reproduces an article and was measured; rather one of the backend named.
+    /// Returns the cell that reproduces something published and was measured; rather one of the backend named.
     /// - Parameters:
-    ///   - article: A text that the cell's label contains, such as `article 000`.
+    ///   - access: How the cell reads, such as `chunk-cache`.
     ///   - workload: How the cell's workload begins.
     ///   - backend: The backend that is preferred.
     /// - Returns: The cell, or `nil` if there is none.
-    func published(_ article: String, workload: String, preferring backend: String?) -> CellSummary? {
+    func published(access: String, workload: String, preferring backend: String?) -> CellSummary? {
         let candidates = cells.filter {
-            $0.speed != nil && $0.cell.workload.hasPrefix(workload) && Self.contains($0.cell.label, article)
+            $0.speed != nil && $0.cell.label != nil && $0.cell.access == access && $0.cell.workload.hasPrefix(workload)
         }
         return candidates.first { $0.cell.backend == backend } ?? candidates.first
     }
@@ -59,13 +59,6 @@ extension RunSummary {
     /// The cell with the lowest median latency; of equals the first.
     static func quickest(in cells: [CellSummary]) -> CellSummary? {
         cells.filter { $0.latency != nil }.min { $0.latency?.p50 ?? .max < $1.latency?.p50 ?? .max }
-    }
-
-    /// Says whether a label contains a text; written out because `String.contains` with a string needs Foundation or
-    /// the string-processing library.
-    private static func contains(_ label: String?, _ text: String) -> Bool {
-        guard let label else { return false }
-        return label.indices.contains { label[$0...].hasPrefix(text) }
     }
 }
 

@@ -176,10 +176,10 @@ extension Verdict {
         return (ratio.ratio >= 1 ? "\(ratio.text) as fast" : ratio.lossText) + memory
     }
 
-    /// Says what decrypting whole chunks as in article 000 costs a random read.
+    /// Says what decrypting whole chunks, as it was published, costs a random read.
     private static func wholeChunks(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> String? {
         let backend = recommendation?.choice?.cell.backend
-        guard let published = summary.published("article 000", workload: "random", preferring: backend),
+        guard let published = summary.published(access: "chunk-cache", workload: "random", preferring: backend),
             let alternative = summary.alternative(to: published)
         else { return nil }
         let chunk = published.cell.chunkByteCount.map { ByteCountText.size($0) } ?? "the file"

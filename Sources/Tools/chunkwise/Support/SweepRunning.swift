@@ -89,6 +89,9 @@ enum SweepRunning {
                 object: object, trace: Traces.find
             ).read(text)
         }
+        for (backend, reason) in plan.missingBackends.sorted(by: { $0.key < $1.key }) {
+            Terminal.writeError("chunkwise: warning: cells of backend \(backend) are left out: \(reason)")
+        }
         // Before anything is written.
         if plan.cells.contains(where: { ObjectKind(of: $0.cell)?.isServed == true }) { _ = try Network.required() }
         if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
