@@ -9,7 +9,7 @@ import Synchronization
 /// Connections to one server that are kept, for any number of sources.
 ///
 /// The client lets no caller check certificates, so it speaks plain HTTP, and a hook puts TLS under each new connection
-/// before a request gets it. That the client waits for the hook is checked first: see ``ConnectionHook``.
+/// before a request gets it. That the client waits for the hook is checked first: see `ConnectionHook`.
 public final class HTTPConnections: Sendable {
     /// The server, as the field `Host` names it, and whether TLS is spoken.
     private let origin: String
