@@ -27,7 +27,7 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(name: "CLinux"),
             .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
             .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-            .target(name: "Support", dependencies: ["COpenSSL"]),
+            .target(name: "Support", dependencies: ["CLinux", "COpenSSL"]),
         ]
     ),
     (
@@ -154,7 +154,9 @@ let floors: [(folder: String, targets: [Target])] = [
         [
             .executableTarget(
                 name: "chunkwise-subject",
-                dependencies: ["Support", "ByteSources", "BackendRegistry", "SubjectProtocol", "Subject"]
+                dependencies: [
+                    "Support", "RandomAccess", "ByteSources", "BackendRegistry", "SubjectProtocol", "Subject",
+                ]
             ),
             .executableTarget(
                 name: "chunkwise",
@@ -262,11 +264,11 @@ let tests: [Target] = [
     .testTarget(
         name: "ServerTests",
         dependencies: [
-            "Support", "RandomAccess", "ByteSources", "Measurement", "Server", "TestSupport",
+            "Support", "RandomAccess", "ByteSources", "HLS", "Measurement", "Keys", "Server", "TestSupport",
             network("HTTPTypes", package: "swift-http-types"), system,
         ]
     ),
-    // All tests that start a program: this one's commands, its servers, and other programs beside them.
+    // All tests that start this program's commands and its servers, and other programs beside them.
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
@@ -278,6 +280,23 @@ let tests: [Target] = [
         exclude: ["HTTP/Peers", "Server/Clients"]
     ),
 ]
+
+/// The program of `scripts/fuzz`, which builds it in a folder of its own, instrumented.
+let fuzzing: [Target] =
+    Context.environment["CHUNKWISE_FUZZING"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "Support", "RandomAccess", "ByteSources", "HLS", "SwiftAESBackend", "Results", "SubjectProtocol",
+                "Vectors", "Measurement", "Gate", "Keys", "KeyTesting", network("HTTPSources"), network("Server"),
+            ],
+            path: "Tests/Fuzzing", exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])],
+            // libFuzzer comes with Swift; gold cannot link it.
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"]), .linkedLibrary("stdc++")]
+        )
+    ]
 
 let package = Package(
     name: "chunkwise",
@@ -309,25 +328,25 @@ let package = Package(
         .trait(name: "BoringSSL", description: "The backend boringssl, from swift-crypto."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         // `BoringSSL.version` states this number; a test compares the two.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         // For `Server` only.
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         // For `HTTPSources` only.
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
     ],
-    targets: floors.flatMap(\.targets) + tests,
+    targets: floors.flatMap(\.targets) + tests + fuzzing,
     swiftLanguageModes: [.v6]
 )
 

@@ -7,9 +7,9 @@ let package = Package(
     dependencies: [
         .package(name: "chunkwise", path: ".."),
         // Without its default traits it needs no interposers; its malloc counts then read 0 and are not asked for.
-        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+        .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: [
         .executableTarget(

@@ -61,6 +61,10 @@ class Session:
                 times.append(key.online)
             if key.stored and self.latest:
                 times.append(self.latest[0] + self.expiry(key.stored) - self.latest[1])
+        for use in self.reads.values():
+            stored = self.keys[use["key"]].stored
+            if use["kind"] == "persistable" and stored and self.latest:
+                times.append(self.latest[0] + stored["lastSeen"] - self.latest[1])
         return max(0, min(times)) if times else None
 
     # What is done
@@ -113,6 +117,8 @@ class Session:
                 self.do("erase", key=name, generation=stored["generation"])
             elif stored and self.useless(stored):
                 self.end_reads(name, "persistable", self.useless(stored))
+            elif stored and {"key": name, "kind": "persistable"} in self.reads.values():
+                self.pay_ahead(name, stored)
 
     # Stored keys
 
@@ -133,9 +139,15 @@ class Session:
             return "clockSetBack"
         return self.expired(stored) if self.trusted >= self.expiry(stored) else None
 
-    def store(self, name, stored):
+    def pay_ahead(self, name, stored):
+        if stored.get("firstUse") is None or stored["lastSeen"] <= self.trusted:
+            if stored.get("firstUse") is None:
+                stored["firstUse"] = self.trusted
+            self.store(name, stored, self.trusted + max(self.policy["clockTolerance"] // 10, 1_000_000))
+
+    def store(self, name, stored, last_seen=None):
         stored["generation"] += 1
-        stored["lastSeen"] = self.trusted
+        stored["lastSeen"] = self.trusted if last_seen is None else last_seen
         self.do("store", key=name, generation=stored["generation"], used=stored.get("firstUse") is not None)
         if stored["generation"] > 1:
             self.do("erase", key=name, generation=stored["generation"] - 1)
@@ -399,7 +411,10 @@ class Session:
             return
         elif stored["lastSeen"] - self.trusted > self.policy["clockTolerance"]:
             failure = "clockSetBack"
-        elif self.trusted >= self.expiry(stored):
+        else:
+            if stored["lastSeen"] > self.trusted:
+                self.trusted, self.latest = stored["lastSeen"], (self.now, stored["lastSeen"])
+        if not failure and self.trusted >= self.expiry(stored):
             failure = self.expired(stored)
             self.do("erase", key=key, generation=stored["generation"])
         if failure:
@@ -422,16 +437,12 @@ class Session:
             self.do("endRead", read=read, failure=failure)
             return
         self.reads[read] = {"key": key, "kind": kind}
-        if kind == "persistable" and known.stored.get("firstUse") is None:
-            known.stored["firstUse"] = self.trusted
-            self.store(key, known.stored)
+        if kind == "persistable":
+            self.pay_ahead(key, known.stored)
         self.do("permit", read=read, kind=kind)
 
     def readEnded(self, read):
-        use = self.reads.pop(read, None)
-        stored = self.keys[use["key"]].stored if use and use["kind"] == "persistable" else None
-        if stored and self.trusted - stored["lastSeen"] > self.policy["clockTolerance"]:
-            self.store(use["key"], stored)
+        self.reads.pop(read, None)
 
     def end_reads(self, name, kind, failure):
         ended = [read for read, use in sorted(self.reads.items()) if use == {"key": name, "kind": kind}]
@@ -448,6 +459,8 @@ class Session:
                 self.do("refuse", reader=reader, key=name, failure="closed")
             for kind, is_there in (("online", key.online is not None), ("persistable", key.stored)):
                 self.end_reads(name, kind, "closed")
+                if kind == "persistable" and key.stored and key.stored["lastSeen"] > self.trusted:
+                    self.store(name, key.stored)
                 if is_there:
                     self.do("forget", key=name, kind=kind)
         self.closed = True
@@ -473,7 +486,7 @@ def answer(request, sessions):
     if op == "hello":
         if request["protocol"] != 1:
             return {"ok": False, "error": "unsupported", "message": "protocol: expected 1"}
-        return {"ok": True, "protocol": 1, "name": "key-session", "version": "1", "keySessions": 1}
+        return {"ok": True, "protocol": 1, "name": "key-session", "version": "1", "keySessions": 2}
     if op == "session" and request["id"] not in sessions:
         sessions[request["id"]] = Session(request["policy"], request["device"], request["seed"])
         return {"ok": True}

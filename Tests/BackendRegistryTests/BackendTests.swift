@@ -39,12 +39,12 @@ extension CipherContext {
 
     /// In place, at an odd address.
     func processInPlace(_ input: [UInt8], iv: Block) throws -> [UInt8] {
-        var room = [0x77] + input + [0x77]
-        try room.withUnsafeMutableBytes { bytes in
+        var buffer = [0x77] + input + [0x77]
+        try buffer.withUnsafeMutableBytes { bytes in
             try process(inPlace: UnsafeMutableRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]), iv: iv)
         }
-        #expect(room.first == 0x77 && room.last == 0x77)
-        return Array(room.dropFirst().dropLast())
+        #expect(buffer.first == 0x77 && buffer.last == 0x77)
+        return Array(buffer.dropFirst().dropLast())
     }
 }
 

@@ -55,16 +55,16 @@ extension CipherBackend {
 extension ChunkContext {
     /// `nil` for a chunk that is not authentic; nothing around the output may change.
     func process(_ input: [UInt8], nonce: [UInt8], outputByteCount: Int) throws -> [UInt8]? {
-        var room = [UInt8](repeating: 0x77, count: outputByteCount + 2)
+        var buffer = [UInt8](repeating: 0x77, count: outputByteCount + 2)
         let start = try Block(nonce + [0, 0, 0, 1])
         let isAuthentic = try input.withUnsafeBytes { input in
-            try room.withUnsafeMutableBytes { room in
-                let output = try #require(room.baseAddress) + 1
+            try buffer.withUnsafeMutableBytes { buffer in
+                let output = try #require(buffer.baseAddress) + 1
                 return try process(input, into: output, start: start)
             }
         }
-        #expect(room.first == 0x77 && room.last == 0x77)
-        return isAuthentic ? Array(room[1..<1 + outputByteCount]) : nil
+        #expect(buffer.first == 0x77 && buffer.last == 0x77)
+        return isAuthentic ? Array(buffer[1..<1 + outputByteCount]) : nil
     }
 }
 

@@ -35,14 +35,26 @@ private func read(_ source: some ByteSource, at offset: UInt64, count: Int) thro
 struct FileSourceTests {
     private let content = (0..<100).map { UInt8($0) }
 
+    /// A disk that this user may read.
+    private static let blockDevice: String? = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/sys/block")) ?? []
+        return names.map { "/dev/" + $0 }.first { (try? FileSource(path: FilePath($0)))?.byteCount ?? 0 > 0 }
+    }()
+
+    @Test("a block device's version has its length", .enabled(if: blockDevice != nil))
+    func blockDevices() throws {
+        let source = try FileSource(path: FilePath(try #require(Self.blockDevice)))
+        #expect(try source.identity().byteCount == source.byteCount)
+    }
+
     @Test("a file is read at any offset, into one buffer or three")
     func reading() throws {
         let folder = try Folder()
         let source = try FileSource(path: folder.file(content))
         #expect(source.byteCount == 100)
         #expect(try read(source, at: 7, count: 20) == Array(content[7..<27]))
-        var room = [UInt8](repeating: 0, count: 30)
-        try room.withUnsafeMutableBytes { bytes in
+        var buffer = [UInt8](repeating: 0, count: 30)
+        try buffer.withUnsafeMutableBytes { bytes in
             try source.fetch(
                 at: 50,
                 into: FetchBuffers(
@@ -50,7 +62,7 @@ struct FileSourceTests {
                     body: UnsafeMutableRawBufferPointer(rebasing: bytes[0..<19]),
                     tail: UnsafeMutableRawBufferPointer(rebasing: bytes[19..<20])))
         }
-        #expect(Array(room[20..<30] + room[0..<20]) == Array(content[50..<80]))
+        #expect(Array(buffer[20..<30] + buffer[0..<20]) == Array(content[50..<80]))
         try source.checkUnchanged()
     }
 
@@ -89,11 +101,48 @@ struct FileSourceTests {
         #expect(throws: DecryptionError.sourceChanged(byteCount: 103, expected: 100)) { try source.checkUnchanged() }
     }
 
+    @Test("other bytes of the same length are another version: when it is asked for, not at each read")
+    func rewritten() throws {
+        let folder = try Folder()
+        let path = try folder.file(content)
+        // Some time ago, so that the change is not within the same step of the system's clock.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: path.string)
+        let sources: [any ByteSource] = [try FileSource(path: path), try MappedSource(path: path)]
+        let versions = sources.map(\.openedVersion)
+        for source in sources { try source.checkVersion() }
+        let writer = try FileDescriptor.open(path, .writeOnly)
+        try writer.closeAfter { _ = try writer.writeAll(content.reversed()) }
+        for source in sources {
+            try source.checkUnchanged()
+            #expect {
+                try source.checkVersion()
+            } throws: { "\($0)".contains("changed while it was read") }
+            for wrapped: any ByteSource in [
+                RecordingSource(source, keepsRanges: false), ShortReadingSource(source, largestRead: 1),
+                FaultySource(source), try SlicedSource(source, 0..<50),
+            ] {
+                #expect(throws: DecryptionError.self) { try wrapped.checkVersion() }
+                #expect(wrapped.openedVersion == source.openedVersion)
+            }
+        }
+        #expect(sources.map(\.openedVersion) == versions)
+        #expect(try FileSource(path: path).openedVersion != versions[0])
+    }
+
+    @Test("a length that no disk has is refused, as files with holes may have it")
+    func huge() throws {
+        try FileSource.checkLength(1 << 60, of: "film")
+        #expect {
+            try FileSource.checkLength(1 << 60 + 1, of: "film")
+        } throws: { "\($0)".contains("open film failed: it has 1152921504606846977 bytes: expected at most") }
+    }
+
     @Test("what cannot be read at an offset is refused: folders, pipes, devices, nothing at all")
     func refusals() throws {
         let folder = try Folder()
         let pipe = "\(folder.path)/pipe"
-        // Nobody writes to it: opening it must not wait for someone.
+        // It has no writer: opening it must not wait for someone.
         try #require(mkfifo(pipe, 0o600) == 0)
         for path in [folder.path, pipe, "/dev/null", "\(folder.path)/missing"] {
             #expect {

@@ -1,4 +1,5 @@
 import ByteSources
+import Glibc
 import RandomAccess
 import SwiftAESBackend
 import Synchronization
@@ -195,6 +196,63 @@ struct RangeTransferTests {
             #expect(throws: DecryptionError.io(operation: "write", code: 28, reason: "planted")) {
                 try transfer.run(to: sink, threadCount: threadCount)
             }
+        }
+    }
+
+    @Test("a file that is rewritten meanwhile ends in an error, though its length stays", arguments: [1, 3])
+    func rewritten(threadCount: Int) throws {
+        let folder = try TemporaryFolder()
+        let bytes = try ciphertext(of: plaintext, .ctr(iv: Self.iv), key: key)
+        let path = FilePath(try folder.file("object", bytes))
+        var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]
+        try #require(utimensat(AT_FDCWD, path.string, &times, 0) == 0)
+        func transfer(_ progress: @escaping (UInt64) -> Void) throws {
+            let object = try object(.ctr(iv: Self.iv)) { _ in try FileSource(path: path) }
+            try RangeTransfer(object: object, range: 0..<208, windowByteCount: 16)
+                .run(to: MemorySink(isSeekable: false), threadCount: threadCount, progress: progress)
+        }
+        try transfer { _ in }
+        #expect {
+            try transfer { _ in
+                guard let file = try? FileDescriptor.open(path, .writeOnly) else { return }
+                try? file.closeAfter { _ = try file.writeAll(toAbsoluteOffset: 0, bytes.reversed()) }
+            }
+        } throws: { "\($0)".contains("changed while it was read") }
+    }
+
+    @Test("a read that comes short is an error, and leaves no hole", arguments: [1, 3])
+    func shortRead(threadCount: Int) throws {
+        final class Reader: RandomAccessDecryptor {
+            let plaintextByteCount: UInt64 = 100
+            func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+                offset == 32 ? buffer.count - 1 : buffer.count
+            }
+        }
+        struct Object: TransferableObject {
+            let plaintextByteCount: UInt64 = 100
+            func makeReader(windowByteCount: Int) -> any RandomAccessDecryptor { Reader() }
+            func checkVersion() {}
+            func adviseSequential(_ range: Range<UInt64>) {}
+        }
+        let transfer = RangeTransfer(object: Object(), range: 0..<100, windowByteCount: 16)
+        #expect(throws: DecryptionError.truncatedCiphertext(byteCount: 47, expected: "48 for this read")) {
+            try transfer.run(to: MemorySink(isSeekable: true, byteCount: 100), threadCount: threadCount)
+        }
+    }
+
+    @Test("a range longer than an Int holds is no trap")
+    func longest() throws {
+        struct Endless: ByteSource {
+            let byteCount = UInt64.max
+            func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+                throw .io(operation: "read", code: 5, reason: "planted")
+            }
+        }
+        let object = try EncryptedObject(
+            source: Endless(), strategy: .ctr(iv: Self.iv), backend: SwiftReference(), key: key)
+        let transfer = RangeTransfer(object: object, range: 0..<UInt64.max, windowByteCount: 16)
+        #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "planted")) {
+            try transfer.run(to: MemorySink(isSeekable: false), threadCount: 1)
         }
     }
 

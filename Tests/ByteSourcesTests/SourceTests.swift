@@ -27,10 +27,10 @@ struct RemoteSourceTests {
     /// How long a read took, in the clock's nanoseconds.
     private func read(_ source: RemoteSource, _ offset: UInt64, _ count: Int) throws -> UInt64 {
         let start = clock.nanoseconds
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
-        defer { room.deallocate() }
-        let delivered = try source.read(at: offset, into: FetchBuffers(room))
-        #expect(Array(room[..<delivered]) == Array(bytes[Int(offset)..<Int(offset) + delivered]))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer { buffer.deallocate() }
+        let delivered = try source.read(at: offset, into: FetchBuffers(buffer))
+        #expect(Array(buffer[..<delivered]) == Array(bytes[Int(offset)..<Int(offset) + delivered]))
         return clock.nanoseconds - start
     }
 

@@ -152,7 +152,7 @@ struct OutputTests {
     func pipe() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
-        // Both ways, so that opening waits for nobody.
+        // Both ways, so that opening waits for no other end.
         let reader = open(folder.path("pipe"), O_RDWR)
         defer { close(reader) }
         try write([1, 2, 3], to: try Output.open(folder.path("pipe")))

@@ -110,10 +110,10 @@ struct PlaylistMutantTests {
         let mutant = try #require(Mutant.named(fault.rawValue))
         // Those of its class, and two of which most faults leave one alone.
         let groups = Self.groups.filter {
-            $0.flags.contains(fault.flag) || ["hls/ranges/plain", "hls/rotation/keys"].contains($0.id)
+            $0.flags.contains(mutant.flag) || ["hls/ranges/plain", "hls/rotation/keys"].contains($0.id)
         }
         let record = try Self.run(mutant.subject(over: backend), groups)
-        #expect((record.flags ?? []).contains { $0.flag == fault.flag.rawValue && $0.failed > 0 })
+        #expect((record.flags ?? []).contains { $0.flag == mutant.flag.rawValue && $0.failed > 0 })
         // A reader that fails everything would show nothing.
         #expect(record.passed > 0)
     }

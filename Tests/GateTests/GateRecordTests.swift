@@ -122,6 +122,18 @@ import Testing
         #expect(error?.description.hasPrefix("f.json: ") == true && error?.description.contains("expected") == true)
     }
 
+    @Test("a file of ratios with numbers that no cell has is refused")
+    func impossible() throws {
+        let text = try record().text
+        for (member, number) in [("keyByteCount", "16"), ("threads", "1"), ("objectByteCount", nil)] {
+            let value = number ?? text.firstMatch(of: /"objectByteCount": (\d+)/).map { String($0.1) } ?? ""
+            let changed = text.replacing("\"\(member)\": \(value)", with: "\"\(member)\": 4611686018427387904")
+            #expect(changed != text)
+            let error = #expect(throws: GateError.self) { try StoredRatios.read(Array(changed.utf8), file: "f") }
+            #expect("\(error, default: "")".contains("impossible"))
+        }
+    }
+
     private func record() throws -> StoredRatios {
         let result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 500_000), in: folder) {
             $0.isRecording = true

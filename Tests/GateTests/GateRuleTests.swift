@@ -86,8 +86,8 @@ struct SlicePlanTests {
         #expect(plan.iterationsPerSide == 2 * iterations * UInt64(slices) * UInt64(rounds))
     }
 
-    @Test("a phase has room for 16 blocks, or a block is as short as may be", arguments: [1.0, 5, 10, 60])
-    func room(seconds: Double) {
+    @Test("a phase has buffer for 16 blocks, or a block is as short as may be", arguments: [1.0, 5, 10, 60])
+    func buffer(seconds: Double) {
         var iteration: UInt64 = 1000
         while iteration < 2_000_000_000 {
             let plan = SlicePlan(iterationNanoseconds: iteration, secondsPerCell: seconds)

@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("a failure of each side is nobody's second one")
+    @Test("a failure of each side is no second one of either")
     func bothDie() throws {
         try folder.file("first", "")
         try folder.file("second", "")

@@ -274,31 +274,31 @@ struct BadPlaylistTests {
     @Test("100 MB of garbage are refused at once, whatever they look like")
     func garbage() throws {
         let byteCount = 100_000_000
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+        defer { buffer.deallocate() }
         let unlimited = PlaylistLimits(byteCount: .max)
         for (start, filling, kind) in [
             ("", 0x00, .notAPlaylist), ("#EXTM3U", 0x41, .lineTooLong), ("#EXTM3U\n", 0x00, .lineTooLong),
             ("#EXTM3U\r", 0x0D, .lineTooLong),
         ] as [(String, UInt8, PlaylistProblem.Kind)] {
-            room.initializeMemory(as: UInt8.self, repeating: filling)
-            room.copyBytes(from: start.utf8)
+            buffer.initializeMemory(as: UInt8.self, repeating: filling)
+            buffer.copyBytes(from: start.utf8)
             #expect {
-                try Playlist.parse(UnsafeRawBufferPointer(room))
+                try Playlist.parse(UnsafeRawBufferPointer(buffer))
             } throws: {
                 ($0 as? PlaylistProblem)?.kind == .tooLarge
             }
             #expect {
-                try Playlist.parse(UnsafeRawBufferPointer(room), limits: unlimited)
+                try Playlist.parse(UnsafeRawBufferPointer(buffer), limits: unlimited)
             } throws: {
                 ($0 as? PlaylistProblem)?.kind == kind
             }
         }
         // Short lines: each is a segment without EXTINF, and the thousand and first is one too many.
-        room.initializeMemory(as: UInt16.self, repeating: UInt16(littleEndian: 0x0A61))
-        room.copyBytes(from: "#EXTM3U\n".utf8)
+        buffer.initializeMemory(as: UInt16.self, repeating: UInt16(littleEndian: 0x0A61))
+        buffer.copyBytes(from: "#EXTM3U\n".utf8)
         #expect {
-            try Playlist.parse(UnsafeRawBufferPointer(room), limits: unlimited)
+            try Playlist.parse(UnsafeRawBufferPointer(buffer), limits: unlimited)
         } throws: {
             let problem = $0 as? PlaylistProblem
             return problem?.kind == .tooManyProblems && problem?.line == 1002

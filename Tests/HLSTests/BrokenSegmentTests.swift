@@ -13,7 +13,7 @@ private struct Broken: CustomTestStringConvertible {
     var text: @Sendable (String) -> String = { $0 }
     /// The error's name in the subject protocol.
     let name: String
-    /// The room that the segment takes.
+    /// The buffer that the segment takes.
     let byteCount: UInt64
 
     static let all = [

@@ -1,7 +1,9 @@
 import ByteSources
+import Glibc
 import HLS
 import OpenSSLBackend
 import RandomAccess
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -74,7 +76,7 @@ struct HLSObjectTests {
         try expectEveryRange(of: object, is: byHand.plain)
     }
 
-    @Test("the same section again is not there twice, and one without an IV takes room that cannot be read")
+    @Test("the same section again is not there twice, and one without an IV takes buffer that cannot be read")
     func sectionAgain() throws {
         let byHand = try ByHand()
         // The section before was good, and this one says the same bytes, but its key has no IV.
@@ -252,6 +254,67 @@ struct HLSObjectTests {
         // One more while a new one is opened, and four for each cursor.
         #expect(resources.maxOpenCount <= HLSObject.maxOpenResources + 1 + 3 * 4)
         #expect(resources.maxOpenCount >= HLSObject.maxOpenResources)
+    }
+
+    @Test("a segment that is rewritten is an error of the reads that touch it, though its length stays")
+    func rewritten() throws {
+        let folder = try TemporaryFolder()
+        let stored = try encrypted(Samples.bytes(4000), HLSOptions(segmentByteCounts: [40]))
+        for (name, bytes) in stored { try folder.file(name, bytes) }
+        let playlist = try mediaPlaylist(String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
+        // So long ago that no change is within the same step of the system's clock.
+        var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]
+        for segment in playlist.segments { utimensat(AT_FDCWD, folder.path(segment.uri), &times, 0) }
+        let object = try HLSObject(
+            playlist: playlist, resources: FolderResources(playlist: FilePath(folder.path("playlist.m3u8"))),
+            keys: KeyRing(CountingKeys()), backend: OpenSSL())
+        try object.requireAll()
+        // The first is no longer open, and the last is.
+        for segment in [0, 1, 98, 99] {
+            let bytes = try #require(stored[playlist.segments[segment].uri])
+            let file = try FileDescriptor.open(FilePath(folder.path(playlist.segments[segment].uri)), .writeOnly)
+            try file.closeAfter { _ = try file.writeAll(bytes.reversed()) }
+        }
+        let cursor = try object.makeCursor()
+        for segment in 0..<100 {
+            let range = object.plaintextRange(ofSegment: segment)
+            if (2..<98).contains(segment) {
+                #expect(try cursor.read(at: range.lowerBound, count: 40).count == 40)
+            } else {
+                #expect {
+                    try cursor.read(at: range.lowerBound, count: 40)
+                } throws: { "\($0)".contains("changed") }
+            }
+        }
+    }
+
+    @Test("nothing of an earlier playlist is replaced before all of the next one is written")
+    func replacing() throws {
+        struct Failing: ByteSource {
+            let byteCount: UInt64 = 5000
+            func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+                guard offset < 4500 else { throw .io(operation: "read", code: 5, reason: "planted") }
+                let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), 4500 - offset)))
+                rest.forEach { _, buffer in buffer.initializeMemory(as: UInt8.self, repeating: 3) }
+                return rest.byteCount
+            }
+        }
+        let folder = try TemporaryFolder()
+        let options = HLSOptions(segmentByteCounts: [2], segmentsPerKey: 100)
+        func run(_ source: any ByteSource) throws {
+            try HLSEncryptor(options: options, backend: OpenSSL())
+                .run(source, to: FolderOutput(folder: FilePath(folder.path)))
+        }
+        // More files than names that are tried for one.
+        try run(MemorySource(Samples.bytes(5000)))
+        let names = folder.names
+        let before = names.map { folder.bytes($0) }
+        #expect(names.count == 2500 + 25 + 1)
+        #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "planted")) { try run(Failing()) }
+        #expect(folder.names == names && names.map { folder.bytes($0) } == before)
+        try run(MemorySource(Samples.bytes(5000, seed: 2)))
+        #expect(folder.names == names)
+        #expect(zip(names, before).allSatisfy { folder.bytes($0) != $1 || $0 == "playlist.m3u8" })
     }
 
     @Test("a segment's place in the plaintext")

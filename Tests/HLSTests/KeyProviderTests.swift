@@ -87,6 +87,32 @@ struct KeyProviderTests {
         #expect(bytes(try FolderKeys(folder: FilePath(folder.path)).key(for: uri).key) == secret)
     }
 
+    @Test("a file that lies where the whole URI says comes before one that is named like its end")
+    func wholeURI() throws {
+        let keys = FolderKeys(folder: FilePath(folder.path))
+        let exact = FolderKeys(folder: FilePath(folder.path), isExact: true)
+        let uri = "mykey://host/a/film%201.key?token=1#x"
+        #expect(bytes(try keys.key(for: uri).key) == secret)
+        #expect(throws: KeyError.self) { try exact.key(for: uri) }
+        #expect(exact.version(for: uri) == nil && keys.version(for: uri) != nil)
+        let other = Samples.bytes(16, seed: 98)
+        try FileManager.default.createDirectory(
+            atPath: folder.path("mykey/host/a"), withIntermediateDirectories: true)
+        try folder.file("mykey/host/a/film 1.key", other, isSecret: true)
+        for keys in [keys, exact] {
+            #expect(bytes(try keys.key(for: uri).key) == other)
+            #expect(bytes(try keys.key(for: "mykey://host/a/%66ilm 1.key").key) == other)
+        }
+        #expect(exact.version(for: uri) == keys.version(for: uri) && exact.version(for: uri) != nil)
+        for uri in [
+            "mykey://host/b/film%201.key", "mykey://other/a/film%201.key", "skd://host/a/film%201.key",
+            "mykey://host/b/../a/film%201.key", "mykey://host//a/film%201.key", "mykey://host/a%2Ffilm%201.key",
+            "/mykey/host/a/film%201.key", "mykey://host/%2E%2E/host/a/film%201.key", "mykey://host/a",
+        ] {
+            #expect(throws: KeyError.self, "\(uri)") { try exact.key(for: uri) }
+        }
+    }
+
     @Test("a folder's map comes first")
     func map() throws {
         let keys = FolderKeys(folder: FilePath(folder.path), names: ["skd://7": "film 1.key"])
@@ -202,6 +228,22 @@ struct CommandKeysTests {
         #expect(try run("printf %s \"${1}abcde\"", uri: "mykey://a b") == Array("mykey://a babcde".utf8))
         #expect(try run("cat; printf 0123456789abcdef") == Array("0123456789abcdef".utf8))
         #expect(try run("printf 01234567; sleep 0.1; printf 89abcdef") == Array("0123456789abcdef".utf8))
+    }
+
+    @Test("a URI that begins like an option is refused, unless the command knows that no option follows")
+    func options() throws {
+        for uri in ["-o", "--config=x", "-"] {
+            #expect {
+                try run("printf 0123456789abcdef", uri: uri)
+            } throws: {
+                guard case .commandFailed = $0 as? KeyError else { return false }
+                return true
+            }
+            let command = ["sh", "-c", "printf %16s \"$2\"", "sh", "--"]
+            let key = bytes(try CommandKeys(command: command, deadline: .seconds(60)).key(for: uri).key)
+            #expect(key.suffix(uri.utf8.count) == Array(uri.utf8)[...])
+        }
+        #expect(try run("printf 0123456789abcdef", uri: "mykey://-o").count == 16)
     }
 
     @Test(

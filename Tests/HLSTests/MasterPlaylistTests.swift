@@ -66,9 +66,13 @@ struct MasterPlaylistTests {
         _ = try FolderOutput(folder: FilePath(folder.path("sub")))
         try folder.file("master.m3u8", Self.leading(to: "sub/media.m3u8?x=1"))
         try folder.file("sub/media.m3u8", Self.media)
+        try folder.file("sub/segment", "")
         let file = try PlaylistFile(path: FilePath(folder.path("master.m3u8")))
         #expect(file.playlist.segments.count == 1)
         #expect(try file.resources.path(for: "segment").string.hasSuffix("/sub/segment"))
+        // The root is the folder of the playlist that was named.
+        #expect(try file.resources.path(for: "../master.m3u8").string.hasSuffix("/master.m3u8"))
+        #expect(throws: DecryptionError.self) { try file.resources.path(for: "/etc/hostname") }
         #expect {
             try PlaylistFile(path: FilePath(folder.path("master.m3u8")), choice: .mediaOnly)
         } throws: {

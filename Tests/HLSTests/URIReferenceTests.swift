@@ -37,14 +37,14 @@ struct URIReferenceTests {
             ("DATA:,0123456789abcdef", "data:…"), ("seg\u{7}\u{201C}.ts", "segU+0007U+201C.ts"), ("a/b.key", "a/b.key"),
         ])
     func shown(uri: String, shown: String) {
-        #expect(URIReference(uri).shown == shown)
+        #expect(URIReference(uri).redacted == shown)
     }
 
     @Test("relative URIs are files beside the playlist, percent-decoded, without query and fragment")
     func files() throws {
         let folder = try TemporaryFolder()
         let playlist = FilePath(folder.path("a b%/list.m3u8"))
-        let resources = try FolderResources(playlist: playlist)
+        let resources = try FolderResources(playlist: playlist, root: "/")
         let start = folder.path("")
         for (uri, path) in [
             ("s.ts", "a b%/s.ts"), ("s%201.ts?x=%2F#y", "a b%/s 1.ts"), ("../c/./s", "c/s"), ("s%25.ts", "a b%/s%.ts"),
@@ -68,11 +68,36 @@ struct URIReferenceTests {
             (".%2E/a", "invalidRequest"), ("a/\u{338}b", "invalidRequest"),
         ])
     func refused(uri: String, name: String) throws {
-        let resources = try FolderResources(playlist: "/tmp/x/list.m3u8")
+        let resources = try FolderResources(playlist: "/tmp/x/list.m3u8", root: "/")
         #expect {
             try resources.source(for: uri)
         } throws: {
             ($0 as? DecryptionError)?.protocolName == name
+        }
+    }
+
+    @Test("a playlist's own folder is its root, unless another one is named")
+    func ownFolder() throws {
+        let folder = try TemporaryFolder()
+        try folder.file("outside", "x")
+        _ = try FolderOutput(folder: FilePath(folder.path("films/deep")))
+        try folder.file("films/deep/inside", "y")
+        symlink("../outside", folder.path("films/link"))
+        let playlist = FilePath(folder.path("films/list.m3u8"))
+        let own = try FolderResources(playlist: playlist)
+        #expect(try own.source(for: "deep/inside").byteCount == 1)
+        for uri in ["../outside", "link", "/etc/hostname", "file:///etc/hostname"] {
+            #expect {
+                try own.source(for: uri)
+            } throws: {
+                "\($0)".contains("invalid URI file:///") && "\($0)".contains("expected a file in ")
+                    && "\($0)".contains("/films, which is the root")
+            }
+            #expect(throws: KeyError.self) { try PlaylistKeys(own).key(for: uri) }
+        }
+        for root in [folder.path, "/"] {
+            let resources = try FolderResources(playlist: playlist, root: FilePath(root))
+            #expect(try resources.source(for: "../outside").byteCount == 1)
         }
     }
 

@@ -1,3 +1,4 @@
+import ByteSources
 import NIOCore
 import NIOHTTP1
 import RandomAccess
@@ -28,6 +29,25 @@ struct AnswerPartTests {
         ])
     func noContentRange(_ text: String) {
         #expect(ContentRange(text) == nil)
+    }
+
+    @Test(
+        "an object that is said to be longer than any is refused by its length",
+        arguments: [(1 << 60, nil), (1 << 60 + 1, "tooLarge"), (1 << 62, "tooLarge"), (.max, "tooLarge")]
+            as [(UInt64, String?)])
+    func lengths(_ total: UInt64, _ name: String?) throws {
+        let fields: HTTPHeaders = ["Content-Range": "bytes 0-65535/\(total)", "Content-Length": "65536"]
+        let location = try HTTPLocation("http://127.0.0.1/object")
+        var found: HTTPFailure?
+        do throws(HTTPFailure) {
+            let answer = try RangeAnswer.judge(
+                status: 206, fields: fields, of: location, asked: 0..<65536, opened: nil)
+            #expect(answer.version.byteCount == total)
+        } catch {
+            found = error
+        }
+        #expect(found?.name == name)
+        if let found { #expect("\(found)".contains("\(total) bytes: expected at most 1152921504606846976")) }
     }
 
     @Test(
@@ -65,15 +85,15 @@ struct AnswerPartTests {
     func lateBytes(isFramed: Bool) {
         let bytes = ReceivedBytes()
         bytes.expect(4, isFramed: isFramed)
-        var room: [UInt8] = [0, 0, 0, 0]
+        var buffer: [UInt8] = [0, 0, 0, 0]
         func read() -> ReceivedBytes.Outcome {
-            room.withUnsafeMutableBytes { bytes.read(at: 0, into: FetchBuffers($0), until: .now()) }
+            buffer.withUnsafeMutableBytes { bytes.read(at: 0, into: FetchBuffers($0), until: .now()) }
         }
         #expect(bytes.append(ByteBuffer(bytes: [1, 2, 3])))
         #expect(read() == .late)
         #expect(bytes.append(ByteBuffer(bytes: [4])))
         #expect(read() == .copied(4))
-        #expect(room == [1, 2, 3, 4])
+        #expect(buffer == [1, 2, 3, 4])
     }
 
     @Test("records of TLS are told from their first bytes")

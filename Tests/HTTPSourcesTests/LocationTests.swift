@@ -73,7 +73,7 @@ struct LocationTests {
     @Test("are shown without their query")
     func shown() throws {
         #expect("\(try HTTPLocation("https://h/a?mail=x@y"))" == "https://h/a?…")
-        #expect(URLText.shown("https://u:secret@h:8443/a?b") == "https://…@h:8443")
+        #expect(URLText.redacted("https://u:secret@h:8443/a?b") == "https://…@h:8443")
         #expect("\(try HTTPLocation("https://h:8443/a?token=secret"))" == "https://h:8443/a?…")
         #expect("\(try HTTPLocation("http://[::1]/a"))" == "http://[::1]/a")
     }

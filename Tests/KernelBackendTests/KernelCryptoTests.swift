@@ -37,11 +37,11 @@ private final class FakeSocket: PieceSocket {
         return taken.count
     }
 
-    func receive(into room: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
-        #expect(room.count == output.count, "asked for what never comes, or not for all")
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        #expect(buffer.count == output.count, "asked for what never comes, or not for all")
         if failsAtReceive { throw .backend(name: "fake", operation: "receive", reason: "as asked for") }
         let count = min(output.count, maxBytesReturned)
-        room.copyBytes(from: output.prefix(count))
+        buffer.copyBytes(from: output.prefix(count))
         output.removeFirst(count)
         return count
     }

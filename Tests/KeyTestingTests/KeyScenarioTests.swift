@@ -60,6 +60,26 @@ struct KeyScenarioTests {
             ),
         ])
     func errors(_ text: String, _ expected: String) {
+        expectError(text, expected)
+    }
+
+    @Test(
+        "times that no script has are refused",
+        arguments: [
+            (18_446_744_073_709_551_615, "0", 1), (1, "18446744073709551615", 1),
+            (1, "[0,18446744073709551615]", 1), (1, "63244800001", 1), (1, "0", 10_001),
+        ] as [(UInt64, String, Int)])
+    func times(_ time: UInt64, _ expected: String, _ count: Int) {
+        let step = #"{"at":0,"event":"setClock","by":1099511627776}"#
+        let steps = [String](repeating: step, count: count - 1) + [#"{"at":\#(time),"event":"close"}"#]
+        let text = #"""
+            {"schema":1,"name":"n","title":"t","policy":{},"device":"d","seed":1,"end":1,
+            "steps":[\#(steps.joined(separator: ","))],"expect":[{"at":\#(expected),"action":"notice"}]}
+            """#
+        expectError(text, "expected")
+    }
+
+    private func expectError(_ text: String, _ expected: String) {
         let json = JSONValue.parse(Array(text.utf8))
         let error = #expect(throws: KeyScenarioError.self) { try KeyScenario(json, file: "x") }
         #expect(error?.description.contains(expected) == true)

@@ -39,9 +39,9 @@ struct AnswerTests {
     @Test("a request reads as it was written", arguments: [false, true])
     func requestBytes(_ wantsPersistable: Bool) throws {
         let pending = PendingRequest(
-            identifiers: Self.identifiers, route: "living room", wantsPersistable: wantsPersistable, at: 42)
+            identifiers: Self.identifiers, route: "living buffer", wantsPersistable: wantsPersistable, at: 42)
         let read = try KeyRequest(pending.bytes)
-        #expect(read == pending.request && read.identifiers == Self.identifiers && read.route == "living room")
+        #expect(read == pending.request && read.identifiers == Self.identifiers && read.route == "living buffer")
     }
 
     @Test("an answer says what was sealed", arguments: [false, true])

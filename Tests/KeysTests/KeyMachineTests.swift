@@ -131,6 +131,50 @@ struct KeyTimingTests {
         }
     }
 
+    @Test(
+        "setting the clock back between sessions makes no rental last longer, whether they are closed or killed",
+        arguments: [true, false])
+    func rentalClock(isClosed: Bool) {
+        let start = Duration.seconds(1_700_000_000)
+        let playback = Duration.seconds(10_000)
+        var stored = StoredKey(
+            identifier: "a", device: "d", storage: .seconds(1_000_000), playback: playback, receivedAt: start,
+            lastSeen: start)
+        var used = Duration.zero
+        for session in 0..<500 {
+            var machine = KeyMachine(policy: KeyPolicy(), device: "d", seed: UInt64(session))
+            // As far as is not noticed.
+            let wall = stored.lastSeen - .seconds(299)
+            var (time, isPermitted) = (Duration.zero, false)
+            func tell(_ event: KeyEvent) {
+                for action in machine.handle(event, at: ClockSample(monotonic: time, wall: wall + time)) {
+                    switch action {
+                    case .store(let key): stored = key
+                    case .permit: isPermitted = true
+                    case .endRead: isPermitted = false
+                    default: break
+                    }
+                }
+            }
+            tell(.found(stored))
+            tell(.readBegan(read: 1, identifier: "a"))
+            let end = Duration.seconds([1, 29, 31, 299, 1000][session % 5])
+            while isPermitted, time < end {
+                let next = min(machine.nextDeadline ?? end, end)
+                used += next - time
+                time = next
+                tell(.tick)
+            }
+            if isClosed {
+                tell(.readEnded(read: 1))
+                tell(.close)
+            }
+        }
+        #expect(used <= playback)
+        // What is paid ahead is given back.
+        #expect(isClosed ? used == playback : used > playback / 2)
+    }
+
     @Test("pauses double up to the longest, and lose at most half")
     func pauses() {
         let policy = KeyPolicy(firstPause: .milliseconds(500), longestPause: .seconds(3))

@@ -164,18 +164,18 @@ struct KeySessionTests {
         let sealer = try GCMSealer(backend: SwiftBitsliced(), key: SecretKey(repeated("S")))
         let secret = Array(UInt8(1)...48)
         let sealed = try secret.withUnsafeBytes { try sealer.seal($0) }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: sealed.count, alignment: 16)
-        defer { room.deallocate() }
-        #expect(try sealer.open(sealed, into: room) == 48)
-        #expect(Array(room[..<48]) == secret)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: sealed.count, alignment: 16)
+        defer { buffer.deallocate() }
+        #expect(try sealer.open(sealed, into: buffer) == 48)
+        #expect(Array(buffer[..<48]) == secret)
         #expect(try secret.withUnsafeBytes { try sealer.seal($0) } != sealed)
         for index in sealed.indices {
             var changed = sealed
             changed[index] ^= 1
-            #expect(throws: DecryptionError.self) { try sealer.open(changed, into: room) }
+            #expect(throws: DecryptionError.self) { try sealer.open(changed, into: buffer) }
         }
         for count in 0..<sealed.count {
-            #expect(throws: DecryptionError.self) { try sealer.open(Array(sealed[..<count]), into: room) }
+            #expect(throws: DecryptionError.self) { try sealer.open(Array(sealed[..<count]), into: buffer) }
         }
     }
 

@@ -167,7 +167,8 @@ struct SealedKeyFolderTests {
             #expect(await other.notices == [.storedUnusable(identifier: "a", failure)])
             #expect("\(failure)".contains("ask for an online key"))
         }
-        // The clock set back by an hour, then a day later.
+        // Use is stored ahead until the session ends. The clock set back by an hour, then a day later.
+        await second.close()
         clock.wall.withLock { $0 -= .seconds(3600) }
         let behind = try session(OneKey())
         _ = try await behind.key(for: "a")

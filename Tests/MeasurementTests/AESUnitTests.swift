@@ -63,12 +63,12 @@ struct AESUnitTests {
             input.withUnsafeBytes { input in output.withUnsafeMutableBytes { key.decrypt(input, into: $0) } }
             #expect(output == expected, "\(blockCount) blocks")
             // At an odd address, between bytes that must stay.
-            var room = [0x77] + input + [0x77]
-            room.withUnsafeMutableBytes { room in
-                let inside = UnsafeMutableRawBufferPointer(rebasing: room[1..<room.count - 1])
+            var buffer = [0x77] + input + [0x77]
+            buffer.withUnsafeMutableBytes { buffer in
+                let inside = UnsafeMutableRawBufferPointer(rebasing: buffer[1..<buffer.count - 1])
                 key.decrypt(UnsafeRawBufferPointer(inside), into: inside)
             }
-            #expect(room == [0x77] + expected + [0x77], "\(blockCount) blocks in place")
+            #expect(buffer == [0x77] + expected + [0x77], "\(blockCount) blocks in place")
         }
     }
 

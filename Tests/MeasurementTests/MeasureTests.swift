@@ -55,8 +55,8 @@ struct MeasureTests {
         let path = folder.path(percentEncoded: false)
         let file = try CachedFile(byteCount: 100, folder: path)
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
-        let room = Buffer(byteCount: 50)
-        #expect(file.read(into: room.bytes, at: 50) && !file.read(into: room.bytes, at: 51))
+        let buffer = Buffer(byteCount: 50)
+        #expect(file.read(into: buffer.bytes, at: 50) && !file.read(into: buffer.bytes, at: 51))
     }
 
     @Test("a rate is the bytes of a sample over the median of their times")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Measurement
 
-@Suite("room for objects")
+@Suite("buffer for objects")
 struct SpaceCheckTests {
     private func planned(_ byteCount: UInt64, line: Int, source: String = "file") -> PlannedCell {
         PlannedCell(
@@ -26,13 +26,35 @@ struct SpaceCheckTests {
         #expect(shortage.cell.objectLine == 7 && shortage.message.contains("3GiB"))
     }
 
-    @Test("what is computed or made already takes no room; sums do not overflow")
+    @Test("what is computed or made already takes no buffer; sums do not overflow")
     func edges() {
         let generated = [planned(1 << 60, line: 1, source: "generated")]
         #expect(SpaceCheck.shortage(of: generated, freeByteCount: 0) { _ in false } == nil)
         #expect(SpaceCheck.shortage(of: [planned(9, line: 1)], freeByteCount: 0) { _ in true } == nil)
         let huge = (0..<9).map { planned(1 << 61 + UInt64($0), line: 1) }
         #expect(SpaceCheck.shortage(of: huge, freeByteCount: 1 << 63) { _ in false } != nil)
+    }
+}
+
+@Suite("cells and strategies")
+struct CellStrategyTests {
+    @Test(
+        "a cell keeps what an object is bound to, its chunks and its keys; objects have files of their own",
+        arguments: [
+            Strategy.chunked(.cobblestone(keyByteCount: 16, context: [0, 255])),
+            .chunked(.cobblestone(keyByteCount: 16, context: [])),
+            .chunked(.tinkAESGCMHKDF(associatedData: [10], segmentByteCount: 4096, derivedKeyByteCount: 16)),
+            .cbcChunked(
+                chunkByteCount: 112, iv: Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0),
+                ivRule: .fixed, padding: .none),
+        ])
+    func roundTrip(strategy: Strategy) throws {
+        var cell = Cell(backend: "x", strategy: "ctr", windowByteCount: 1, objectByteCount: 160)
+        cell.adopt(StrategyParameters(strategy))
+        #expect(try cell.strategy() == strategy)
+        var other = cell
+        (other.context, other.associatedData) = ("01", "01")
+        #expect(ObjectStore.name(of: cell) != ObjectStore.name(of: other) && cell.id != other.id)
     }
 }
 

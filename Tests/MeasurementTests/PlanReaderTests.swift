@@ -1,6 +1,7 @@
 import Foundation
 import Measurement
 import RandomAccess
+import Results
 import Support
 import SystemPackage
 import TestSupport
@@ -21,6 +22,11 @@ private func projectTrace(_ name: String) throws -> PlayerTrace? {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../data/traces/\(name).json")
     guard let bytes = try? Data(contentsOf: file) else { return nil }
     return try PlayerTrace(JSONValue.parse(Array(bytes)), file: name)
+}
+
+/// A list of as many equal values.
+private func list(_ value: String, _ count: Int) -> String {
+    "[\([String](repeating: value, count: count).joined(separator: ","))]"
 }
 
 @Suite("plans")
@@ -53,6 +59,35 @@ struct PlanReaderTests {
         #expect(cell.objectByteCount == 64 << 20 && cell.keyByteCount == 16 && cell.source == "file")
         #expect(cell.readCount == 256 && cell.windowByteCount == 16_000_000 && cell.threads == 2)
         #expect(plan.cells.allSatisfy { $0.rounds == 3 })
+    }
+
+    @Test(
+        "a plan that would take memory and time without end is refused by the limit that it passes",
+        arguments: [
+            // 16 KB of text and 10⁹ cells; then a few too many in several entries.
+            (
+                "cells:\n- backend: openssl\n  window: \(list("4KiB", 1000))\n  chunk-size: \(list("4KiB", 1000))\n"
+                    + "  threads: \(list("1", 1000))", "expected at most 10000"
+            ),
+            (
+                "cells:\n" + String(repeating: "- {backend: openssl}\n", count: 101)
+                    + "- {backend: openssl, threads: \(list("1", 9900))}", "expected at most 10000"
+            ),
+            ("cells:\n- &a {backend: openssl}\n" + String(repeating: "- *a\n", count: 17), "17 aliases"),
+            ("cells:\n# \u{85}- [" + String(repeating: "*a,", count: 17) + "]", "17 aliases"),
+            ("# " + String(repeating: "x", count: 128 << 10), "expected at most 131072"),
+            ("cells:\n- {backend: openssl, window: 256MiB, threads: 65}", "at most 16 GiB"),
+        ])
+    func limits(text: String, expected: String) {
+        let error = #expect(throws: PlanError.self) { try read(text) }
+        #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("a few aliases stand for what they name, and asterisks in comments for nothing")
+    func aliases() throws {
+        let entries = "- &a {backend: openssl, window: &w [4KiB, 8KiB]}\n- {backend: libgcrypt, window: *w}\n"
+        let plan = try read("# \(String(repeating: "*", count: 99))\ncells:\n" + entries + "- *a\n")
+        #expect(plan.cells.map(\.cell.backend) == ["openssl", "openssl", "libgcrypt", "libgcrypt"])
     }
 
     @Test("cells that stand twice are measured once")
@@ -99,7 +134,7 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  strategy: [ctr, cbc-continuous]", 3, "single"),
         ("cells:\n- backend: openssl\n  strategy: cbc-chunked", 3, "chunk-size"),
         ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 1000", 4, "multiple of 16"),
-        ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 0", 4, "at least 16"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 0", 4, "positive multiple of 16"),
         ("cells:\n- backend: openssl\n  chunk-size: 16MB", 3, "no chunk-size"),
         ("cells:\n- backend: openssl\n  iv-rule: fixed", 3, "no iv-rule"),
         ("cells:\n- backend: openssl\n  strategy: ctr\n  padding: none", 4, "no padding"),
@@ -107,7 +142,18 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  access: chunk-cache", 4, "block"),
         ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  source: mmap", 4, "file or generated"),
         ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  key-size: 256", 4, "128"),
-        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  chunk-size: 100", 4, "at least 1024"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  chunk-size: 100", 4, "1KiB to 4GiB"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  segment-size: 5GiB", 4, "1KiB to 4GiB"),
+        ("cells:\n- backend: openssl\n  strategy: ctr\n  segment-size: 4KiB", 4, "no segment-size for ctr"),
+        ("cells:\n- backend: openssl\n  strategy: cobblestone-128\n  chunk-size: 16KiB", 4, "no chunk-size"),
+        ("cells:\n- backend: openssl\n  strategy: cobblestone-256\n  key-size: 128", 4, "256"),
+        ("cells:\n- backend: openssl\n  strategy: cobblestone-128\n  context: 0x1", 4, "hexadecimal"),
+        ("cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  segment-size: 16", 4, "segment"),
+        (
+            "cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  segment-size: 4KiB\n  chunk-size: 4KiB", 5,
+            "one of"
+        ),
+        ("cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  derived-key-size: 192", 4, "128 or 256"),
         ("cells:\n- backend: openssl\n  window: 0", 3, "at least 1"),
         ("cells:\n- backend: openssl\n  window: 257MiB", 3, "256MiB"),
         ("cells:\n- backend: openssl\n  window: big", 3, "big"),
@@ -142,6 +188,31 @@ struct PlanReaderTests {
         ("\tcells: 1", 1, "YAML"),
     ]
 
+    @Test("segments and derived keys have names of their own, and the older ones mean the same")
+    func olderKeys() throws {
+        func cells(_ text: String) throws -> [Cell] {
+            try read("cells:\n- {backend: openssl, window: 4KiB, strategy: \(text)}").cells.map(\.cell)
+        }
+        let tink = try cells("tink-aes-gcm-hkdf, segment-size: [4KiB, 1MiB], derived-key-size: 128")
+        #expect(tink.map(\.chunkByteCount) == [4080, (1 << 20) - 16] && tink.map(\.keyByteCount) == [16, 16])
+        #expect(try cells("tink-aes-gcm-hkdf, chunk-size: [4KiB, 1MiB], key-size: 128") == tink)
+        let usual = try cells("tink-aes-gcm-hkdf")
+        #expect(usual.map(\.chunkByteCount) == [4080] && usual.map(\.keyByteCount) == [32])
+        let playlists = try cells("hls-aes128, segment-size: 4MiB")
+        #expect(try playlists.map(\.chunkByteCount) == [4 << 20] && cells("hls-aes128, chunk-size: 4MiB") == playlists)
+    }
+
+    @Test("what an object is bound to is a part of its cell")
+    func bindings() throws {
+        let plan = try read(
+            "cells:\n- {backend: openssl, strategy: cobblestone-128}\n"
+                + "- {backend: openssl, strategy: cobblestone-128, context: 00FF}\n"
+                + "- {backend: openssl, strategy: tink-aes-gcm-hkdf, associated-data: \"0a\"}")
+        let cells = plan.cells.map(\.cell)
+        #expect(cells.map(\.context) == [nil, "00ff", nil] && cells.map(\.associatedData) == [nil, nil, "0a"])
+        #expect(Set(cells.map(\.id)).count == 3)
+    }
+
     @Test("an object that is given says what cells otherwise ask for, and nothing else may")
     func ownObject() throws {
         let folder = try TemporaryFolder()
@@ -160,7 +231,10 @@ struct PlanReaderTests {
             #expect(cell.padding == "none" && cell.keyByteCount == 32 && cell.objectByteCount == 64)
             #expect(cell.source == "file")
         }
-        for key in ["strategy: ctr", "chunk-size: 16", "padding: none", "key-size: 256", "source: file"] {
+        for key in [
+            "strategy: ctr", "chunk-size: 16", "segment-size: 4KiB", "context: 00", "padding: none", "key-size: 256",
+            "source: file",
+        ] {
             let error = #expect(throws: PlanError.self) { try read("cells:\n- backend: openssl\n  \(key)") }
             #expect(error?.line == 3 && error?.message.contains("object that is given") == true, "\(key)")
         }

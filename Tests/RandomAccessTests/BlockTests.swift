@@ -36,11 +36,11 @@ struct BlockTests {
     func alignment() throws {
         let block = try Block(Array(1...16))
         for offset in 0..<16 {
-            var room = [UInt8](repeating: 0, count: 48)
-            room.withUnsafeMutableBytes { block.store(to: $0, at: offset) }
-            #expect(Array(room[offset..<offset + 16]) == Array(1...16))
-            #expect(room.reduce(0) { $0 + Int($1) } == 136)
-            #expect(room.withUnsafeBytes { Block(loadingFrom: $0, at: offset) } == block)
+            var buffer = [UInt8](repeating: 0, count: 48)
+            buffer.withUnsafeMutableBytes { block.store(to: $0, at: offset) }
+            #expect(Array(buffer[offset..<offset + 16]) == Array(1...16))
+            #expect(buffer.reduce(0) { $0 + Int($1) } == 136)
+            #expect(buffer.withUnsafeBytes { Block(loadingFrom: $0, at: offset) } == block)
         }
     }
 

@@ -10,9 +10,9 @@ private func bytes(_ text: String) -> [UInt8] {
 }
 
 private func output(_ count: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) -> [UInt8] {
-    var room = [UInt8](repeating: 0, count: count)
-    room.withUnsafeMutableBytes(body)
-    return room
+    var buffer = [UInt8](repeating: 0, count: count)
+    buffer.withUnsafeMutableBytes(body)
+    return buffer
 }
 
 @Suite("key derivation")
@@ -40,16 +40,16 @@ struct KeyDerivationTests {
             ),
         ])
     func digests(message: String, short: String, long: String) {
-        let digest256 = output(32) { room in
+        let digest256 = output(32) { buffer in
             let hash = SHA256()
             Array(message.utf8).withUnsafeBytes { hash.update($0) }
-            hash.finish(into: room)
+            hash.finish(into: buffer)
         }
         #expect(digest256 == bytes(short))
-        let digest512 = output(64) { room in
+        let digest512 = output(64) { buffer in
             let hash = SHA512()
             Array(message.utf8).withUnsafeBytes { hash.update($0) }
-            hash.finish(into: room)
+            hash.finish(into: buffer)
         }
         #expect(digest512 == bytes(long))
     }
@@ -60,10 +60,10 @@ struct KeyDerivationTests {
         func chained<Word: SHA2Word>(_ type: Word.Type) -> [UInt8] {
             let all = SHA2<Word>()
             for count in 0..<300 {
-                let digest = output(SHA2<Word>.digestByteCount) { room in
+                let digest = output(SHA2<Word>.digestByteCount) { buffer in
                     let hash = SHA2<Word>()
                     [UInt8](repeating: 0x61, count: count).withUnsafeBytes { hash.update($0) }
-                    hash.finish(into: room)
+                    hash.finish(into: buffer)
                 }
                 digest.withUnsafeBytes { all.update($0) }
             }
@@ -96,10 +96,10 @@ struct KeyDerivationTests {
         ])
     func codes(key: [UInt8], message: String, short: String, long: String) {
         func code<Word: SHA2Word>(_ type: Word.Type) -> [UInt8] {
-            output(SHA2<Word>.digestByteCount) { room in
+            output(SHA2<Word>.digestByteCount) { buffer in
                 let code = key.withUnsafeBytes { HMAC<Word>(key: $0) }
                 Array(message.utf8).withUnsafeBytes { code.update($0) }
-                code.finish(into: room)
+                code.finish(into: buffer)
             }
         }
         #expect(code(UInt32.self) == bytes(short))
@@ -124,13 +124,13 @@ struct KeyDerivationTests {
     }
 
     private func derive(key: [UInt8], salt: [UInt8], info: [UInt8], count: Int) -> [UInt8] {
-        let extracted = output(32) { room in
+        let extracted = output(32) { buffer in
             salt.withUnsafeBytes { salt in
-                key.withUnsafeBytes { HKDF<UInt32>.extract(salt: salt, key: $0, into: room) }
+                key.withUnsafeBytes { HKDF<UInt32>.extract(salt: salt, key: $0, into: buffer) }
             }
         }
-        return output(count) { room in
-            extracted.withUnsafeBytes { HKDF<UInt32>.expand($0, info: info, into: room) }
+        return output(count) { buffer in
+            extracted.withUnsafeBytes { HKDF<UInt32>.expand($0, info: info, into: buffer) }
         }
     }
 

@@ -93,6 +93,20 @@ import Testing
         #expect(text.contains(",\"one\ntwo\"\r\n"))
     }
 
+    @Test(
+        "no field of a CSV row is a formula, and none drives a terminal",
+        arguments: [
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"),
+            ("a;=1", "a;'=1"), ("a\t=1", "a\t'=1"), ("a\n=1", "\"a\n'=1\""), ("\u{FF1D}1", "'\u{FF1D}1"),
+            ("a=1 - b@c", "a=1 - b@c"), ("\u{1B}[2J\u{202E}x\u{9B}", "\u{FFFD}[2J\u{FFFD}x\u{FFFD}"),
+        ])
+    func formulas(label: String, field: String) throws {
+        var results = Fixture.small
+        results.cells = [Fixture.failed("openssl", reason: label)]
+        let file = try #require(renderReport(results).first { $0.name == "results.csv" })
+        #expect(String(decoding: file.bytes, as: UTF8.self).hasSuffix(",\(field)\r\n"))
+    }
+
     private func members(of summary: CellSummary) throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(summary.json.text.utf8))
         return try #require(object as? [String: Any])

@@ -89,6 +89,25 @@ struct ComparisonTests {
         #expect(comparison.json["isSameHost"] == false)
     }
 
+    @Test("comments and blank lines of plans are no difference; what differs is shown with its own line")
+    func planComments() {
+        func differences(_ plans: [String]) -> [RunDifference] {
+            RunDifference.between(
+                plans.map { plan in
+                    var header = Fixture.header
+                    header.plan = plan
+                    return header
+                })
+        }
+        let plan = "seed: 1\nlabel: \"a # b\"\ntime: 1s\n"
+        let commented = "# Of a day.\n\nseed: 1   # always\nlabel: \"a # b\"\n  # more\ntime: 1s"
+        #expect(differences([plan, commented]).isEmpty)
+        let found = differences([plan, "# Of a day.\nseed: 1\nlabel: \"a # c\"\ntime: 1s\n"])
+        #expect(found.map(\.values) == [["line 2: label: \"a # b\"", "line 3: label: \"a # c\""]])
+        #expect(
+            differences([plan, plan + "rounds: 2\n"]).map(\.values) == [["ends after line 3", "line 4: rounds: 2"]])
+    }
+
     @Test("a kernel, a governor, a library, a seed and a plan that differ are named, and the host is the same")
     func differences() {
         let names = Self.compare(Self.again).differences.map(\.name)

@@ -25,7 +25,7 @@ import Testing
                 .init(id: "last", text: "The end is whole.", source: "S 2", flags: ["LastBytes"]),
                 .init(id: "large", text: "Offsets are wide.", source: "S 3", flags: ["LargeOffset"]),
                 .init(id: "wrap", text: "Counters wrap.", source: "S 4", flags: ["CounterWrap"]),
-                .init(id: "none", text: "Nobody tests this.", source: "S 5", flags: ["Exhaustive"]),
+                .init(id: "none", text: "This is not tested.", source: "S 5", flags: ["Exhaustive"]),
             ],
             subjects: subjects, mutants: [.init(name: "m", flag: "ChunkEdge", killedBy: ["LastBytes"])])
     }

@@ -58,11 +58,11 @@ enum Fixture {
             sequential("libgcrypt", window: 1 << 20, milliseconds: 0.99, growth: 1 << 20),
             sequential(
                 "libgcrypt", window: 104_857_600, milliseconds: 2.2, growth: 101 << 20, access: "fresh-buffers",
-                label: "article 004 as published"),
+                label: "100 MiB as published"),
             random("libgcrypt", chunk: 16_000_000, access: "block", fetched: 4128, p50: 9_000),
             random(
                 "libgcrypt", chunk: 16_000_000, access: "chunk-cache", fetched: 16_000_016, p50: 4_100_000,
-                label: "article 000 as published"),
+                label: "16 MB as published"),
             failed("openssl", reason: "wrong digest at window 3 B: expected 00ff, got ff00"),
             unchecked("openssl"),
         ],
@@ -195,7 +195,7 @@ enum PageFixture {
         cells.append(
             Fixture.sequential(
                 "libgcrypt", window: 104_857_600, milliseconds: 2.2, growth: 101 << 20, access: "fresh-buffers",
-                label: "article 004 as published"))
+                label: "100 MiB as published"))
         for chunk in [65536, 16_000_000] as [UInt64] {
             let times = (block: UInt64(9_000), whole: chunk / 5)
             cells.append(
@@ -260,10 +260,10 @@ enum RealisticFixture {
             cells.append(
                 sequential(
                     name, window: 104_857_600, rate: curve(104_857_600) * 0.72, access: "fresh-buffers",
-                    label: "article 004 as published", using: &generator))
+                    label: "100 MiB as published", using: &generator))
             for chunk in [16_384, 262_144, 1_048_576, 16_000_000] as [UInt64] {
                 cells.append(random(name, chunk: chunk, access: "block", rate: curve(4096), using: &generator))
-                let label = chunk == 16_000_000 ? "article 000 as published" : nil
+                let label = chunk == 16_000_000 ? "16 MB as published" : nil
                 cells.append(
                     random(
                         name, chunk: chunk, access: "chunk-cache", rate: curve(chunk), label: label, using: &generator))

@@ -37,7 +37,7 @@ struct GateFormatTests {
         #expect(text.contains("\"50 %25 done\"%0D%0A::error::not mine"))
     }
 
-    @Test("who is blamed: the slower, the wrong and the grown; nobody on an unfit host")
+    @Test("who is blamed: the slower, the wrong and the grown; neither on a noisy host")
     func levels() {
         func lines(_ result: GateResult, _ level: String) -> Int {
             result.githubAnnotations.split(separator: "\n").count { $0.hasPrefix("::\(level) ") }

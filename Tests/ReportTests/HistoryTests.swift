@@ -100,9 +100,9 @@ struct HistoryTests {
         #expect(partner.reference.windowByteCount == partner.cell.windowByteCount)
     }
 
-    @Test("a reference that nobody has leaves a history without ratios, in every form")
+    @Test("a reference that no run has leaves a history without ratios, in every form")
     func noReference() {
-        let history = History(Self.runs(3), reference: "nobody")
+        let history = History(Self.runs(3), reference: "none")
         #expect(history.hosts.allSatisfy { $0.cells.isEmpty && $0.anchor == nil })
         for format in TrendFormat.allCases { #expect(!history.file(format).bytes.isEmpty) }
     }

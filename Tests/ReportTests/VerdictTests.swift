@@ -9,10 +9,10 @@ import Testing
             Verdict(Fixture.small).lines == [
                 "Take libgcrypt and decrypt 64 KiB at a time (the window): 1,000 MiB/s from start to end, 2.00× (1.98–2.03×) "
                     + "the runner-up, openssl at 64 KiB. 1 MiB ties with it and needs more memory.",
-                "Windows of 100 MiB with new buffers for each, as in article 004, cost 55 % (54–55 %) of that throughput and "
+                "Windows of 100 MiB with new buffers for each, cost 55 % (54–55 %) of that throughput and "
                     + "101 MiB of memory instead of < 256 KiB.",
                 "Windows of 16 MB were not measured with libgcrypt.",
-                "Where chunks of 16 MB are decrypted whole, as in article 000, a read of 4 KiB fetches 3,906× its bytes and "
+                "Where chunks of 16 MB are decrypted whole, a read of 4 KiB fetches 3,906× its bytes and "
                     + "takes 4.10 ms; by the blocks needed, 9.00 µs.",
                 "Correct: 2 subjects passed 2,404 of 2,404 vector reads (4 unsupported). 2 cells of 9 have no figures "
                     + "(1 failed, 1 not checked).",

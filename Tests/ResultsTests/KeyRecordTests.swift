@@ -65,7 +65,7 @@ struct KeyRecordTests {
         }
     }
 
-    @Test("figures that nobody can have measured are refused")
+    @Test("figures that cannot have been measured are refused")
     func figures() {
         let waits = KeySamples.waits.json
         for (name, value) in [

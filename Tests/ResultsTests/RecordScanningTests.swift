@@ -6,7 +6,8 @@ import Testing
 private func scannableRecords() -> [ResultRecord] {
     var cell = Cell(
         backend: "openssl", strategy: "cbc-chunked", ivRule: "fixed", padding: "pkcs7", chunkByteCount: 16_000_000,
-        windowByteCount: 4096, workload: "random:4KiB", readCount: 7, objectByteCount: 65536, label: "article 000")
+        windowByteCount: 4096, workload: "random:4KiB", readCount: 7, objectByteCount: 65536,
+        label: "16 MB as published")
     cell.isCold = true
     cell.remoteLatencyNanoseconds = 20
     cell.remoteBytesPerSecond = 100

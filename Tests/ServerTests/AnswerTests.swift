@@ -111,9 +111,11 @@ struct AnswerTests {
     }
 
     @Test("tags differ with each of their parts, and do not show them")
-    func tags() {
+    func tags() throws {
         let tags = [["1", "2"], ["12", ""], ["2", "1"], ["1", "3"], ["1", "2", ""]].map { EntityTag(of: $0) }
         #expect(Set(tags).count == tags.count)
         #expect(tags.allSatisfy { $0.opaque.count == 32 && EntityTag($0.text) == $0 })
+        let keys = try (1...3).map { try SecretKey([UInt8](repeating: $0, count: 16)) }
+        #expect(Set(keys.map { EntityTag(of: ["1"], key: $0) } + [EntityTag(of: ["1"])]).count == 4, "of the key")
     }
 }

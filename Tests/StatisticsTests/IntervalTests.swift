@@ -128,7 +128,7 @@ struct ManySamplesTests {
         #expect(found.low <= 4 && found.high >= 4)
     }
 
-    @Test("samples that are all the same leave no room")
+    @Test("samples that are all the same leave no buffer")
     func constant() {
         #expect(
             RatioInterval(rounds: [[30], [30]], over: [[20, 20]], seed: 3)

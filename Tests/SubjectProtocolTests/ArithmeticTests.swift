@@ -106,7 +106,7 @@ struct WorkloadTests {
         }
     }
 
-    @Test("more random reads than there is room for are refused, not tried")
+    @Test("more random reads than there is buffer for are refused, not tried")
     func manyReads() {
         let workload = Workload.random(rangeByteCount: 1, seed: 1, readCount: 1 << 53 - 1)
         let error = #expect(throws: DecryptionError.self) { try workload.reads(plaintextByteCount: 10) }

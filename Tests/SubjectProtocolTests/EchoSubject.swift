@@ -8,9 +8,9 @@ import Testing
 final class EchoSubject: SubjectImplementation {
     private var objects: [UInt64: any ByteSource] = [:]
     private var payload: [UInt8] = []
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
 
-    deinit { room.deallocate() }
+    deinit { buffer.deallocate() }
 
     var hello: [String: JSONValue] { ["protocol": 1, "name": "echo"] }
 
@@ -33,7 +33,7 @@ final class EchoSubject: SubjectImplementation {
             throw .rangeOutOfBounds(offset: offset, plaintextByteCount: objects[id]?.byteCount ?? 0)
         }
         let part = UnsafeMutableRawBufferPointer(
-            rebasing: room[..<Int(min(count, source.byteCount - offset, UInt64(room.count)))])
+            rebasing: buffer[..<Int(min(count, source.byteCount - offset, UInt64(buffer.count)))])
         try source.fetch(at: offset, into: part)
         return UnsafeRawBufferPointer(part)
     }

@@ -111,7 +111,7 @@ struct ProcessTests {
         try? subject.end()
     }
 
-    @Test("a process that nobody waits for any longer ends, with what it started", arguments: [true, false])
+    @Test("a process that is no longer waited for ends, with what it started", arguments: [true, false])
     func abandoned(isTrapping: Bool) throws {
         let folder = try TemporaryFolder()
         let script =

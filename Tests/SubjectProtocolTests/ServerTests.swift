@@ -55,7 +55,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a payload that does not come, or can come from nobody, is the end of input")
+    @Test("a payload that does not come, or has no sender, is the end of input")
     func cutPayload() throws {
         for count: UInt64 in [5, .max] {
             let input = Array("{\"op\":\"hello\",\"protocol\":1,\"payload\":\(count)}\nabc".utf8)

@@ -22,6 +22,39 @@ struct StrategyParametersTests {
         #expect(Set(parameters.members.keys) == Set(names + ["strategy"]))
     }
 
+    @Test(
+        "each parameter has a name of its own and is read from a text, and what is usual makes a strategy",
+        arguments: StrategyParameters.textNames)
+    func texts(name: String) throws {
+        let known = try #require(StrategyParameters.textParameters(of: name))
+        #expect(Set(known.map(\.textName)).count == known.count && !known.isEmpty)
+        var parameters = StrategyParameters(name: name)
+        func isRead(_ text: String, _ parameter: StrategyParameters.Parameter) -> Bool {
+            parameters.read(text, for: parameter)
+        }
+        for parameter in known {
+            #expect(!isRead("no such text", parameter) && !parameters.has(parameter))
+            let needed = parameter == .iv ? String(repeating: "0f", count: 16) : "1KiB"
+            let usual = StrategyParameters.usualText(of: parameter, in: name) ?? needed
+            #expect(isRead(usual, parameter) && parameters.has(parameter), "\(parameter)")
+        }
+        if name == PlaylistRequest.strategyName {
+            #expect(parameters.plaintextChunkByteCount == 1 << 20)
+            for text in ["1023", "5GiB"] { #expect(!isRead(text, .segmentByteCount)) }
+        } else {
+            #expect(try parameters.strategy().chunkByteCount == parameters.plaintextChunkByteCount)
+        }
+        #expect(Set(StrategyParameters.keyByteCounts(of: name)).isSubset(of: [16, 24, 32]))
+    }
+
+    @Test("a subject that does not start is a missing input, and one that breaks down is no answer")
+    func subjectErrors() {
+        #expect(SubjectError.notStarted(command: "x", reason: "y").exitStatus == .missingInput)
+        for error in [SubjectError.ended, .timeout(seconds: 1), .framing("x"), .interrupted] {
+            #expect(error.exitStatus == .noAnswer, "\(error)")
+        }
+    }
+
     @Test("every strategy has its parameters, and each that is missing is named")
     func missing() throws {
         for name in Strategy.names {

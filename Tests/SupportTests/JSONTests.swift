@@ -43,6 +43,26 @@ struct JSONValueTests {
         #expect(JSONValue.parse([UInt8](repeating: 0x5B, count: 100_000)) == nil)
     }
 
+    @Test("a text of more values, or more lists, objects, texts and members, than there is memory for is refused")
+    func limits() throws {
+        func refusal(_ text: String, maxValues: Int = .max, maxParts: Int = .max) -> String? {
+            do {
+                _ = try JSONParser.parse(Array(text.utf8), maxValues: maxValues, maxParts: maxParts)
+                return nil
+            } catch {
+                return error.expected
+            }
+        }
+        #expect(refusal("[1,2,3]", maxValues: 4) == nil)
+        #expect(refusal("[1,2,3]", maxValues: 3) == "at most 3 values")
+        for text in ["[[],[],[]]", "[{},{},{}]", "[\"\",\"\",\"\"]", "{\"a\":1,\"b\":2,\"c\":3}"] {
+            #expect(refusal(text, maxParts: 4) == nil)
+            #expect(refusal(text, maxParts: 3) == "at most 3 lists, objects, texts and members")
+        }
+        #expect(refusal("[" + String(repeating: "0,", count: 9000) + "0]") == nil)
+        #expect(JSONParser.maxValues == 8_388_608 && JSONParser.maxParts == 1_048_576)
+    }
+
     @Test("integers are exact up to 2^64 - 1; signs and fractions make numbers that are no integers")
     func integers() {
         func integer(_ text: String) -> UInt64? { JSONValue.parse(Array(text.utf8))?.integer }
@@ -142,6 +162,16 @@ struct JSONParserTests {
         ] as [(String, JSONValue)])
     func numbers(text: String, value: JSONValue) {
         #expect(JSONValue.parse(Array(text.utf8)) == value)
+    }
+
+    @Test("text that would drive a terminal is written as escapes, and all other text as it is")
+    func writtenEscapes() {
+        let text = "é\u{9B}\u{202E}\u{7F}\u{2028}日\u{1F600}\0\n\"\\"
+        let line = JSONValue.string(text).line
+        #expect(
+            String(decoding: line, as: UTF8.self)
+                == "\"é\\u009b\\u202e\\u007f\\u2028日\u{1F600}\\u0000\\n\\\"\\\\\"\n")
+        #expect(JSONValue.parse(Array(line.dropLast()))?.string == text)
     }
 
     @Test("escapes are characters, surrogates in pairs")

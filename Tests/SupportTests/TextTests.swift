@@ -27,7 +27,10 @@ struct HexadecimalTests {
 @Suite struct PlainTextTests {
     @Test(
         "text from elsewhere is one line, without what drives a terminal",
-        arguments: ["a\nb", "a\rb", "a\u{85}b", "a\u{2028}b", "a\u{1B}b", "a\0b", "a\u{9B}b"])
+        arguments: [
+            "a\nb", "a\rb", "a\u{85}b", "a\u{2028}b", "a\u{1B}b", "a\0b", "a\u{9B}b", "a\u{202E}b", "a\u{2066}b",
+            "a\u{200F}b", "a\u{61C}b",
+        ])
     func line(text: String) {
         #expect(PlainText.line(text) == "a b")
     }
@@ -97,5 +100,37 @@ struct ByteSizeTests {
             }
             byteCount *= 2
         }
+    }
+}
+
+@Suite("durations")
+struct DurationTextTests {
+    @Test(
+        "durations are read with every unit, and with a fraction that comes out",
+        arguments: [
+            ("7ns", 7), ("500us", 500_000), ("500µs", 500_000), ("20ms", 20_000_000), ("2.5ms", 2_500_000),
+            ("10s", 10_000_000_000), ("2m", 120_000_000_000), ("1.5h", 5_400_000_000_000), ("0s", 0),
+            ("30d", 2_592_000_000_000_000), ("0.000000001s", 1),
+        ] as [(String, UInt64)])
+    func reading(text: String, nanoseconds: UInt64) {
+        #expect(TimeText.nanoseconds(text) == nanoseconds)
+        #expect(TimeText.nanoseconds(text, in: .hours) == nanoseconds, "a unit that is written counts")
+    }
+
+    @Test("a number alone is in the unit that goes with it, and nothing without one")
+    func bare() {
+        #expect(TimeText.nanoseconds("5") == nil)
+        #expect(TimeText.nanoseconds("5", in: .seconds) == 5_000_000_000)
+        #expect(TimeText.nanoseconds("0.5", in: .milliseconds) == 500_000)
+    }
+
+    @Test(
+        "all else is no duration",
+        arguments: [
+            "", "s", "-1s", "+1s", "1.", ".5s", "1..5s", "1 s", "5S", "5min", "1e3s", "0.5ns", "0.0000000001s", "nan",
+            "5s5", "99999999999999999999s", "213504d", "٣s",
+        ])
+    func garbage(text: String) {
+        #expect(TimeText.nanoseconds(text, in: .seconds) == nil, "\"\(text)\"")
     }
 }

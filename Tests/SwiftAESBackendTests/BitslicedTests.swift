@@ -19,11 +19,11 @@ struct BitslicedTests {
             }
         }
         #expect(output.popLast() == 0x77, "nothing past the end is touched")
-        var room = [0x77] + input + [0x77]
-        try room.withUnsafeMutableBytes { bytes in
+        var buffer = [0x77] + input + [0x77]
+        try buffer.withUnsafeMutableBytes { bytes in
             try context.process(inPlace: UnsafeMutableRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]), iv: iv)
         }
-        #expect(room == [0x77] + output + [0x77], "in place")
+        #expect(buffer == [0x77] + output + [0x77], "in place")
         return output
     }
 
@@ -222,12 +222,12 @@ struct BitslicedStepTests {
             let key = try SecretKey(random.bytes(keyByteCount))
             let schedule = KeySchedule(key)
             #expect(BitslicedKeyExpansion.roundCount(keyByteCount: keyByteCount) == schedule.roundCount)
-            _ = withPlanes([UInt8](repeating: 0, count: 16 * (9 + schedule.roundCount))) { room in
-                BitslicedKeyExpansion.expand(key, scratch: room)
+            _ = withPlanes([UInt8](repeating: 0, count: 16 * (9 + schedule.roundCount))) { buffer in
+                BitslicedKeyExpansion.expand(key, scratch: buffer)
                 for round in 0...schedule.roundCount {
                     let expected = (0..<16).map { schedule.byte($0, ofRound: round) ^ (round == 0 ? 0 : 0x63) }
                     #expect(
-                        BitslicedKeyExpansion.roundKey(round, scratch: room).byteArray == expected, "round \(round)")
+                        BitslicedKeyExpansion.roundKey(round, scratch: buffer).byteArray == expected, "round \(round)")
                 }
             }
         }

@@ -20,13 +20,16 @@ package struct CommandRun: Sendable {
     ///   - arguments: Its arguments.
     ///   - input: What it reads.
     ///   - folder: Its working directory; this process's if there is none.
+    ///   - environment: Variables that it is given besides those of this process.
     /// - Returns: How it ended.
     /// - Throws: What Foundation throws if it cannot be started.
     package static func run(
-        _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: String? = nil
+        _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: String? = nil,
+        environment: [String: String] = [:]
     ) throws -> CommandRun {
         let streams = try TemporaryFolder()
-        let process = try start(program, arguments, input: input, in: folder, streams: streams)
+        let process = try start(
+            program, arguments, input: input, in: folder, environment: environment, streams: streams)
         process.waitUntilExit()
         return finished(process, streams: streams)
     }
@@ -34,11 +37,14 @@ package struct CommandRun: Sendable {
     /// Starts a program whose streams are the files `in`, `out` and `err` of a folder.
     package static func start(
         _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: String? = nil,
-        streams: TemporaryFolder
+        environment: [String: String] = [:], streams: TemporaryFolder
     ) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
+        if !environment.isEmpty {
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        }
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }
         let inputPath = try streams.file("in", input)
         process.standardInput = try FileHandle(forReadingFrom: URL(filePath: inputPath))

@@ -46,8 +46,8 @@ package struct CoreMemory {
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         while true {
-            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, count in
-                count = max(0, read(descriptor, room.baseAddress, room.count))
+            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
             }
             guard !piece.isEmpty else { return String(decoding: bytes, as: UTF8.self) }
             bytes += piece
@@ -87,7 +87,7 @@ package struct CoreMemory {
         // What is advised not to be, and what is a device's.
         guard mapping.flags.isDisjoint(with: ["dd", "io"]) else { return false }
         if mapping.flags.contains("ht") { return isSet(mapping.isShared ? 6 : 5) }
-        // Of shared memory without a name nobody tells it apart from a file that was removed: either counts.
+        // Of shared memory without a name it cannot be told apart from a file that was removed: either counts.
         if mapping.isShared { return isSet(1) || isSet(3) }
         if mapping.anonymousByteCount > 0, isSet(0) { return true }
         return mapping.hasFile && (isSet(2) || isSet(4))
@@ -104,8 +104,8 @@ package struct CoreMemory {
             while start < mapping.range.upperBound {
                 // A piece more than the others begin in: what lies across two is in one.
                 let end = min(start + pieceByteCount + 4096, mapping.range.upperBound)
-                let bytes = [UInt8](unsafeUninitializedCapacity: Int(end - start)) { room, count in
-                    count = max(0, pread(descriptor, room.baseAddress, room.count, Int(start)))
+                let bytes = [UInt8](unsafeUninitializedCapacity: Int(end - start)) { buffer, count in
+                    count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, Int(start)))
                 }
                 found.formUnion(Self.found(needles, in: bytes))
                 start += pieceByteCount

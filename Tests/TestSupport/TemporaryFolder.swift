@@ -23,7 +23,7 @@ package final class TemporaryFolder {
     /// The path of something in the folder.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file, and returns its path. A secret one can be read by nobody else.
+    /// Makes a file, and returns its path. A secret one can be read by its owner only.
     @discardableResult
     package func file(_ name: String, _ bytes: [UInt8], isSecret: Bool = false) throws -> String {
         try Data(bytes).write(to: URL(filePath: path(name)))
@@ -33,7 +33,7 @@ package final class TemporaryFolder {
         return path(name)
     }
 
-    /// Makes a file of text, and returns its path. A secret one can be read by nobody else.
+    /// Makes a file of text, and returns its path. A secret one can be read by its owner only.
     @discardableResult
     package func file(_ name: String, _ text: String, isSecret: Bool = false) throws -> String {
         try file(name, Array(text.utf8), isSecret: isSecret)

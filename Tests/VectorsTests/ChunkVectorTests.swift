@@ -56,6 +56,54 @@ struct ChunkVectorTests {
         }
     }
 
+    /// Wycheproof's form of a Cobblestone case whose last chunk is good.
+    private func wycheproof(_ object: GeneratedObject, msgLength: UInt64) throws -> String {
+        let bytes = try Self.bytes(object.source)
+        let (low, high) = (UInt8(bytes.count & 255), UInt8(bytes.count >> 8))
+        let sums = bytes.reduce((a: UInt32(1), b: UInt32(0))) { sums, byte in
+            let a = (sums.a + UInt32(byte)) % 65521
+            return (a, (sums.b + a) % 65521)
+        }
+        let sum = (0..<4).map { UInt8(truncatingIfNeeded: (sums.b << 16 | sums.a) >> (24 - 8 * $0)) }
+        // zlib's header, one block that is stored, Adler-32. Source: RFC 1950; RFC 1951, section 3.2.4.
+        let packed = [0x78, 1, 1, low, high, ~low, ~high] + bytes + sum
+        func hex(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+        return """
+            {"algorithm":"Cobblestone-128","notes":{"ValidFinalChunk":{}},"testGroups":[{"tests":[{"tcId":1,"ctx":"",
+            "key":"\(hex(object.key.withUnsafeBytes { Array($0) }))","ct":"\(hex(packed))","result":"invalid",
+            "flags":["ValidFinalChunk"],"msgLength":\(msgLength)}]}]}
+            """
+    }
+
+    @Test("a Wycheproof case cannot claim more valid plaintext than its ciphertext holds")
+    func msgLength() throws {
+        let byteCount: UInt64 = 1000
+        let object = try GeneratedObject(
+            strategy: .chunked(.cobblestone(keyByteCount: 16, context: [])),
+            key: SecretKey([UInt8](repeating: 1, count: 16)), plaintextByteCount: byteCount, seed: 1)
+        let file = try VectorFile(Array(try wycheproof(object, msgLength: byteCount).utf8), path: "file.json")
+        #expect(file.groups.count == 1 && file.groups[0].readCount > 0)
+        for length in [byteCount + 1, 1 << 32, (1 << 53) - 1] as [UInt64] {
+            #expect {
+                try VectorFile(Array(try wycheproof(object, msgLength: length).utf8), path: "file.json")
+            } throws: { "\($0)".contains("msgLength is \(length): expected at most \(byteCount)") }
+        }
+    }
+
+    @Test("pieces of a ciphertext that are longer together than any source are refused")
+    func pieces() throws {
+        let object = try GeneratedObject(
+            strategy: .ctr(iv: Block(bigEndianValue: 1)), key: SecretKey([UInt8](repeating: 1, count: 16)),
+            plaintextByteCount: 1 << 53 - 1, seed: 1)
+        func edited(_ count: Int) throws -> any ByteSource {
+            try CiphertextEdits(pieces: Array(repeating: .init(0..<1 << 53 - 1), count: count)).apply(to: object)
+        }
+        #expect(try edited(128).byteCount == 128 * (1 << 53 - 1))
+        for count in [129, 2049, 5000] {
+            #expect { try edited(count) } throws: { "\($0)".contains("expected at most 1152921504606846976 bytes") }
+        }
+    }
+
     /// Source: Python's zlib, levels 0, 1 and 9.
     @Test(
         "what zlib packed is unpacked",

@@ -2,11 +2,7 @@
 internal import Crypto
 internal import RandomAccess
 
-#if canImport(FoundationEssentials)
 internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A key for swift-crypto's AES-GCM, which makes the key schedule anew for each chunk and returns a copy.
 final class BoringSSLChunkContext: ChunkContext {

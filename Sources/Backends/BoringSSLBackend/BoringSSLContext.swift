@@ -3,11 +3,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import RandomAccess
 
-#if canImport(FoundationEssentials)
 internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A key for swift-crypto's one-shot functions.
 final class BoringSSLContext: CipherContext {

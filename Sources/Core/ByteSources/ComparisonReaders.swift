@@ -31,7 +31,7 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
             throw .invalidParameter(
                 name: "chunk length", value: "\(self.chunkByteCount)", expected: "at most 4 GiB to be held whole")
         }
-        self.cache = .allocate(byteCount: capacity, alignment: 4096)
+        self.cache = try .tryAllocate(byteCount: capacity)
     }
 
     deinit {
@@ -127,7 +127,7 @@ package final class FreshBufferReader: RandomAccessDecryptor {
     private func decrypt(
         _ step: ReadStep, chunk: UInt64, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
-        let fetched = UnsafeMutableRawBufferPointer.allocate(byteCount: step.fetch.count, alignment: 16)
+        let fetched = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: step.fetch.count, alignment: 16)
         defer { fetched.deallocate() }
         try object.source.fetch(at: step.fetch.lowerBound, into: fetched)
         let ciphertext = UnsafeRawBufferPointer(rebasing: fetched[(fetched.count - step.ciphertext.count)...])
@@ -136,12 +136,13 @@ package final class FreshBufferReader: RandomAccessDecryptor {
         case .value(let value): iv = value
         case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
         }
-        let plaintext = UnsafeMutableRawPointer.allocate(byteCount: ciphertext.count, alignment: 16)
+        let plaintext = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: ciphertext.count, alignment: 16)
         defer { plaintext.deallocate() }
+        guard let start = plaintext.baseAddress else { return }
         switch context {
-        case .stretches(let context): try context.process(ciphertext, into: plaintext, iv: iv)
-        case .chunks(let context): try context.open(ciphertext, chunk: chunk, into: plaintext, start: iv)
+        case .stretches(let context): try context.process(ciphertext, into: start, iv: iv)
+        case .chunks(let context): try context.open(ciphertext, chunk: chunk, into: start, start: iv)
         }
-        output.copyMemory(from: UnsafeRawBufferPointer(start: plaintext + step.skip, count: step.count))
+        output.copyMemory(from: UnsafeRawBufferPointer(start: start + step.skip, count: step.count))
     }
 }

@@ -59,6 +59,15 @@ public final class FaultySource: ByteSource {
         }
         try base.checkUnchanged()
     }
+
+    /// The wrapped source's version.
+    public var openedVersion: String { base.openedVersion }
+
+    /// Notices another version; see `ByteSource.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) {
+        try checkUnchanged()
+        try base.checkVersion()
+    }
 }
 
 /// Delivers fewer bytes than asked for, as the standard allows and few programs expect.
@@ -88,5 +97,13 @@ public struct ShortReadingSource: ByteSource {
     /// Notices a change; see `ByteSource.checkUnchanged()`.
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
+    }
+
+    /// The wrapped source's version.
+    public var openedVersion: String { base.openedVersion }
+
+    /// Notices another version; see `ByteSource.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) {
+        try base.checkVersion()
     }
 }

@@ -11,6 +11,8 @@ public final class FileSource: ByteSource {
     let path: FilePath
 
     private let descriptor: FileDescriptor
+    /// The file and its version when it was opened.
+    private let opened: FileIdentity
 
     /// Opens a file for reading.
     ///
@@ -32,7 +34,10 @@ public final class FileSource: ByteSource {
     /// - Throws: `DecryptionError.io` if it is something that cannot be read at an offset.
     package init(adopting descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
         do {
-            self.byteCount = try FileSource.length(of: descriptor, path: path)
+            let opened = try FileSource.identity(of: descriptor, path: path)
+            try Self.checkLength(opened.byteCount, of: "\(path)")
+            self.opened = opened
+            self.byteCount = opened.byteCount
         } catch {
             try? descriptor.close()
             throw error
@@ -62,15 +67,31 @@ public final class FileSource: ByteSource {
         guard now == byteCount else { throw .sourceChanged(byteCount: now, expected: byteCount) }
     }
 
-    /// Which version of the file this is now. The corresponding C function is `fstat`.
+    /// Which version of the file this is now. The corresponding C functions are `fstat`, and `lseek` for the length: the
+    /// former has none of a block device.
     ///
     /// - Throws: `DecryptionError.io`.
     package func identity() throws(DecryptionError) -> FileIdentity {
-        var status = stat()
-        _ = try SystemCall.retrying("stat \(path)") { Int(fstat(descriptor.rawValue, &status)) }
-        return FileIdentity(
-            device: UInt64(status.st_dev), node: UInt64(status.st_ino), byteCount: UInt64(status.st_size),
-            modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
+        try Self.identity(of: descriptor, path: path)
+    }
+
+    /// The file, its length and its times when it was opened.
+    public var openedVersion: String { "\(opened)" }
+
+    /// Compares the file's length and its times with what they were.
+    ///
+    /// A write sets the times before it changes a byte, so that bytes that are read before this call, which finds the
+    /// times unchanged, are those of the version.
+    public func checkVersion() throws(DecryptionError) {
+        let now = try identity()
+        guard now.byteCount == byteCount else {
+            throw .sourceChanged(byteCount: now.byteCount, expected: byteCount)
+        }
+        guard now == opened else {
+            throw .io(
+                operation: "read \(path)", code: 0,
+                reason: "it was changed while it was read: expected one version from start to end")
+        }
     }
 
     /// Tells the system that the file is read in order, so that it reads further ahead while what came before is
@@ -115,14 +136,17 @@ public final class FileSource: ByteSource {
         }
     }
 
-    private static func length(of descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) -> UInt64 {
+    /// A block device has its length where a file has its end, and says 0 in its status.
+    private static func identity(
+        of descriptor: FileDescriptor, path: FilePath
+    ) throws(DecryptionError) -> FileIdentity {
         var status = stat()
         _ = try SystemCall.retrying("stat \(path)") { Int(fstat(descriptor.rawValue, &status)) }
         switch status.st_mode & S_IFMT {
-        case S_IFREG:
-            return UInt64(status.st_size)
+        case S_IFREG: return FileIdentity(status, byteCount: UInt64(status.st_size))
         case S_IFBLK:
-            return UInt64(try SystemCall.check("seek \(path)") { try descriptor.seek(offset: 0, from: .end) })
+            let byteCount = try SystemCall.check("seek \(path)") { try descriptor.seek(offset: 0, from: .end) }
+            return FileIdentity(status, byteCount: UInt64(byteCount))
         case S_IFDIR:
             throw .io(operation: "open \(path)", code: EISDIR, reason: "it is a directory")
         default:
@@ -146,4 +170,26 @@ package struct FileIdentity: Hashable, Sendable {
     /// The rest of that time, in nanoseconds. The system counts in steps, of some milliseconds on many kernels: two
     /// changes within a step look like one.
     package var modifiedNanoseconds: Int64
+    /// When its bytes, or what the system says about it, were changed last, in seconds since 1970; no program can set it.
+    package var changedSeconds: Int64
+    /// The rest of that time, in nanoseconds.
+    package var changedNanoseconds: Int64
+
+    init(_ status: stat, byteCount: UInt64) {
+        device = UInt64(status.st_dev)
+        node = UInt64(status.st_ino)
+        self.byteCount = byteCount
+        modifiedSeconds = Int64(status.st_mtim.tv_sec)
+        modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+        changedSeconds = Int64(status.st_ctim.tv_sec)
+        changedNanoseconds = Int64(status.st_ctim.tv_nsec)
+    }
+}
+
+extension FileIdentity: CustomStringConvertible {
+    /// All of it in a line: equal for equal identities only.
+    package var description: String {
+        "\(byteCount) bytes, device \(device), inode \(node), modified \(modifiedSeconds).\(modifiedNanoseconds), "
+            + "changed \(changedSeconds).\(changedNanoseconds)"
+    }
 }

@@ -37,6 +37,14 @@ public final class MappedSource: ViewableSource {
         try file.checkUnchanged()
     }
 
+    /// The file's version.
+    public var openedVersion: String { file.openedVersion }
+
+    /// Notices another version; see ``FileSource/checkVersion()``.
+    public func checkVersion() throws(DecryptionError) {
+        try file.checkVersion()
+    }
+
     /// Tells the system that a range is read from its start to its end; see ``FileSource/adviseSequential(_:)``.
     public func adviseSequential(_ range: Range<UInt64>) {
         file.adviseSequential(range)

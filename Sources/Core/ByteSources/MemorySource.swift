@@ -63,6 +63,14 @@ public struct SlicedSource: ByteSource {
         try base.checkUnchanged()
     }
 
+    /// The wrapped source's version.
+    public var openedVersion: String { base.openedVersion }
+
+    /// Notices another version; see `ByteSource.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) {
+        try base.checkVersion()
+    }
+
     /// Tells the whole source; see `ByteSource.adviseSequential(_:)`.
     public func adviseSequential(_ range: Range<UInt64>) {
         base.adviseSequential(self.range.lowerBound + range.lowerBound..<self.range.lowerBound + range.upperBound)

@@ -61,6 +61,14 @@ public final class RecordingSource: ByteSource {
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
     }
+
+    /// The wrapped source's version.
+    public var openedVersion: String { base.openedVersion }
+
+    /// Notices another version; see `ByteSource.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) {
+        try base.checkVersion()
+    }
 }
 
 /// Notes what is looked at of a source whose bytes are decrypted where they lie, and what is fetched of it.
@@ -81,6 +89,12 @@ final class RecordingViews: ViewableSource {
 
     func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
+    }
+
+    var openedVersion: String { base.openedVersion }
+
+    func checkVersion() throws(DecryptionError) {
+        try base.checkVersion()
     }
 
     func makeView() throws(DecryptionError) -> any SourceView {

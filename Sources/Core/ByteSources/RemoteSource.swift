@@ -45,6 +45,14 @@ public final class RemoteSource: ByteSource {
     public func checkUnchanged() throws(DecryptionError) {
         try base.checkUnchanged()
     }
+
+    /// The wrapped source's version.
+    public var openedVersion: String { base.openedVersion }
+
+    /// Notices another version; see `ByteSource.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) {
+        try base.checkVersion()
+    }
 }
 
 /// How far away a remote store is.

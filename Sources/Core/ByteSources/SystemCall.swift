@@ -23,6 +23,19 @@ package enum SystemCall {
         }
     }
 
+    /// The error of a call that has failed, by `errno`.
+    package static func failure(_ operation: String) -> DecryptionError {
+        error(operation, Errno(rawValue: errno))
+    }
+
+    /// Brings a file to the disk; what cannot be asked for that, such as a pipe, is left as it is.
+    package static func sync(_ operation: @autoclosure () -> String, _ call: () -> Int32) throws(DecryptionError) {
+        _ = try retrying(operation()) {
+            let result = Int(call())
+            return result < 0 && [EINVAL, ENOTSUP, EROFS].contains(errno) ? 0 : result
+        }
+    }
+
     /// Turns what swift-system throws into this project's errors.
     ///
     /// - Parameters:
@@ -88,6 +101,48 @@ extension DecryptionError: ExitStatusProviding {
             .badData
         case .io, .backend: .io
         case .layer(let error): (error.base as? any ExitStatusProviding)?.exitStatus ?? .badData
+        }
+    }
+}
+
+/// Something in a folder.
+package struct FolderEntry: Sendable {
+    /// Its name.
+    package let name: String
+    /// Whether it is a file, or a folder; a link to one is neither, and some file systems tell neither.
+    package let isFile, isFolder: Bool
+
+    /// Lists a folder, without `.` and `..`, in no order. The corresponding C function is `opendir`.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package static func all(in path: String) throws(DecryptionError) -> [FolderEntry] {
+        guard let stream = opendir(path) else { throw SystemCall.failure("list \(path)") }
+        return try all(of: stream, path)
+    }
+
+    /// Lists a folder that is open, and closes it. The corresponding C function is `readdir`, whose end looks like its
+    /// failure.
+    package static func all(of stream: OpaquePointer, _ path: String) throws(DecryptionError) -> [FolderEntry] {
+        defer { closedir(stream) }
+        var entries: [FolderEntry] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw SystemCall.failure("list \(path)") }
+                return entries
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name != ".", name != ".." else { continue }
+            var (isFile, isFolder) = (entry.pointee.d_type == DT_REG, entry.pointee.d_type == DT_DIR)
+            if entry.pointee.d_type == DT_UNKNOWN {
+                var facts = stat()
+                if fstatat(dirfd(stream), name, &facts, AT_SYMLINK_NOFOLLOW) == 0 {
+                    (isFile, isFolder) = (facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & S_IFMT == S_IFDIR)
+                }
+            }
+            entries.append(FolderEntry(name: name, isFile: isFile, isFolder: isFolder))
         }
     }
 }

@@ -16,6 +16,15 @@ public protocol ByteSource: Sendable {
     /// - Throws: `DecryptionError.sourceChanged` if its length is another one, `.io` if that cannot be told.
     func checkUnchanged() throws(DecryptionError)
 
+    /// What tells the version that was opened from others, as far as can be told.
+    var openedVersion: String { get }
+
+    /// Checks that all bytes that were read since the source was opened are of that version, which may take longer than
+    /// ``checkUnchanged()``: for the end of what was read, not for each read.
+    ///
+    /// - Throws: `DecryptionError.sourceChanged` or `.io` if they may be of several.
+    func checkVersion() throws(DecryptionError)
+
     /// Tells the source that a range will be read whole and about in order, by one thread or several, so that it may be read
     /// ahead.
     ///
@@ -29,6 +38,12 @@ extension ByteSource {
 
     /// A source whose bytes cannot change has nothing to notice.
     public func checkUnchanged() throws(DecryptionError) {}
+
+    /// The length, of a source that knows no more.
+    public var openedVersion: String { "\(byteCount) bytes" }
+
+    /// Looks at what each read looks at, of a source that knows no more.
+    public func checkVersion() throws(DecryptionError) { try checkUnchanged() }
 
     /// Reads exactly as many bytes as the buffers hold, however short the single reads are.
     ///
@@ -47,9 +62,32 @@ extension ByteSource {
         }
     }
 
+    /// Refuses a length that nothing has, as a server may claim it and a file with holes may have it.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The length of what is being opened.
+    ///   - name: What errors call it.
+    /// - Throws: `DecryptionError.io` for more than ``SourceLength/max``.
+    package static func checkLength(_ byteCount: UInt64, of name: @autoclosure () -> String) throws(DecryptionError) {
+        guard byteCount <= SourceLength.max else {
+            throw .io(operation: "open \(name())", code: 0, reason: SourceLength.refusal(byteCount))
+        }
+    }
+
     /// Reads exactly `buffer.count` bytes. See ``fetch(at:into:)-(_,FetchBuffers)``.
     public func fetch(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) {
         try fetch(at: offset, into: FetchBuffers(buffer))
+    }
+}
+
+/// How long a file or an object on a server may be.
+package enum SourceLength {
+    /// 1 EiB: no disk is as large, and sums of lengths stay far below where integers and result files end.
+    package static let max: UInt64 = 1 << 60
+
+    /// What is wrong with a length beyond it.
+    package static func refusal(_ byteCount: UInt64) -> String {
+        "it has \(byteCount) bytes: expected at most \(max) (1 EiB)"
     }
 }
 

@@ -57,7 +57,8 @@ struct BlockRunner {
         let sum = nanoseconds.reduce(0, +)
         guard nanoseconds.count < Int(asked) else { return [sum] }
         // A subject that stops early for reasons of its own.
-        return [UInt64(Double(sum) / Double(nanoseconds.count) * Double(asked))]
+        let all = Double(sum) / Double(nanoseconds.count) * Double(asked)
+        return [UInt64(min(all, Double(SideProcess.longestIteration)))]
     }
 
     /// Slices that are not counted, until they get no faster: three are no faster than the three before them by more

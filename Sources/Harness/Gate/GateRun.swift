@@ -82,8 +82,8 @@ package struct GateRun {
         let comparison = Comparison(sides: sides, settings: settings, progress: progress, shouldStop: shouldStop)
         if !prepared.isEmpty { try comparison.run(prepared, into: &result) }
         if let limit = settings.memoryLimit {
-            let exam = MemoryComparison(sides: sides, settings: settings, limit: limit, shouldStop: shouldStop)
-            result.memory = try exam.run(prepared, progress: progress)
+            let comparison = MemoryComparison(sides: sides, settings: settings, limit: limit, shouldStop: shouldStop)
+            result.memory = try comparison.run(prepared, progress: progress)
         }
         result.verdict = GateVerdict.overall(result.cells.map(\.verdict)) ?? .inconclusive
         if result.control?.verdict == .wrong { result.verdict = .wrong }

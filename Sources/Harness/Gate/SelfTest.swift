@@ -110,7 +110,7 @@ package struct SelfTest {
         return SelfTestCalibration(large: large, small: small)
     }
 
-    /// Measures a share of extra work, for some times the seconds of a cell, within bounds; an unfit or noisy machine
+    /// Measures a share of extra work, for some times the seconds of a cell, within bounds; a noisy machine
     /// gets three tries.
     private func point(
         _ extraWork: Double, seconds: Double, using seeds: inout SplitMix64

@@ -1,7 +1,9 @@
+import ByteSources
 import FoundationEssentials
 import Measurement
 import RandomAccess
 package import Results
+import Support
 package import SystemPackage
 
 /// A self-test's file, written record by record, so that a self-test that was broken off keeps what it has.
@@ -15,29 +17,19 @@ package final class SelfTestLog {
     ///
     /// - Throws: `GateError.io`, also if another self-test writes to the file; `.badFile`.
     package init(path: FilePath) throws(GateError) {
-        do throws(DecryptionError) {
-            log = try LineLog(path: path)
-        } catch {
-            throw .io(error)
-        }
+        let log = try rethrowing(as: GateError.io, try LineLog(path: path))
+        self.log = log
+        let earlierBytes = try rethrowing(as: GateError.io, try log.earlierBytes())
         let byteCount: Int
-        (earlierRecords, byteCount) = try SelfTestRecord.read(log.earlierBytes, file: path.string)
-        do throws(DecryptionError) {
-            try log.keep(firstByteCount: byteCount)
-        } catch {
-            throw .io(error)
-        }
+        (earlierRecords, byteCount) = try SelfTestRecord.read(earlierBytes, file: path.string)
+        try rethrowing(as: GateError.io, try log.keep(firstByteCount: byteCount))
     }
 
     /// Adds a record: one write of one whole line.
     ///
     /// - Throws: `GateError.io`.
     package func append(_ record: SelfTestRecord) throws(GateError) {
-        do throws(DecryptionError) {
-            try log.append(record.line)
-        } catch {
-            throw .io(error)
-        }
+        try rethrowing(as: GateError.io, try log.append(record.line))
     }
 }
 

@@ -22,7 +22,8 @@ extension StoredRatios {
         do {
             ratios = try JSONDecoder().decode(StoredRatios.self, from: Data(text))
         } catch {
-            throw .badFile("\(file): a member is missing or of another type: expected a file that gate --record wrote")
+            throw .badFile(
+                "\(file): a member is missing, of another type or impossible: expected a file that gate --record wrote")
         }
         guard !ratios.ratios.isEmpty else { throw .badFile("\(file): no ratios: expected at least one") }
         var names: Set<String> = []
@@ -30,14 +31,19 @@ extension StoredRatios {
             guard ratio.name == ratio.cell.gateName, names.insert(ratio.name).inserted else {
                 throw .badFile("\(file): a ratio called \(ratio.name): expected \(ratio.cell.gateName), once")
             }
-            guard !ratio.logRatios.isEmpty, ratio.logRatios.allSatisfy({ abs($0) < Self.largestLogRatio }) else {
+            guard (1...Self.maxBlocks).contains(ratio.logRatios.count),
+                ratio.logRatios.allSatisfy({ abs($0) < Self.largestLogRatio })
+            else {
                 throw .badFile(
-                    "\(file): the blocks of \(ratio.name): expected logRatios between ±\(Self.largestLogRatio), one at least"
-                )
+                    "\(file): the blocks of \(ratio.name): expected 1 to \(Self.maxBlocks) logRatios "
+                        + "between ±\(Self.largestLogRatio)")
             }
         }
         return ratios
     }
+
+    /// Days of measuring one cell.
+    private static let maxBlocks = 10_000
 
     /// Half a billion times as slow: no program is.
     private static let largestLogRatio = 20.0

@@ -20,6 +20,12 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The plaintext bytes of a full chunk, or `nil` where the format has one chunk, the file.
     public var chunkByteCount: UInt64?
 
+    /// What a Cobblestone object is bound to, in hexadecimal; `nil` for nothing.
+    public var context: String?
+
+    /// What a Tink object is bound to, in hexadecimal; `nil` for nothing.
+    public var associatedData: String?
+
     /// The plaintext bytes that the reader decrypts in one step.
     public var windowByteCount: UInt64
 
@@ -56,7 +62,7 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The bytes per second of a simulated remote store; `nil` where bytes take no time.
     public var remoteBytesPerSecond: UInt64?
 
-    /// A name for what this cell reproduces, such as `article 004 as published`; `nil` for an ordinary cell.
+    /// A name for what this cell reproduces, such as `100 MiB as published`; `nil` for an ordinary cell.
     public var label: String?
 
     /// Creates a cell.
@@ -93,7 +99,7 @@ public struct Cell: Codable, Hashable, Sendable {
         if let ivRule { parts.append(ivRule) }
         if let padding { parts.append(padding) }
         if let chunkByteCount { parts.append("chunk=\(chunkByteCount)") }
-        parts += ["window=\(windowByteCount)", workload]
+        parts += bindings + ["window=\(windowByteCount)", workload]
         if let readCount { parts.append("reads=\(readCount)") }
         parts += [access, "threads=\(threads)", "object=\(objectByteCount)", source]
         if isCold == true { parts.append("cold") }
@@ -101,15 +107,65 @@ public struct Cell: Codable, Hashable, Sendable {
         if let remoteBytesPerSecond { parts.append("bandwidth=\(remoteBytesPerSecond)B/s") }
         return parts.joined(separator: " ")
     }
-}
 
-extension Cell {
+    private enum Key: String, CodingKey {
+        case backend, strategy, ivRule, padding, chunkByteCount, windowByteCount, workload, readCount, access, threads
+        case keyByteCount, objectByteCount, source, isCold, remoteLatencyNanoseconds, remoteBytesPerSecond, label
+        case context, associatedData
+    }
+
+    /// Reads a cell, in whatever file it stands.
+    ///
+    /// - Throws: `DecodingError`, also for numbers that no cell has: files come from anywhere.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        func optional<Value: Decodable>(_ key: Key) throws -> Value? {
+            try members.decodeIfPresent(Value.self, forKey: key)
+        }
+        self.init(
+            backend: try members.decode(String.self, forKey: .backend),
+            strategy: try members.decode(String.self, forKey: .strategy), ivRule: try optional(.ivRule),
+            padding: try optional(.padding), chunkByteCount: try optional(.chunkByteCount),
+            windowByteCount: try members.decode(UInt64.self, forKey: .windowByteCount),
+            workload: try members.decode(String.self, forKey: .workload), readCount: try optional(.readCount),
+            access: try members.decode(String.self, forKey: .access),
+            threads: try members.decode(Int.self, forKey: .threads),
+            keyByteCount: try members.decode(Int.self, forKey: .keyByteCount),
+            objectByteCount: try members.decode(UInt64.self, forKey: .objectByteCount),
+            source: try members.decode(String.self, forKey: .source), label: try optional(.label))
+        isCold = try optional(.isCold)
+        remoteLatencyNanoseconds = try optional(.remoteLatencyNanoseconds)
+        remoteBytesPerSecond = try optional(.remoteBytesPerSecond)
+        context = try optional(.context)
+        associatedData = try optional(.associatedData)
+        guard isPlausible else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "expected numbers that a cell can have"))
+        }
+    }
+
+    /// Whether arithmetic on the cell's numbers stays in bounds.
+    var isPlausible: Bool {
+        [context, associatedData].allSatisfy { $0.map { Hexadecimal.decode($0) != nil } ?? true }
+            && [16, 24, 32].contains(keyByteCount) && (1...1 << 16).contains(threads)
+            && (0...1 << 32).contains(readCount ?? 0)
+            && objectByteCount < 1 << 62 && windowByteCount < 1 << 62 && (chunkByteCount ?? 0) < 1 << 62
+            && (remoteLatencyNanoseconds ?? 0) < 1 << 62 && (remoteBytesPerSecond ?? 1) > 0
+    }
+
+    private var bindings: [String] {
+        [("context", context), ("associated-data", associatedData)].compactMap { name, value in
+            value.map { "\(name)=\($0)" }
+        }
+    }
+
     /// The cell in words, without what a gate leaves to the commands that it compares: backend, access and threads.
     package var gateName: String {
         var parts = [strategy]
         if let chunkByteCount { parts.append("chunk=\(ByteSize(chunkByteCount))") }
         if let ivRule, ivRule != "sequence" { parts.append("iv=\(ivRule)") }
         if let padding, padding != "pkcs7" { parts.append("padding=\(padding)") }
+        parts += bindings
         if keyByteCount != 16 { parts.append("aes\(keyByteCount * 8)") }
         if workload == "sequential" {
             parts.append("window=\(ByteSize(windowByteCount))")

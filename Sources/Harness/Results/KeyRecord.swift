@@ -67,6 +67,11 @@ public enum KeyResultsError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
+extension KeyResultsError: ExitStatusProviding {
+    /// A result file is an input.
+    package var exitStatus: ExitStatus { .badData }
+}
+
 /// What a folder of results holds on keys.
 public struct KeyResults: Codable, Hashable, Sendable {
     /// How long players waited.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Support
 
 /// One line of a result file.
 ///
@@ -79,6 +80,9 @@ extension ResultRecord: Codable {
         }
     }
 
+    /// How many vectors an outcome can count: a file of outcomes can be added up.
+    private static let counts = 0...1 << 40
+
     /// Whether arithmetic on the record's numbers stays in bounds: files come from anywhere.
     var isPlausible: Bool {
         switch self {
@@ -86,9 +90,9 @@ extension ResultRecord: Codable {
         case .conformance(let outcome):
             ([outcome.passed, outcome.failed, outcome.unsupported, outcome.notRun]
                 + (outcome.flags ?? []).flatMap { [$0.passed, $0.failed, $0.unsupported, $0.notRun] })
-                .allSatisfy { (0...1 << 48).contains($0) }
+                .allSatisfy { Self.counts.contains($0) }
         case .mutants(let outcome):
-            outcome.controls.flatMap { [$0.passed, $0.failed] }.allSatisfy { (0...1 << 48).contains($0) }
+            outcome.controls.flatMap { [$0.passed, $0.failed] }.allSatisfy { Self.counts.contains($0) }
         case .check(let check):
             check.cell.isPlausible
                 && [check.deliveredByteCount, check.fetchedByteCount, check.decryptedByteCount].allSatisfy {
@@ -112,14 +116,6 @@ extension LatencyRecord.Playback {
     fileprivate var isPlausible: Bool {
         stallCount >= 0 && bitsPerSecond > 0
             && [firstByteNanoseconds, startNanoseconds, stallNanoseconds, bitsPerSecond].allSatisfy { $0 < 1 << 62 }
-    }
-}
-
-extension Cell {
-    fileprivate var isPlausible: Bool {
-        [16, 24, 32].contains(keyByteCount) && (1...1 << 16).contains(threads) && (0...1 << 32).contains(readCount ?? 0)
-            && objectByteCount < 1 << 62 && windowByteCount < 1 << 62 && (chunkByteCount ?? 0) < 1 << 62
-            && (remoteLatencyNanoseconds ?? 0) < 1 << 62 && (remoteBytesPerSecond ?? 1) > 0
     }
 }
 

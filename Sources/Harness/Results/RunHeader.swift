@@ -27,6 +27,14 @@ public struct RunHeader: Codable, Hashable, Sendable {
     /// The seed from which the order of the cells in each round, and the random workloads, are drawn.
     public var seed: UInt64
 
+    /// SHA-256 of the programs that measured, in hex: this one, and the subject if that is another; `nil` in results that
+    /// do not say.
+    public var programDigest: String?
+
+    /// Which version of which object of the user's all cells were measured on; `nil` where objects were made, and in
+    /// results that do not say.
+    public var input: String?
+
     /// What the machine can do at most, measured at the run's start; `nil` where it was not.
     package var limits: MachineLimits?
 

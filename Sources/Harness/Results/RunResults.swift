@@ -1,3 +1,5 @@
+package import Support
+
 /// A result file as a whole: what every report is computed from.
 public struct RunResults: Codable, Hashable, Sendable {
     /// What is true of the whole run.
@@ -116,6 +118,11 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
             "line \(line) of the result file is no result record: expected one JSON object a line, as a sweep writes them"
         }
     }
+}
+
+extension ResultsError: ExitStatusProviding {
+    /// A result file is an input.
+    package var exitStatus: ExitStatus { .badData }
 }
 
 /// Gathers the records of one result file, in their order.
@@ -242,6 +249,8 @@ extension RunHeader {
         let texts: [(String, String, String)] = [
             ("schema", schema, first.schema), ("host", host.name, first.host.name),
             ("CPU", host.cpuModel, first.host.cpuModel), ("program version", programVersion, first.programVersion),
+            ("program digest", programDigest ?? "none", first.programDigest ?? "none"),
+            ("input", input ?? "none", first.input ?? "none"),
             ("start", startedAt, first.startedAt), ("seed", "\(seed)", "\(first.seed)"),
         ]
         if let text = texts.first(where: { $0.1 != $0.2 }) { return "\(text.0) \"\(text.1)\" after \"\(text.2)\"" }

@@ -71,7 +71,7 @@ package struct ChangePoints: Hashable, Sendable {
                     probability: sums.probability(left, right))
             }
             let doubtful = steps.indices.filter { index in
-                // The place of the step was looked for between the ends of its two levels.
+                // The index of the step was looked for between the ends of its two levels.
                 let candidates = Double(ends[index + 2] - ends[index])
                 let step = steps[index]
                 return step.probability * candidates > errorRate || (step.after - step.before).magnitude < minStep
@@ -84,7 +84,7 @@ package struct ChangePoints: Hashable, Sendable {
     }
 }
 
-/// Sums of a series up to each place, so that the mean and the variance of any stretch take no time.
+/// Sums of a series up to each index, so that the mean and the variance of any stretch take no time.
 private struct RunningSums {
     private var sums = [0.0]
     private var squares = [0.0]

@@ -135,7 +135,7 @@ extension RankedPool {
             }
             let deviate = Self.normalDeviate(using: &generator)
             let rank = counts.withUnsafeBufferPointer { counts in
-                drawn.withUnsafeBufferPointer { place($0, counts, half: total / 2, deviate: deviate) }
+                drawn.withUnsafeBufferPointer { distribute($0, counts, half: total / 2, deviate: deviate) }
             }
             medians.append(Double(sorted[rank]))
         }
@@ -160,7 +160,7 @@ extension RankedPool {
     }
 
     /// The least rank at which half of the draws are reached.
-    private func place(
+    private func distribute(
         _ drawn: UnsafeBufferPointer<DrawnRound>, _ counts: UnsafeBufferPointer<Int32>, half: Double, deviate: Double
     ) -> Int {
         var (low, high) = (0, sorted.count - 1)

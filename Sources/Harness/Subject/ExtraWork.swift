@@ -69,7 +69,7 @@ final class ExtraWorkReader: ChunkKeeper {
         self.reader = reader
         self.context = try object.makeContext()
         self.work = work
-        buffer = .allocate(byteCount: Self.bufferByteCount(windowByteCount), alignment: 4096)
+        buffer = try .tryAllocate(byteCount: Self.bufferByteCount(windowByteCount))
         buffer.initializeMemory(as: UInt8.self, repeating: 0x5A)
     }
 

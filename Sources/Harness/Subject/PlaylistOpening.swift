@@ -18,40 +18,23 @@ struct PlaylistOpening {
     /// - Returns: The open playlist.
     /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
     func open(with backend: any CipherBackend, fetched: ByteCounter? = nil) throws(DecryptionError) -> HLSObject {
-        let playlist = try media()
-        let keys = request.keys
-        let ring = KeyRing(
-            HandlerKeys { uri in
-                guard let bytes = keys[uri] else { throw KeyError.missing(location: "the key", reason: "none given") }
-                return try SecretKey(bytes)
-            })
-        let object = try HLSObject(
-            playlist: playlist, resources: CountedResources(base: try resources(), counter: fetched), keys: ring,
+        try HLSObject.whole(
+            request.text, resources: CountedResources(base: try resources(), counter: fetched), keys: request.keys,
             backend: backend)
-        try object.requireAll()
-        return object
     }
 
     /// The file that all segments are parts of, or `nil` if there is no such file.
     var path: FilePath? {
         guard case .folder(let folder) = request.resources, request.description["generated"] == nil,
-            let uris = try? Set(media().segments.map(\.uri)), uris.count == 1, let uri = uris.first
+            let uris = try? Set(MediaPlaylist(text: request.text).segments.map(\.uri)), uris.count == 1,
+            let uri = uris.first
         else { return nil }
         return try? Self.files(of: folder).path(for: uri)
     }
 
-    private func media() throws(DecryptionError) -> MediaPlaylist {
-        do throws(PlaylistProblem) {
-            if case .media(let playlist) = try Playlist.parse(request.text) { return playlist }
-        } catch {
-            throw error.decryptionError
-        }
-        throw .unsupported("a master playlist: expected a media playlist")
-    }
-
     private func resources() throws(DecryptionError) -> any SegmentResources {
         switch request.resources {
-        case .served(let sources): return NamedSources(sources: sources)
+        case .served(let sources): return NamedSources(sources)
         case .folder(let path): return RemoteResources(base: try Self.files(of: path), link: try link())
         case .described:
             guard let source = try generated() else {
@@ -98,19 +81,6 @@ extension RemoteLink {
     }
 }
 
-/// Resources by URI as written.
-struct NamedSources: SegmentResources {
-    let sources: [String: any ByteSource]
-
-    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
-        guard let source = sources[uri] else {
-            // ENOENT.
-            throw .io(operation: "open \(URIReference(uri).shown)", code: 2, reason: "there is no such resource")
-        }
-        return source
-    }
-}
-
 /// The same source whatever the URI.
 struct OneSource: SegmentResources {
     let source: any ByteSource
@@ -154,4 +124,8 @@ private struct CountedSource: ByteSource {
     }
 
     func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
+
+    var openedVersion: String { base.openedVersion }
+
+    func checkVersion() throws(DecryptionError) { try base.checkVersion() }
 }

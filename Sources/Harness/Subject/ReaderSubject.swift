@@ -118,8 +118,9 @@ package final class ReaderSubject: SubjectImplementation {
         let length = entry.object.plaintextByteCount
         let maximum = Int(min(count, length - min(offset, length)))
         if payload.count < maximum {
+            let larger = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: maximum)
             payload.deallocate()
-            payload = .allocate(byteCount: maximum, alignment: 4096)
+            payload = larger
         }
         let delivered = try entry.reader.read(
             at: offset, into: UnsafeMutableRawBufferPointer(rebasing: payload[..<maximum]))

@@ -1,3 +1,4 @@
+import ByteSources
 package import Support
 
 /// What the command line of a subject says: the backend, and how its reader reads.
@@ -76,6 +77,9 @@ package struct SubjectOptions: Hashable, Sendable {
         }
         guard (1...256).contains(threads) else {
             throw Mistake(description: "--threads \(threads): expected 1 to 256")
+        }
+        guard BufferLimit.allows(threads: threads, windowByteCount: window.byteCount) else {
+            throw Mistake(description: "--window \(window) --threads \(threads): expected \(BufferLimit.expectation)")
         }
         return ReaderConfiguration(
             access: access, windowByteCount: Int(window.byteCount), threadCount: threads, extraWork: work)

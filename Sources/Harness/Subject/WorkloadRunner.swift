@@ -19,13 +19,9 @@ final class WorkloadRunner {
         for _ in 0..<team.threadCount { readers.append(try configuration.makeReader(of: object)) }
         self.readers = readers
         let longest = Int(reads.largestByteCount)
-        self.buffers = readers.map { _ in
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest, alignment: 4096)
-            // The kernel hands pages out when they are first touched, which is no part of a read into a buffer that is
-            // kept.
-            buffer.initializeMemory(as: UInt8.self, repeating: 0)
-            return buffer
-        }
+        self.buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: readers.map { _ in longest })
+        // The kernel hands pages out when they are first touched, which is no part of a read into a buffer that is kept.
+        for buffer in buffers { buffer.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
     deinit {

@@ -5,9 +5,9 @@ package import Support
 ///
 /// The one place that knows which strategy has which parameters; requests, cells, plans and the command line share it.
 package struct StrategyParameters: Hashable, Sendable {
-    /// A parameter by its name in a request. Source: PROTOCOL.md, "open".
+    /// A parameter by its name in a request, in the order of vector files. Source: PROTOCOL.md, "open".
     package enum Parameter: String, CaseIterable, Hashable, Sendable {
-        case iv, padding, ivRule, chunkByteCount, context, associatedData, segmentByteCount, derivedKeyByteCount
+        case iv, padding, chunkByteCount, ivRule, context, associatedData, segmentByteCount, derivedKeyByteCount
     }
 
     /// The strategy's name.

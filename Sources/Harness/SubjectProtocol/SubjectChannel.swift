@@ -1,4 +1,6 @@
 import Glibc
+import RandomAccess
+package import Support
 
 /// The harness's ends of a subject's pipes: each answer has a deadline, whatever the subject sends meanwhile, and the log
 /// is read along so that a subject that writes much of it never blocks.
@@ -73,7 +75,10 @@ final class SubjectChannel {
 
     func send(_ bytes: [UInt8]) throws(SubjectError) {
         let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-        defer { scratch.deallocate() }
+        defer {
+            eraseBytes(scratch)
+            scratch.deallocate()
+        }
         scratch.copyBytes(from: bytes)
         try send(UnsafeRawBufferPointer(scratch))
     }
@@ -201,7 +206,12 @@ package enum SubjectError: Error, Hashable, Sendable {
     case interrupted
 }
 
-extension SubjectError: CustomStringConvertible {
+extension SubjectError: CustomStringConvertible, ExitStatusProviding {
+    /// What a command ends with that this error stops.
+    package var exitStatus: ExitStatus {
+        if case .notStarted = self { .missingInput } else { .noAnswer }
+    }
+
     /// What failed, the value, what was expected.
     package var description: String {
         switch self {

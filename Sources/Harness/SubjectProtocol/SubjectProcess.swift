@@ -55,7 +55,10 @@ package final class SubjectProcess {
     package func request(
         _ members: JSONValue, serving source: (any ByteSource)? = nil
     ) throws(SubjectError) -> SubjectAnswer {
-        let answer = try exchange(members.line, serving: source)
+        // Requests to open hold a key.
+        var line = members.line
+        defer { line.withUnsafeMutableBytes { eraseBytes($0) } }
+        let answer = try exchange(line, serving: source)
         guard answer.isGood else {
             throw .refused(
                 name: answer.members["error"]?.string ?? "internal",
@@ -82,9 +85,7 @@ package final class SubjectProcess {
             channel.startClock()
             try channel.send(bytes)
             while true {
-                guard let message = JSONValue.parse(try channel.readLine()), case .object = message else {
-                    throw SubjectError.framing("an answer is no JSON object")
-                }
+                let message = try Self.message(try channel.readLine())
                 guard let need = message["need"] else { return try answer(message, largestPayload) }
                 try serve(need, from: source)
             }
@@ -131,6 +132,16 @@ package final class SubjectProcess {
             throw .timeout(seconds: grace / .seconds(1))
         }
         if let expected, status != expected { throw .died(status: status, log: channel.lastLog) }
+    }
+
+    private static func message(_ line: [UInt8]) throws(SubjectError) -> JSONValue {
+        do throws(JSONParser.Mismatch) {
+            let message = try JSONParser.parse(line)
+            if case .object = message { return message }
+        } catch {
+            throw .framing("an answer is no JSON object: expected \(error.expected)")
+        }
+        throw .framing("an answer is no JSON object")
     }
 
     private func answer(_ message: JSONValue, _ largestPayload: UInt64) throws(SubjectError) -> SubjectAnswer {

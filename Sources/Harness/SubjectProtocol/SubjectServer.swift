@@ -62,7 +62,9 @@ package final class SubjectServer {
 
     /// Answers requests until `bye` or the end of input.
     package func run() {
-        while let line = pipe.readLine() {
+        while var line = pipe.readLine() {
+            // Requests to open hold a key.
+            defer { line.withUnsafeMutableBytes { eraseBytes($0) } }
             let request = JSONValue.parse(line)
             if let payload = request?["payload"]?.integer, !pipe.skip(payload) { return }
             guard let request, case .object = request else {
@@ -186,6 +188,8 @@ package final class PipeEnd {
     private let output: Int32
     private var buffer: [UInt8] = []
     private var start = 0
+    /// Whether something could not be written: who waits for it would wait for ever, so that nothing more is read.
+    package private(set) var isBroken = false
     /// A line longer than this is not a message.
     private let longestLine = 64 << 20
 
@@ -197,12 +201,16 @@ package final class PipeEnd {
 
     /// Reads up to the next line's end.
     ///
-    /// - Returns: The line without its end, or `nil` at the end of input.
+    /// - Returns: The line without its end, or `nil` at the end of input, or after a failed write.
     package func readLine() -> [UInt8]? {
+        guard !isBroken else { return nil }
         var searched = start
         while true {
             if let end = buffer[searched...].firstIndex(of: 0x0A) {
                 let line = Array(buffer[start..<end])
+                buffer.withUnsafeMutableBytes {
+                    eraseBytes(UnsafeMutableRawBufferPointer(rebasing: $0[start..<end]))
+                }
                 start = end + 1
                 return line
             }
@@ -258,7 +266,10 @@ package final class PipeEnd {
         while done < bytes.count {
             let count = write(output, bytes.baseAddress.map { $0 + done }, bytes.count - done)
             if count < 0, canRetry(output, toWrite: true) { continue }
-            guard count > 0 else { return false }
+            guard count > 0 else {
+                isBroken = true
+                return false
+            }
             done += count
         }
         return true

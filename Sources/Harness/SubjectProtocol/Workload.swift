@@ -156,7 +156,7 @@ package enum ReadList: RandomAccessCollection, Sendable {
     package var endIndex: Int {
         switch self {
         case .windows(let byteCount, let plaintextByteCount):
-            Int(plaintextByteCount / byteCount) + (plaintextByteCount % byteCount == 0 ? 0 : 1)
+            Int(clamping: plaintextByteCount / byteCount + (plaintextByteCount % byteCount == 0 ? 0 : 1))
         case .listed(let reads): reads.count
         }
     }

@@ -16,7 +16,7 @@ public final class KeyServerExchange: KeyExchange {
     ///
     /// - Parameters:
     ///   - url: The server's URL, without credentials. Plain `http` is for a server on this machine, or one whose
-    ///     ``Options/serverKey`` is known.
+    ///     ``Options/serverKey`` is known and that wants no token, which everyone on the way could read.
     ///   - options: Whom to believe, and how long to wait.
     /// - Throws: `DecryptionError.invalidParameter` for a URL or an option that cannot be, `.io` for a TLS policy that
     ///   cannot be followed. None of them shows a user name, a password or a query.
@@ -38,6 +38,11 @@ public final class KeyServerExchange: KeyExchange {
         guard post.isSecure || post.isLoopback || options.serverKey != nil else {
             throw .invalidParameter(
                 name: "key server", value: post.shownURL, expected: "https, or the server's key beside plain http")
+        }
+        guard post.isSecure || post.isLoopback || options.token == nil else {
+            throw .invalidParameter(
+                name: "key server", value: post.shownURL,
+                expected: "https, since a token would travel in the clear")
         }
         self.options = options
     }
@@ -131,7 +136,7 @@ extension KeyFailure {
         case 200:
             let type = answer["Content-Type"] ?? "none"
             guard type.lowercased().prefix(AnswerSealer.mediaType.count) != AnswerSealer.mediaType else { return nil }
-            self = .malformed(reason: "its type is \(Self.shown(type)): expected \(AnswerSealer.mediaType)")
+            self = .malformed(reason: "its type is \(Self.excerpt(type)): expected \(AnswerSealer.mediaType)")
         case 429, 503: self = .busy(retryAfter: Self.retryAfter(answer["Retry-After"], date: answer["Date"]))
         case 408, 500, 502, 504:
             self = .unreachable(reason: "\(url) answers with status \(answer.status): expected 200")
@@ -148,12 +153,12 @@ extension KeyFailure {
             let line = text.split(separator: "\n").first.map(String.init) ?? ""
             self = .refused(
                 reason: "\(url) answers with status \(answer.status): expected 200"
-                    + (line.isEmpty ? "" : " (\(Self.shown(line)))"))
+                    + (line.isEmpty ? "" : " (\(Self.excerpt(line)))"))
         }
     }
 
     /// Text of the server's, as a part of a line.
-    private static func shown(_ text: String) -> String {
+    private static func excerpt(_ text: String) -> String {
         String(decoding: text.utf8.filter { (0x20..<0x7F).contains($0) }.prefix(120), as: UTF8.self)
     }
 

@@ -15,6 +15,9 @@ enum { guard_count = 1024 };
 struct guard {
     atomic_int is_taken;
     atomic_int is_broken;
+    // Odd while start and length are being changed. A handler that ran on another thread in between would see the start
+    // of one mapping and the length of another, and put zeroes over memory that is neither's.
+    atomic_uint version;
     _Atomic uintptr_t start;
     atomic_size_t byte_count;
 };
@@ -27,8 +30,11 @@ static uintptr_t page_byte_count;
 
 /// Puts zeroes in the place of a mapping's rest, from the page of `address` on. Only calls what a handler may call.
 static int replace(struct guard *guard, uintptr_t address) {
+    // A guard is changed by the thread that touches its mapping, so that one which is changing now is not what was touched.
+    unsigned version = atomic_load(&guard->version);
     uintptr_t start = atomic_load(&guard->start);
     size_t byte_count = atomic_load(&guard->byte_count);
+    if (version % 2 != 0 || atomic_load(&guard->version) != version) return 0;
     if (address < start || address - start >= byte_count) return 0;
     uintptr_t page = address & ~(page_byte_count - 1);
     void *replaced = mmap(
@@ -87,10 +93,12 @@ void chunkwise_guard_close(int guard) {
 }
 
 void chunkwise_guard_set(int guard, const void *start, size_t byte_count) {
-    atomic_store(&guards[guard].byte_count, 0);
-    atomic_store(&guards[guard].is_broken, 0);
-    atomic_store(&guards[guard].start, (uintptr_t)start);
-    atomic_store(&guards[guard].byte_count, byte_count);
+    struct guard *changed = &guards[guard];
+    atomic_fetch_add(&changed->version, 1);
+    atomic_store(&changed->is_broken, 0);
+    atomic_store(&changed->start, (uintptr_t)start);
+    atomic_store(&changed->byte_count, byte_count);
+    atomic_fetch_add(&changed->version, 1);
 }
 
 int chunkwise_guard_is_broken(int guard) {

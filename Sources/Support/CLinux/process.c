@@ -4,9 +4,45 @@
 #include <linux/perf_event.h>
 #include <malloc.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static int status_without_memory;
+static struct sigaction earlier_actions[2];
+static const int abort_signals[2] = {SIGABRT, SIGILL};
+
+/* Runs when the program aborts. Nothing tells why but the state of things: whether there is memory. */
+static void aborted(int signal, siginfo_t *facts, void *context) {
+    static const char message[] = "chunkwise: out of memory: expected more, or smaller windows, chunks or files\n";
+    const size_t probe = (size_t)128 << 20;
+    void *memory = mmap(NULL, probe, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+        (void)written;
+        _exit(status_without_memory);
+    }
+    munmap(memory, probe);
+    const struct sigaction *earlier = &earlier_actions[signal == SIGILL];
+    if (earlier->sa_flags & SA_SIGINFO) {
+        earlier->sa_sigaction(signal, facts, context);
+    } else if (earlier->sa_handler != SIG_DFL && earlier->sa_handler != SIG_IGN) {
+        earlier->sa_handler(signal);
+    }
+    sigaction(signal, earlier, NULL);
+    raise(signal);
+}
+
+void chunkwise_exit_without_memory(int status) {
+    status_without_memory = status;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = aborted;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    for (int index = 0; index < 2; index++) sigaction(abort_signals[index], &action, &earlier_actions[index]);
+}
 
 int chunkwise_cpu_count(void) {
     long count = sysconf(_SC_NPROCESSORS_CONF);
@@ -56,3 +92,33 @@ bool chunkwise_perf_read(int descriptor, uint64_t *value) {
     *value = fields[0];
     return fields[1] == fields[2] && fields[2] > 0;
 }
+
+/* An instruction sequence that does nothing on a processor, and asks valgrind for what rax points at. */
+static uint64_t ask(uint64_t request, uint64_t first, uint64_t second) {
+#if defined(__x86_64__)
+    volatile uint64_t arguments[6] = {request, first, second, 0, 0, 0};
+    uint64_t answer = 0;
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(arguments)
+                     : "cc", "memory");
+    return answer;
+#else
+    (void)request, (void)first, (void)second;
+    return 0;
+#endif
+}
+
+enum { RUNNING_ON_VALGRIND = 0x1001, COUNT_ERRORS = 0x1201, MEMCHECK = 0x4D430000 };
+
+bool chunkwise_memcheck_is_running(void) { return ask(RUNNING_ON_VALGRIND, 0, 0) != 0; }
+
+void chunkwise_memcheck_poison(const void *start, size_t byte_count) {
+    ask(MEMCHECK + 1, (uint64_t)(uintptr_t)start, byte_count);
+}
+
+void chunkwise_memcheck_release(const void *start, size_t byte_count) {
+    ask(MEMCHECK + 2, (uint64_t)(uintptr_t)start, byte_count);
+}
+
+unsigned long chunkwise_memcheck_finding_count(void) { return ask(COUNT_ERRORS, 0, 0); }

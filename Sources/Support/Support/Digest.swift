@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// SHA-256 or SHA-512, and what is built of them, by libcrypto.
+/// SHA-256 or SHA-512, and what is built of them, by libcrypto: swift-crypto would bring BoringSSL, and minutes of
+/// building, into every program.
 ///
 /// - Source: FIPS 180-4; RFC 2104 (HMAC); RFC 5869 (HKDF).
 package enum SHAFunction: Sendable {

@@ -1,8 +1,10 @@
+import CLinux
 import Glibc
 
 /// What a program does before anything else.
 package enum ProcessStart {
-    /// Makes sure of the standard streams, and that a file that grows beyond its limit is an error and not the end.
+    /// Makes sure of the standard streams, and that a lack of memory, or a file that grows beyond its limit, is an error
+    /// and not a signal.
     ///
     /// A program that is started with a stream closed would give its number to the next file that it opens, and print
     /// into that. A closed stream is held by `/dev/null` opened the other way round: using it is still an error.
@@ -15,6 +17,16 @@ package enum ProcessStart {
             }
         }
         signal(SIGXFSZ, SIG_IGN)
+        chunkwise_exit_without_memory(ExitStatus.io.rawValue)
+    }
+
+    /// Ends the process as any program ends whose reader has seen enough, such as `head`: by SIGPIPE and without a word,
+    /// also where that signal is ignored, so that a broken connection is an error and not the end.
+    package static func endWithoutReader() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        // Blocked by whoever started this program.
+        _exit(ExitStatus.io.rawValue)
     }
 
     /// Waits until a descriptor that another program made non-blocking can be used, after a call that would block.

@@ -1,6 +1,7 @@
 import BackendRegistry
 import ByteSources
 import Glibc
+import RandomAccess
 import Subject
 import SubjectProtocol
 import Support
@@ -27,6 +28,7 @@ enum ChunkwiseSubject {
         // A harness that goes away is an end of input, not a crash.
         signal(SIGPIPE, SIG_IGN)
         do {
+            if arguments.first == "--constant-time" { return try printConstantTime(arguments.dropFirst()) }
             let options = try SubjectOptions(arguments: arguments)
             let subject = ReaderSubject(
                 backend: try BackendRegistry.backend(named: options.backend),
@@ -36,5 +38,23 @@ enum ChunkwiseSubject {
             PipeEnd(input: 0, output: 2).writeAll("chunkwise-subject: \(PlainText.line("\(error)"))\n")
             exit(((error as? any ExitStatusProviding)?.exitStatus ?? .io).rawValue)
         }
+    }
+
+    /// What `verify --constant-time` starts under valgrind: prints what was counted, a line of JSON each.
+    private static func printConstantTime(_ backends: ArraySlice<String>) throws {
+        guard ConstantTimeCheck.isWatched else {
+            throw DecryptionError.unsupported("this process is not watched: expected it under valgrind on x86-64")
+        }
+        func show(_ subject: String, _ outcomes: [ConstantTimeCheck.Outcome]) {
+            for outcome in outcomes {
+                let line: JSONValue = [
+                    "subject": .string(subject), "operation": .string(outcome.operation),
+                    "count": .init(count: outcome.count),
+                ]
+                print(String(decoding: line.line, as: UTF8.self), terminator: "")
+            }
+        }
+        show("readers", ConstantTimeCheck.runReaders())
+        for name in backends { show(name, try ConstantTimeCheck.run(BackendRegistry.backend(named: name))) }
     }
 }

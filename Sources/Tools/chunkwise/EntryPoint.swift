@@ -8,8 +8,7 @@ enum EntryPoint {
     static func main() {
         ProcessStart.prepare()
         do {
-            try refuseUnknownCommand(Array(CommandLine.arguments.dropFirst()))
-            var command = try Chunkwise.parseAsRoot()
+            var command = try parsedCommand()
             if let asynchronous = command as? any AsyncParsableCommand {
                 nonisolated(unsafe) var asynchronous = asynchronous
                 try Waiting.wait { try await asynchronous.run() }
@@ -22,18 +21,25 @@ enum EntryPoint {
         } catch let code as ExitCode {
             exit(code.rawValue)
         } catch {
-            let code = Chunkwise.exitCode(for: error)
-            guard code != .success else {
-                // Help, a version, a completion script.
-                print(HelpText.wrappedUsage(Chunkwise.fullMessage(for: error), columns: Terminal.columns))
-                do { try flushOutput() } catch let failure as CommandFailure { end(failure) } catch {}
-                return
+            guard Chunkwise.exitCode(for: error) == .success else {
+                end(CommandFailure(.init(error), Chunkwise.message(for: error)))
             }
-            let message = Chunkwise.message(for: error)
-            guard code == .validationFailure else { end(CommandFailure(.init(error), message)) }
-            // Of options that do not exist or lack a value, the parser says only what is wrong.
-            let hint = message.contains("expected") ? "" : ": expected what --help shows"
-            end(CommandFailure(.usage, message + hint))
+            // Help, a version, a completion script.
+            print(HelpText.wrappedUsage(Chunkwise.fullMessage(for: error), columns: Terminal.columns))
+            do { try flushOutput() } catch let failure as CommandFailure { end(failure) } catch {}
+        }
+    }
+
+    /// Reads the command line. Whatever is wrong with it is an error of usage.
+    private static func parsedCommand() throws -> any ParsableCommand {
+        do {
+            try refuseUnknownCommand(Array(CommandLine.arguments.dropFirst()))
+            return try Chunkwise.parseAsRoot()
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch  where Chunkwise.exitCode(for: error) != .success {
+            throw CommandFailure(
+                .usage, ParserMessage.line(Chunkwise.message(for: error), full: Chunkwise.fullMessage(for: error)))
         }
     }
 
@@ -65,11 +71,7 @@ enum EntryPoint {
     private static func flushOutput() throws {
         guard fflush(nil) != 0 else { return }
         let code = errno
-        if code == EPIPE {
-            // As of any program whose reader has seen enough, such as `head`.
-            signal(SIGPIPE, SIG_DFL)
-            raise(SIGPIPE)
-        }
+        if code == EPIPE { ProcessStart.endWithoutReader() }
         throw CommandFailure(
             .io, "write to standard output failed: \(String(cString: strerror(code))): expected it to take the result")
     }

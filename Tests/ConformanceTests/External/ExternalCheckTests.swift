@@ -144,13 +144,13 @@ struct AdapterTests {
         .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"),
         arguments: [
             (
-                "article000.py",
+                "playing_on_ios.py",
                 [
                     "they end where chunk", "the IV used for block 0 of chunk 1 was the object's IV",
                     "expected the error rangeOutOfBounds",
                 ]
             ),
-            ("article004.py", ["the plaintext has 32 bytes", "the surplus is zeros"]),
+            ("huge_files_on_ios.py", ["the plaintext has 32 bytes", "the surplus is zeros"]),
         ])
     func articles(name: String, reasons: [String]) throws {
         let groups = VectorSet.exhaustive(blockCounts: 2...6) + VectorSet.badPaddings()

@@ -77,7 +77,7 @@ struct TamperSubjectTests {
 
     @Test("the article's reader takes impossible lengths, and each is a failure")
     func article() throws {
-        let row = try Self.row("python3 '\(SubjectPrograms.package)/Examples/subjects/article004.py'")
+        let row = try Self.row("python3 '\(SubjectPrograms.package)/Examples/subjects/huge_files_on_ios.py'")
         let failures = row.cases.filter { $0.failure != nil }
         #expect(!failures.isEmpty && failures.allSatisfy { !$0.openingErrors.isEmpty })
     }

@@ -60,11 +60,52 @@ struct EnvironmentTests {
         #expect(folder.bytes("decrypted") == nil)
     }
 
-    @Test("a reader that has seen enough ends the program as any other, without a message")
-    func brokenPipe() throws {
-        let run = try shell("{ chunkwise backends; echo $? >status; } | :; cat status")
-        #expect(["0", "141"].contains(run.text.trimmingCharacters(in: .whitespacesAndNewlines)))
-        #expect(run.errorLines == [])
+    @Test("a lack of memory is an error, at whatever limit", arguments: [100, 160, 300, 600, 1000, 2000])
+    func memoryLimit(_ mebibytes: Int) throws {
+        try folder.file("key", Chunkwise.keyHex + "\n", isSecret: true)
+        try folder.file("plain", [UInt8](repeating: 7, count: 1 << 20))
+        let cell = "--backend openssl --object-size 1MiB --rounds 1 --milliseconds 1"
+        for command in [
+            "encrypt --key-file key --iv \(Chunkwise.ivHex) plain encrypted", "backends",
+            "sweep --plan plan --output run", "measure \(cell) --window 100MiB --access fresh-buffers",
+            "measure \(cell) --strategy cbc-chunked --chunk-size 400MiB --access whole-chunk",
+            "measure \(cell) --strategy tink-aes-gcm-hkdf --segment-size 256MiB",
+        ] {
+            let run = try shell("ulimit -v \(mebibytes << 10); exec chunkwise \(command)")
+            // 127: not even the libraries could be loaded.
+            let isAllowed = [0, 1, 74, 127].contains(run.status)
+            #expect(isAllowed, "\(mebibytes) MiB, \(command) → \(run.status) \(run.errorLines)")
+            #expect(run.status == 0 || !run.errorLines.isEmpty, "\(mebibytes) MiB, \(command)")
+            #expect(!run.errorLines.contains { $0.contains("Crash") || $0.contains("signal 6") }, "\(run.errorLines)")
+        }
+    }
+
+    @Test(
+        "a reader that has seen enough ends every command by SIGPIPE and without a message, also where that is ignored",
+        .enabled(if: Programs.installed("python3") != nil),
+        arguments: [
+            ["backends"], ["backends", "--format", "json"], ["--help"], ["help", "decrypt"],
+            ["decrypt", "--key-file", "key", "--iv", Chunkwise.ivHex, "encrypted", "-"],
+            ["decrypt", "--key-file", "key", "--iv", Chunkwise.ivHex, "--threads", "3", "encrypted", "-"],
+            ["encrypt", "--key-file", "key", "--iv", Chunkwise.ivHex, "plain", "-"],
+            ["report", "run", "--format", "markdown"],
+        ])
+    func brokenPipe(_ arguments: [String]) throws {
+        try folder.file("plain", [UInt8](repeating: 7, count: 1 << 20))
+        #expect(try Chunkwise.convert("encrypt", folder, ["plain", "encrypted"]).status == 0)
+        if arguments.contains("run") { #expect(try shell("chunkwise sweep --plan plan --output run").status == 0) }
+        let script = """
+            import os, subprocess, sys
+            for restores in (True, False):
+                read, write = os.pipe()
+                os.close(read)
+                # Python itself ignores SIGPIPE.
+                print(subprocess.run(sys.argv[1:], stdout=write, restore_signals=restores).returncode)
+                os.close(write)
+            """
+        let python = try #require(Programs.installed("python3"))
+        let run = try CommandRun.run(python, ["-c", script, Programs.chunkwise] + arguments, in: folder.path)
+        #expect(run.text == "-13\n-13\n" && run.errorLines == [], "\(run.text) \(run.errorLines)")
     }
 
     @Test(

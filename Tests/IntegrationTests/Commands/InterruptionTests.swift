@@ -22,7 +22,7 @@ struct InterruptionTests {
             """)
     }
 
-    /// Starts the program with a folder for temporary files that nobody else has.
+    /// Starts the program with a folder for temporary files of its own.
     private func start(_ arguments: [String]) throws -> Process {
         try CommandRun.start(
             "/usr/bin/env", ["TMPDIR=\(folder.path("tmp"))", Programs.chunkwise] + arguments, in: folder.path,

@@ -1,4 +1,5 @@
 import ByteSources
+import Glibc
 import HLS
 import OpenSSLBackend
 import RandomAccess
@@ -49,6 +50,30 @@ struct PlaylistTests {
         Chunkwise.expectFailure(
             try Chunkwise.convert("decrypt", folder, ["segment0.ts", "out"], ["--keys", "."]), 64, "--keys")
         #expect(folder.bytes("out") == nil)
+    }
+
+    @Test(
+        "a playlist has nothing read but what lies in its folder, or in the root that is named",
+        arguments: ["../outside", "link", "file://", "sub/../../outside"])
+    func root(uri: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.file("outside", plaintext)
+        _ = try FolderOutput(folder: FilePath(folder.path("films")))
+        symlink("../outside", folder.path("films/link"))
+        let target = uri == "file://" ? uri + folder.path("outside") : uri
+        try folder.file(
+            "films/list.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(target)\n#EXT-X-ENDLIST\n")
+        let arguments = ["decrypt", "--strategy", "hls-aes128", "films/list.m3u8", "out"]
+        func decrypt(_ root: [String]) throws -> CommandRun {
+            try Chunkwise.run(arguments + root, in: folder.path)
+        }
+        let refused = try decrypt([])
+        Chunkwise.expectFailure(refused, 65, "expected a file in ")
+        #expect(refused.errorLines.first?.contains("outside") == true || uri == "link")
+        #expect(folder.bytes("out") == nil)
+        for root in [".", "/"] {
+            #expect(try decrypt(["--root", root]).status == 0 && folder.bytes("out") == plaintext)
+        }
     }
 
     @Test(

@@ -71,7 +71,7 @@ struct TamperCommandTests {
             #expect(try Chunkwise.run(["verify", "--tamper", other]).status == 64)
         }
         // A subject that supports nothing of what is asked has shown nothing.
-        let article = "python3 '\(Project.path("Examples/subjects/article004.py"))'"
+        let article = "python3 '\(Project.path("Examples/subjects/huge_files_on_ios.py"))'"
         let run = try Chunkwise.run(["verify", "--tamper", "--only", "ctr", "--subject", article])
         #expect(run.status == 2)
     }

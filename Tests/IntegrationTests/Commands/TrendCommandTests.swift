@@ -65,7 +65,38 @@ struct TrendCommandTests {
         #expect(run.errorLines.contains { $0.contains("schema.jsonl") && $0.contains("chunkwise-results-99") })
     }
 
-    @Test("an empty folder, a missing one and a backend that nobody has are errors")
+    @Test("other files of the program are counted by kind, in one line")
+    func otherKinds() throws {
+        let folder = try folder()
+        try folder.file("runs/waits.json", "{\n\"schema\":\"chunkwise-key-waits-1\"}\n")
+        try folder.file("runs/rates.jsonl", "{\"header\":{\"schema\":\"chunkwise-gate-self-test-1\"}}\n")
+        try folder.file("runs/rates.json", "{\"schema\":\"chunkwise-gate-self-test-1\"}")
+        let run = try Chunkwise.run(["report", "--history", "runs", "--format", "json"], in: folder.path)
+        #expect(JSONValue.parse(run.output)?["skipped"]?.array?.isEmpty == true)
+        #expect(
+            run.status == 0
+                && run.errorLines == [
+                    "chunkwise: skipped 3 files that are no results of runs: 2 of chunkwise-gate-self-test-1, "
+                        + "1 of chunkwise-key-waits-1"
+                ], "\(run.errorLines)")
+    }
+
+    @Test("a history alone is text, a page in a folder, or one form in a file")
+    func output() throws {
+        let folder = try folder()
+        let text = try Chunkwise.run(["report", "--history", "runs"], in: folder.path)
+        #expect(text.status == 0 && text.text.contains("OVER TIME"))
+        let page = try Chunkwise.run(["report", "--history", "runs", "--output", "a/b"], in: folder.path)
+        #expect(page.status == 0 && page.text.contains("report: a/b/index.html"), "\(page.errorLines)")
+        #expect(folder.names(in: "a/b") == ["index.html"])
+        let html = String(decoding: folder.bytes("a/b/index.html") ?? [], as: UTF8.self)
+        #expect(html.contains("href=\"../../runs/09/results.jsonl\""))
+        let file = try Chunkwise.run(
+            ["report", "--history", "runs", "--format", "json", "--output", "history.json"], in: folder.path)
+        #expect(file.status == 0 && folder.bytes("history.json").flatMap { JSONValue.parse($0) } != nil)
+    }
+
+    @Test("an empty folder, a missing one and a backend that no run has are errors")
     func nothing() throws {
         let folder = try folder()
         try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: false)
@@ -73,7 +104,7 @@ struct TrendCommandTests {
         Chunkwise.expectFailure(try Chunkwise.run(["trend", "missing"], in: folder.path), 66, "missing")
         Chunkwise.expectFailure(try Chunkwise.run(["trend", "runs/01/results.jsonl"], in: folder.path), 66, "folder")
         Chunkwise.expectFailure(
-            try Chunkwise.run(["trend", "runs", "--reference", "nobody"], in: folder.path), 64, "libgcrypt")
+            try Chunkwise.run(["trend", "runs", "--reference", "none"], in: folder.path), 64, "libgcrypt")
         Chunkwise.expectFailure(
             try Chunkwise.run(["trend", "runs", "--output", "missing/x.html"], in: folder.path), 74, "missing")
     }

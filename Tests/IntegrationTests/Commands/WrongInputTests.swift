@@ -25,6 +25,7 @@ struct WrongInputTests {
         (["--window", "2GiB", "enc", "out"], 64, "--window"), (["--window", "-1", "enc", "out"], 64, ""),
         (["--window", "big", "enc", "out"], 64, "big"), (["--window", "1.3B", "enc", "out"], 64, "1.3B"),
         (["--threads", "0", "enc", "out"], 64, "--threads"), (["--threads", "257", "enc", "out"], 64, "257"),
+        (["--window", "1GiB", "--threads", "17", "enc", "out"], 64, "16 GiB"),
         (["--chunk-size", "1KiB", "enc", "out"], 64, "--chunk-size"),
         (["--strategy", "cbc-chunked", "enc", "out"], 64, "--chunk-size"),
         (["--strategy", "cbc-chunked", "--chunk-size", "17", "enc", "out"], 64, "17"),
@@ -143,6 +144,20 @@ struct WrongInputTests {
     }
 
     @Test(
+        "a backend that is there to be compared with warns where it gets a key of the user's", arguments: [true, false])
+    func tables(isEncryption: Bool) throws {
+        let folder = try folder()
+        let (command, input) = isEncryption ? ("encrypt", "plain") : ("decrypt", "enc")
+        for (backend, isWarned) in [("swift-reference", true), ("swift-bitsliced", false), ("libgcrypt", false)] {
+            let run = try Chunkwise.convert(command, folder, ["--backend", backend, input, "out"])
+            #expect(run.status == 0 && run.errorLines.count == (isWarned ? 1 : 0), "\(run.errorLines)")
+            if isWarned { #expect(run.errorLines[0].hasPrefix("chunkwise: warning: backend swift-reference looks up")) }
+        }
+        let verification = try Chunkwise.run(["verify", "--backend", "swift-reference", "--only", "none"])
+        #expect(verification.errorLines.allSatisfy { !$0.contains("looks up") })
+    }
+
+    @Test(
         "other commands",
         arguments: [
             (["dance"], 64, "dance"), (["decrypt"], 64, ""), (["backends", "--format", "xml"], 64, "xml"),
@@ -158,7 +173,8 @@ struct WrongInputTests {
             (["measure", "--object-size", "1", "--workload", "random:2"], 64, "random:2"),
             (["measure", "--object-size", "1", "--padding", "none"], 64, "--object-size"),
             (["measure", "--backend", "none"], 64, "none"), (["subject", "--window", "0"], 64, "--window"),
-            (["subject", "--access", "x"], 64, "x"),
+            (["subject", "--access", "x"], 64, "x"), (["keys", "scenarios", "garbage"], 65, "garbage"),
+            (["measure", "--workload", "trace:./garbage"], 65, "garbage"),
         ] as [([String], Int32, String)])
     func commands(arguments: [String], status: Int32, word: String) throws {
         let folder = try TemporaryFolder()

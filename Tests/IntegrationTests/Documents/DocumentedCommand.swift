@@ -91,7 +91,7 @@ struct DocumentedCommand {
             .instead(
                 "chunkwise measure --workload trace:data/traces/ffprobe-mp4.json --strategy cbc-chunked "
                     + "--chunk-size 1MiB --bit-rate 8Mbit/s --source generated --rounds 1 --milliseconds 1",
-                "nobody asked the server for anything"),
+                "the server was asked for nothing"),
 
         "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.1'": .instead(
             gate: "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject' "
@@ -119,8 +119,8 @@ struct DocumentedCommand {
         "chunkwise verify --backend nettle": .instead(
             "chunkwise verify --backend nettle --vectors data/vectors/sp800-38a.json",
             "all vectors take minutes in a debug build"),
-        "chunkwise verify --subject 'python3 Examples/subjects/article004.py'": .instead(
-            "chunkwise verify --subject 'python3 Examples/subjects/article004.py' --vectors data/vectors/sp800-38a.json",
+        "chunkwise verify --subject 'python3 Examples/subjects/huge_files_on_ios.py'": .instead(
+            "chunkwise verify --subject 'python3 Examples/subjects/huge_files_on_ios.py' --vectors data/vectors/sp800-38a.json",
             "some vectors show it", status: 1),
         "chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'": .instead(
             "chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py' "

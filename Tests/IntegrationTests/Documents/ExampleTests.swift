@@ -17,11 +17,11 @@ struct ExampleTests {
     func ownSource() throws {
         let ciphertext = [UInt8](repeating: 9, count: 160)
         let source = ArraySource(bytes: ciphertext)
-        var room = [UInt8](repeating: 0, count: 40)
-        let count = try room.withUnsafeMutableBytes { room throws(DecryptionError) in
-            try source.read(at: 130, into: FetchBuffers(room))
+        var buffer = [UInt8](repeating: 0, count: 40)
+        let count = try buffer.withUnsafeMutableBytes { buffer throws(DecryptionError) in
+            try source.read(at: 130, into: FetchBuffers(buffer))
         }
-        #expect(count == 30 && room == [UInt8](repeating: 9, count: 30) + [UInt8](repeating: 0, count: 10))
+        #expect(count == 30 && buffer == [UInt8](repeating: 9, count: 30) + [UInt8](repeating: 0, count: 10))
         let strategy = Strategy.ctr(iv: Block(bigEndianValue: 1))
         let key = try SecretKey([UInt8](repeating: 1, count: 16))
         #expect(try recorded([UInt8](repeating: 0, count: 2000), strategy: strategy, key: key) == [992..<1010])

@@ -40,7 +40,7 @@ struct CoreTests {
     @Test("a core of play has no key and no plaintext", arguments: signals)
     func play(signal: Int32) throws {
         let folder = try TemporaryFolder()
-        let plaintext = Array("what nobody is to find in a core".utf8)
+        let plaintext = Array("what must not be found in a core".utf8)
         try HLSEncryptor(
             options: HLSOptions(segmentByteCounts: [100_000], segmentsPerKey: 1), backend: OpenSSL()
         ).run(MemorySource((0..<200_000).map { plaintext[$0 % 32] }), to: FolderOutput(folder: FilePath(folder.path)))

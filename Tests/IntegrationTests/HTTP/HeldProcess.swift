@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A program in a folder of its own that may leave a core of any length, and whose output nobody takes.
+/// A program in a folder of its own that may leave a core of any length, and whose output is not read.
 final class HeldProcess {
     /// Where it runs, and its temporary files are.
     let folder: TemporaryFolder
@@ -27,7 +27,7 @@ final class HeldProcess {
         try prepare(folder)
         let name = streams.path("pipe")
         guard mkfifo(name, 0o600) == 0 else { throw PeerFailure("no pipe can be made") }
-        // With both ends here it stays open, and the program's end waits for nobody.
+        // With both ends here it stays open, and the program's end waits for no other end.
         pipe = open(name, O_RDWR | O_CLOEXEC)
         let script = """
             ulimit -c unlimited; TMPDIR="$PWD"; export TMPDIR; pipe="$1"; shift; exec "$@" >"$pipe"
@@ -65,8 +65,8 @@ final class HeldProcess {
     /// Waits until it can write nothing more.
     func waitForFullPipe() throws {
         // `F_GETPIPE_SZ`, which is a macro that Swift does not take.
-        let room = fcntl(pipe, 1032)
-        try wait { pipedByteCount >= Int(room) }
+        let buffer = fcntl(pipe, 1032)
+        try wait { pipedByteCount >= Int(buffer) }
     }
 
     /// How many bytes the longest file in a folder has that it writes, which may have no name yet.

@@ -17,7 +17,8 @@ struct InjectedFaultTests {
     private static let names: Set<String> = [
         "unreachable", "noAnswer", "late", "closedBeforeAnswer", "closedInBody", "badStatus", "redirected",
         "rangeIgnored",
-        "multipartBody", "encodedBody", "wrongRange", "wrongLength", "bodyTooLong", "unknownLength", "objectChanged",
+        "multipartBody", "encodedBody", "wrongRange", "wrongLength", "bodyTooLong", "unknownLength", "tooLarge",
+        "objectChanged",
         "invalidAnswer", "notTLS", "oldVersion", "alert", "handshakeFailed", "closedInHandshake", "selfSigned",
         "unknownRoot", "expired", "notYetValid", "wrongName", "incompleteChain", "brokenChain", "unreadableCertificate",
         "noCertificate", "wrongUsage", "weakSignature", "weakKey",

@@ -78,7 +78,7 @@ final class PeerProcess {
         }
         guard isConnected else {
             close(descriptor)
-            throw PeerFailure("nobody listens on \(port)")
+            throw PeerFailure("no listener on \(port)")
         }
         return descriptor
     }

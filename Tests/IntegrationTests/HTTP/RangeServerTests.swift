@@ -63,7 +63,8 @@ struct RangeServerTests {
             ("whole", "rangeIgnored"), ("short", "closedInBody"), ("reset", "closedInBody"), ("long", "bodyTooLong"),
             ("longer-length", "wrongLength"), ("shorter-length", "wrongLength"), ("elsewhere", "wrongRange"),
             ("more", "wrongRange"), ("unnamed", "wrongRange"), ("nonsense", "wrongRange"),
-            ("unknown-length", "unknownLength"), ("multipart", "multipartBody"), ("encoded", "encodedBody"),
+            ("unknown-length", "unknownLength"), ("huge", "tooLarge"),
+            ("multipart", "multipartBody"), ("encoded", "encodedBody"),
             ("moved", "redirected"), ("missing", "badStatus"), ("garbage", "invalidAnswer"), ("silent", "noAnswer"),
             ("closed", "closedBeforeAnswer"), ("stalls", "noAnswer"), ("changed-tag", "objectChanged"),
             ("changed-length", "objectChanged"), ("changed-whole", "objectChanged"), ("tag-lost", "objectChanged"),
@@ -225,7 +226,7 @@ struct RangeServerTests {
         #expect(!source.warnings.contains { $0.contains("secret") })
     }
 
-    @Test("a port where nobody listens")
+    @Test("a port without a listener")
     func unreachable() {
         let port = PeerProcess.freePort()
         #expect(failureName { _ = try HTTPSource("http://127.0.0.1:\(port)/x", options: options()) } == "unreachable")

@@ -206,14 +206,14 @@ struct ServedCommandTests {
         #expect(strict.errorLines.last?.hasSuffix(refusal) == true, "\(strict.errorLines)")
         guard command[2] != "fetch" else { return }
         let run = try CommandRun.run(Programs.built(command[0]), arguments, in: folder.path)
-        // Nobody is there to take it.
+        // There is no listener to take it.
         #expect(run.status == 74, "\(run.errorLines)")
         let warning = "chunkwise: warning: token file token can be read by others (permissions 644): expected 600"
         #expect(run.errorLines.filter { $0 == warning }.count == 1, "\(run.errorLines)")
         #expect(!run.errorLines.joined().contains("secret"))
     }
 
-    @Test("a folder on a server that nobody reaches is asked for a few vectors, and then for none")
+    @Test("a folder on a server that cannot be reached is asked for a few vectors, and then for none")
     func unreachableFolder() throws {
         let run = try CommandRun.run(
             Self.program,

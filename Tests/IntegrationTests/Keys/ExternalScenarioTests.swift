@@ -80,7 +80,7 @@ struct ExternalScenarioTests {
         }
     }
 
-    private static let hello = #"read line; echo '{"ok":true,"protocol":1,"keySessions":1}'; "#
+    private static let hello = #"read line; echo '{"ok":true,"protocol":1,"keySessions":2}'; "#
 
     @Test(
         "whatever a subject does, it is a named failure, and soon no more is asked of it",

@@ -44,7 +44,7 @@ struct PlayCommandTests {
         let first = try play(Self.store + ["--strict"])
         #expect(first.status == 0 && first.errorLines.isEmpty, "\(first.errorLines)")
         let names = folder.names(in: "stored")
-        #expect(names.count == 3 && names.allSatisfy { $0.hasSuffix("-2.key") }, "\(names)")
+        #expect(names.count == 3 && names.allSatisfy { $0.hasSuffix("-3.key") }, "\(names)")
         try FileManager.default.removeItem(atPath: folder.path("out"))
         let offline = ["--keys", "nothing"]
         let second = try play(Self.store + offline)

@@ -82,7 +82,7 @@ struct MemoryCheckTests {
 
     private func examine(_ fault: String) throws -> [String: MemoryOutcome.Verdict] {
         let words = try command(fault).map { "'\($0)'" }.joined(separator: " ")
-        let exam = MemoryCheck(subject: .foreign(command: words), folder: FilePath(folder.path))
+        let exam = MemoryCheck(subject: .external(command: words), folder: FilePath(folder.path))
         let outcome = try exam.run()
         #expect(outcome.subject == "fake")
         return Dictionary(uniqueKeysWithValues: outcome.checks.map { ($0.name, $0.verdict) })
@@ -102,7 +102,7 @@ struct MemoryCheckTests {
     @Test("a command that is none is no subject")
     func noCommand() throws {
         #expect(throws: SubjectError.self) {
-            try MemoryCheck(subject: .foreign(command: "/no/such/program"), folder: FilePath(folder.path)).run()
+            try MemoryCheck(subject: .external(command: "/no/such/program"), folder: FilePath(folder.path)).run()
         }
     }
 }

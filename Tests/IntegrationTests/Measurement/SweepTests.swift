@@ -29,6 +29,7 @@ private struct SmallSweep {
     let plan: Plan
     var program = [Programs.chunkwise, "subject"]
     var version = "0"
+    var digest: String? = "d"
 
     init(_ text: String) throws {
         Programs.ignoreBrokenPipes()
@@ -53,7 +54,8 @@ private struct SmallSweep {
     ) throws -> RunResults {
         var asked = 0
         return try SweepJob(
-            folder: run, plan: plan, program: program, programVersion: version, command: [], startedAt: "",
+            folder: run, plan: plan, program: program, programVersion: version, programDigest: digest, command: [],
+            startedAt: "",
             backends: [BackendRegistry.backend(named: "libgcrypt"), BackendRegistry.backend(named: "openssl")]
         ).run(
             limits: limits, verify: verify, mutants: mutants, progress: { _ in },
@@ -95,6 +97,21 @@ struct SweepTests {
             #expect(cut.folder.bytes("run/results.jsonl") == done)
             #expect(!FileManager.default.fileExists(atPath: cut.run.objectFolder.string), "\(steps) steps")
         }
+    }
+
+    @Test("a sweep goes on with the build that began it, and with no other")
+    func otherBuild() throws {
+        var sweep = try SmallSweep(smallPlan)
+        try sweep.run(steps: 3)
+        let before = sweep.folder.bytes("run/results.jsonl")
+        for digest in ["e", nil] {
+            sweep.digest = digest
+            let error = #expect(throws: SweepError.self) { try sweep.run() }
+            #expect(error?.exitStatus == .badData && "\(error, default: "")".contains("another build (d)"))
+        }
+        #expect(sweep.folder.bytes("run/results.jsonl") == before)
+        sweep.digest = "d"
+        #expect(try sweep.run().isComplete)
     }
 
     @Test("the machine's limits are measured once, and kept when a sweep goes on")

@@ -15,20 +15,79 @@ struct LimitTests {
     @Test("connections on which nothing happens are closed")
     func idle() throws {
         let server = try Self.serve(["--idle-seconds", "0.3"])
-        for text in ["", "GET /short.mp4 HT", "GET /short.mp4 HTTP/1.1\r\nHost: x\r\nA: b"] {
+        for text in ["", "GET /short.mp4 HT", "GET /short.mp4 HTTP/1.1\r\nHost: localhost\r\nA: b"] {
             let connection = try server.connect()
             try connection.send(text)
             #expect(connection.rest().isEmpty)
         }
         let connection = try server.connect()
-        try connection.send("HEAD /short.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+        try connection.send("HEAD /short.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try connection.response(hasBody: false).status == 200)
         #expect(connection.rest().isEmpty)
         // A body that was announced and does not come.
         let body = try server.connect()
-        try body.send("POST /short.mp4 HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n123")
+        try body.send("POST /short.mp4 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n123")
         #expect(try body.response().status == 405)
         #expect(body.rest().isEmpty)
+    }
+
+    @Test("a request that comes byte by byte is closed like one that does not come", arguments: [true, false])
+    func drip(isHeader: Bool) throws {
+        let server = try Self.serve(["--idle-seconds", "0.5"])
+        let connection = try server.connect()
+        try connection.send("GET /short.mp4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-3\r\n")
+        if !isHeader { try connection.send("Content-Length: 60000\r\n\r\n") }
+        // Each byte comes long before the connection would be idle.
+        var sentCount = 0
+        while sentCount < 6000, (try? connection.send("a")) != nil {
+            sentCount += 1
+            usleep(10_000)
+        }
+        #expect(sentCount < 6000)
+    }
+
+    @Test("connections of one address beyond its limit are closed, and those of the others come")
+    func addressLimit() throws {
+        let server = try Self.serve(["--max-connections", "8", "--max-connections-per-address", "2"])
+        let request = "GET /short.mp4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-3\r\n\r\n"
+        var first: [RawConnection]? = [try server.connect(), try server.connect()]
+        for connection in first ?? [] {
+            try connection.send(request)
+            #expect(try connection.response().status == 206)
+        }
+        for _ in 0..<20 {
+            let third = try server.connect()
+            try? third.send(request)
+            #expect(third.rest().isEmpty)
+        }
+        for connection in first ?? [] {
+            try connection.send(request)
+            #expect(try connection.response().status == 206)
+        }
+        first = nil
+        #expect(
+            server.waits(until: {
+                guard let next = try? server.connect(), (try? next.send(request)) != nil else { return false }
+                return (try? next.response())?.status == 206
+            }))
+    }
+
+    @Test("a server whose messages are not read goes on")
+    func fullStandardError() throws {
+        let folder = try ServerProcess.makeFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("films"), withIntermediateDirectories: true)
+        try ServerProcess.encrypt(Samples.bytes(1000), to: "films/good", in: folder)
+        try folder.file("films/bad", Samples.bytes(1000))
+        // A pipe with a reader that never reads.
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let server = try ServerProcess(folder, ["--no-token", "films"], shell: "exec 2<>pipe")
+        let connection = try server.connect()
+        // Each is said, and a pipe has space for some hundreds.
+        for _ in 0..<2000 {
+            try connection.send("GET /bad HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try #require(try connection.response().status == 500)
+        }
+        #expect(try server.get("/good").status == 200)
     }
 
     @Test("a client that does not read is cut off")
@@ -36,7 +95,7 @@ struct LimitTests {
         let server = try Self.serve(["--idle-seconds", "0.3"])
         let before = server.openFileCount
         let stalled = try RawConnection(port: server.port, receiveBufferByteCount: 65536)
-        try stalled.send("GET /long.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+        try stalled.send("GET /long.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(stalled.receive(atMost: 1000))
         #expect(server.waits(until: { server.openFileCount <= before }))
         let cut = stalled.rest()
@@ -47,7 +106,7 @@ struct LimitTests {
     func slow() throws {
         let server = try Self.serve([])
         let slow = try RawConnection(port: server.port, receiveBufferByteCount: 4096)
-        try slow.send("GET /long.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+        try slow.send("GET /long.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         for _ in 0..<1000 { slow.receive(atMost: 1000) }
         let response = try slow.response()
         #expect(response.isComplete && response.body.count == 30_000_000)
@@ -56,7 +115,7 @@ struct LimitTests {
     @Test("connections beyond the limit wait for those before them")
     func connectionLimit() throws {
         let server = try Self.serve(["--max-connections", "2"])
-        let request = "GET /short.mp4 HTTP/1.1\r\nHost: x\r\nRange: bytes=0-3\r\n\r\n"
+        let request = "GET /short.mp4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-3\r\n\r\n"
         var first: [RawConnection]? = [try server.connect(), try server.connect()]
         for connection in first ?? [] {
             try connection.send(request)
@@ -82,12 +141,14 @@ struct LimitTests {
         let long = String(repeating: "a", count: 20_000)
         let many = (0..<200).map { "A\($0): b\r\n" }.joined()
         for text in [
-            "GET /\(long) HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nA: \(long)\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\n\(long): a\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\(many)\r\n",
-            "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n",
+            "GET /\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nA: \(long)\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\n\(long): a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\n\(many)\r\n",
+            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n",
         ] {
             let connection = try server.connect()
             try connection.send(text)
@@ -99,7 +160,7 @@ struct LimitTests {
         let connection = try server.connect()
         for _ in 0..<3 {
             try connection.send(
-                "GET /short.mp4 HTTP/1.1\r\nHost: x\r\nRange: bytes=0-3\r\nContent-Length: 5000\r\n\r\n"
+                "GET /short.mp4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-3\r\nContent-Length: 5000\r\n\r\n"
                     + String(repeating: "GET / HTTP/1.1\r\n\r\n\r\n", count: 250))
             #expect(try connection.response().status == 206)
         }
@@ -109,7 +170,7 @@ struct LimitTests {
     func refusedBody() throws {
         let server = try Self.serve([])
         let connection = try server.connect()
-        try connection.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n")
+        try connection.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000\r\n\r\n")
         for _ in 0..<20 { try? connection.send([UInt8](repeating: 1, count: 10_000)) }
         #expect(try connection.response().status == 413)
     }
@@ -119,7 +180,7 @@ struct LimitTests {
         let server = try Self.serve([])
         let connection = try RawConnection(port: server.port, receiveBufferByteCount: 65536)
         let tag = try #require(try server.get("/long.mp4", method: "HEAD")["etag"])
-        try connection.send("GET /long.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+        try connection.send("GET /long.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(connection.receive(atMost: 1000))
         let path = server.folder.path("long.mp4")
         let file = try #require(FileHandle(forUpdatingAtPath: path))

@@ -55,7 +55,7 @@ struct LoadTests {
                 let offset = draw(Self.plaintext.count)
                 let range = offset..<min(Self.plaintext.count, offset + 1 + draw(maximum))
                 try connection.send(
-                    "GET /film.mp4 HTTP/1.1\r\nHost: x\r\nRange: bytes=\(range.lowerBound)-\(range.upperBound - 1)\r\n\r\n"
+                    "GET /film.mp4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=\(range.lowerBound)-\(range.upperBound - 1)\r\n\r\n"
                 )
                 let response = try connection.response()
                 let isRight = response.body[...] == Self.plaintext[range]
@@ -78,7 +78,7 @@ struct LoadTests {
             Self.clients(8) { worker in
                 for number in 0..<clientCount / 8 {
                     let connection = try RawConnection(port: port, receiveBufferByteCount: 4096)
-                    try connection.send("GET /film.mp4 HTTP/1.1\r\nHost: x\r\nRange: bytes=\(number)-\r\n\r\n")
+                    try connection.send("GET /film.mp4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=\(number)-\r\n\r\n")
                     switch (number + worker) % 4 {
                     case 0: connection.reset()
                     case 1:
@@ -130,7 +130,7 @@ struct LoadTests {
         let all = Thread {
             let mismatches = Self.clients(100) { client in
                 let connection = try RawConnection(port: port, receiveBufferByteCount: 65536)
-                try connection.send("GET /film.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+                try connection.send("GET /film.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 let hasBegun = connection.receive(atMost: 4096)
                 connected.signal()
                 gate.wait()

@@ -231,7 +231,7 @@ struct PlaylistServingTests {
         // One on each event loop, of which there are as many as cores.
         let waiting = try (0..<4).map { _ in
             let connection = try server.connect()
-            try connection.send("GET /\(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            try connection.send("GET /\(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             return connection
         }
         for _ in 0..<8 {
@@ -246,7 +246,7 @@ struct PlaylistServingTests {
     func longVariants() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("f"), withIntermediateDirectories: true)
-        // What is behind the first lines is no playlist, and nobody has looked.
+        // What is behind the first lines is no playlist, and it was not looked at.
         let start = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\ns.ts\n"
         try folder.file("f/long.m3u8", Array(start.utf8) + [UInt8](repeating: 0x61, count: 100_000))
         let line = "#EXT-X-STREAM-INF:BANDWIDTH=1\n"

@@ -26,7 +26,7 @@ struct RangeServingTests {
             ("Range: bytes=0-1,5-6\r\n", 200, 0..<count), ("Range: bytes=3000017-\r\n", 416, 0..<0),
         ]
         for (field, status, range) in cases {
-            try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: x\r\n\(field)\r\n")
+            try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n")
             let response = try connection.response()
             #expect(response.status == status)
             #expect(response["accept-ranges"] == "bytes" && response["etag"]?.isEmpty == false)
@@ -40,15 +40,17 @@ struct RangeServingTests {
             let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)"
             #expect(response["content-range"] == (status == 206 ? place : nil))
         }
-        try connection.send("HEAD /film.mp4.enc HTTP/1.1\r\nHost: x\r\n\r\n")
+        try connection.send("HEAD /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\n\r\n")
         let head = try connection.response(hasBody: false)
         #expect(head.status == 200 && head["content-length"] == "\(count)")
         let tag = try #require(head["etag"])
-        try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: x\r\nIf-None-Match: \(tag)\r\n\r\n")
+        try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(tag)\r\n\r\n")
         #expect(try connection.response().status == 304)
-        try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: x\r\nIf-Range: \(tag)\r\nRange: bytes=1-2\r\n\r\n")
+        try connection.send(
+            "GET /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\nIf-Range: \(tag)\r\nRange: bytes=1-2\r\n\r\n")
         #expect(try connection.response().body == Array(Self.plaintext[1..<3]))
-        try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: x\r\nIf-Range: \"x\"\r\nRange: bytes=1-2\r\n\r\n")
+        try connection.send(
+            "GET /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\nIf-Range: \"x\"\r\nRange: bytes=1-2\r\n\r\n")
         #expect(try connection.response().body.count == count)
     }
 
@@ -103,7 +105,9 @@ struct RangeServingTests {
     func pipelined() throws {
         let server = try serve()
         let connection = try server.connect()
-        let requests = (0..<50).map { "GET /film.mp4.enc HTTP/1.1\r\nHost: x\r\nRange: bytes=\($0)-\($0 + 9)\r\n\r\n" }
+        let requests = (0..<50).map {
+            "GET /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\nRange: bytes=\($0)-\($0 + 9)\r\n\r\n"
+        }
         try connection.send(requests.joined())
         for index in 0..<50 {
             #expect(try connection.response().body == Array(Self.plaintext[index..<index + 10]))
@@ -115,9 +119,9 @@ struct RangeServingTests {
         let server = try serve()
         for (lines, stays) in [
             ("HTTP/1.0\r\n", false), ("HTTP/1.0\r\nConnection: keep-alive\r\n", true),
-            ("HTTP/1.1\r\nHost: x\r\n", true),
-            ("HTTP/1.1\r\nHost: x\r\nConnection: CLOSE\r\n", false),
-            ("HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n", false),
+            ("HTTP/1.1\r\nHost: localhost\r\n", true),
+            ("HTTP/1.1\r\nHost: localhost\r\nConnection: CLOSE\r\n", false),
+            ("HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n", false),
         ] {
             let connection = try server.connect()
             try connection.send("GET /film.mp4.enc \(lines)Range: bytes=5-6\r\n\r\n")
@@ -128,7 +132,7 @@ struct RangeServingTests {
         }
         // A client that has said all it wants to say still gets its answer.
         let connection = try server.connect()
-        try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: x\r\n\r\n")
+        try connection.send("GET /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\n\r\n")
         connection.finish()
         #expect(try connection.response().body.count == Self.plaintext.count)
         #expect(connection.rest().isEmpty)
@@ -138,8 +142,8 @@ struct RangeServingTests {
     func shutdown(signal: Int32) throws {
         let server = try serve()
         let (busy, idle) = (try server.connect(), try server.connect())
-        try busy.send("GET /film.mp4.enc HTTP/1.1\r\nHost: x\r\n\r\n")
-        try idle.send("HEAD /film.mp4.enc HTTP/1.1\r\nHost: x\r\n\r\n")
+        try busy.send("GET /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        try idle.send("HEAD /film.mp4.enc HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try idle.response(hasBody: false).status == 200)
         while !busy.receive(atMost: 1) {}
         kill(server.process.processIdentifier, signal)

@@ -80,8 +80,8 @@ final class RawConnection {
     @discardableResult
     func receive(atMost limit: Int = 1 << 18) -> Bool {
         // Elements are not appended one by one: that takes seconds for what these tests receive.
-        let more = [UInt8](unsafeUninitializedCapacity: limit) { room, count in
-            count = max(0, recv(descriptor, room.baseAddress, limit, 0))
+        let more = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = max(0, recv(descriptor, buffer.baseAddress, limit, 0))
         }
         received += more
         return !more.isEmpty

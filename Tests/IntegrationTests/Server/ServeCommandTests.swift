@@ -54,6 +54,61 @@ struct ServeCommandTests {
         )
     }
 
+    @Test("that others on the network can read what is served is said", arguments: [true, false])
+    func bindWarning(_ isOpen: Bool) throws {
+        let folder = try Self.folder()
+        let server = try ServerProcess(folder, ["a", "--bind", isOpen ? "0.0.0.0" : "127.1"])
+        let status = try server.get("/a?token=\(server.token)").status
+        #expect(status == 200)
+        let warnings = server.errors.split(separator: "\n").filter { $0.contains("warning: --bind 0.0.0.0: ") }
+        #expect(warnings.count == (isOpen ? 1 : 0), "\(server.errors)")
+    }
+
+    @Test("without a token, pages of other sites are refused; with one, the host does not matter")
+    func otherSites() throws {
+        let folder = try Self.folder()
+        let server = try ServerProcess(folder, ["--no-token", "a"])
+        func status(_ server: ServerProcess, _ host: String, _ fields: [String] = [], query: String = "") throws -> Int
+        {
+            let connection = try server.connect()
+            let head = ["GET /a\(query) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
+            try connection.send(head.joined(separator: "\r\n") + "\r\n\r\n")
+            return try connection.response().status
+        }
+        for host in ["127.0.0.1:\(server.port)", "localhost", "[::1]:80"] { #expect(try status(server, host) == 200) }
+        for host in ["evil.example", "evil.example:\(server.port)", "127.0.0.1.evil.example"] {
+            #expect(try status(server, host) == 403)
+        }
+        #expect(try status(server, "localhost", ["Origin: http://evil.example"]) == 403)
+        #expect(try status(server, "localhost", ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"]) == 403)
+        let closed = try ServerProcess(folder, ["a"])
+        #expect(try status(closed, "films.example", query: "?token=\(closed.token)") == 200)
+    }
+
+    @Test("every answer keeps browsers from guessing types and from sending elsewhere what they read")
+    func browserFields() throws {
+        let server = try ServerProcess(try Self.folder(), ["--no-token", "a"])
+        for (target, status) in [("/a", 200), ("/", 200), ("/none", 404), ("/%", 400)] {
+            let answer = try server.get(target)
+            #expect(answer.status == status && answer["x-content-type-options"] == "nosniff")
+            #expect(answer["content-security-policy"]?.contains("default-src 'self'") == true, "\(target)")
+        }
+    }
+
+    @Test("another key gives another tag, since a client puts parts together that have the same one")
+    func tagOfKey() throws {
+        let folder = try ServerProcess.makeFolder()
+        // Decrypts to something with any key.
+        try folder.file("a", Samples.bytes(1000))
+        func tag() throws -> String? {
+            try ServerProcess(folder, ["--no-token", "--strategy", "ctr", "a"]).get("/a")["etag"]
+        }
+        let first = try tag()
+        #expect(try first != nil && tag() == first)
+        try folder.file("key", [UInt8](repeating: 9, count: 16), isSecret: true)
+        #expect(try tag() != first)
+    }
+
     @Test("a port that is taken is said")
     func takenPort() throws {
         let folder = try Self.folder()

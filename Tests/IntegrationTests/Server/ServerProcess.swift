@@ -58,18 +58,19 @@ final class ServerProcess {
     ///   - folder: A folder with a key file, in which the server works.
     ///   - arguments: What it is given besides the options.
     ///   - options: Others than ``options(_:)``.
+    ///   - shell: What a shell does before it becomes the server, such as `ulimit -f 1`.
     /// - Throws: ``ServerFailure`` if it does not listen after a while.
-    init(_ folder: TemporaryFolder, _ arguments: [String], options: [String]? = nil) throws {
+    init(_ folder: TemporaryFolder, _ arguments: [String], options: [String]? = nil, shell: String? = nil) throws {
         self.folder = folder
         self.streams = try TemporaryFolder()
         // On a machine that is busy, what comes slowly is no sign of anything.
         let given = (options ?? Self.options(folder)) + arguments
         let isKeyServer = given.first == "key-server"
         let isSet = given.contains("--idle-seconds") || isKeyServer
+        let whole = (isKeyServer ? [] : ["serve"]) + given + (isSet ? [] : ["--idle-seconds", "3600"])
+        let wrapped = shell.map { ["-c", $0 + "\nexec \"$0\" \"$@\"", Programs.chunkwise] } ?? []
         self.process = try CommandRun.start(
-            Programs.chunkwise, (isKeyServer ? [] : ["serve"]) + given + (isSet ? [] : ["--idle-seconds", "3600"]),
-            in: folder.path,
-            streams: streams)
+            shell == nil ? Programs.chunkwise : "/bin/sh", wrapped + whole, in: folder.path, streams: streams)
         var text = ""
         for _ in 0..<3000 {
             text = String(decoding: streams.bytes("out") ?? [], as: UTF8.self)
@@ -128,7 +129,8 @@ final class ServerProcess {
     /// A whole exchange on a connection of its own.
     func get(_ target: String, _ fields: [String] = [], method: String = "GET") throws -> RawResponse {
         let connection = try connect()
-        let all = (["\(method) \(target) HTTP/1.1", "Host: x", "Connection: close"] + fields).joined(separator: "\r\n")
+        let all = (["\(method) \(target) HTTP/1.1", "Host: localhost", "Connection: close"] + fields).joined(
+            separator: "\r\n")
         try connection.send(all + "\r\n\r\n")
         return try connection.response(hasBody: method != "HEAD")
     }

@@ -84,9 +84,7 @@ enum SubstitutionCircuits {
         planes[1] = s6
         planes[0] = s7
     }
-}
 
-extension SubstitutionCircuits {
     /// INVSUBBYTES() of the byte ⊕ {63}, then ADDROUNDKEY(), on eight planes, the lowest bit first.
     ///
     /// 126 gates and the key's eight.

@@ -79,7 +79,7 @@ extension RemoteObject {
         self.init(url: url)
         tls.certificateFile = json["caFile"]?.string
         tls.pins = json["pins"]?.array?.compactMap(\.string) ?? []
-        tls.allowances = Set(json["allow"]?.array?.compactMap(\.string).compactMap(TLSSwitches.Allowance.init) ?? [])
+        tls.allowances = Set(json["allow"]?.array?.compactMap(\.string).compactMap(TLSAllowance.init) ?? [])
         authorization = json["authorization"]?.string
         keepsConnections = json["keepsConnections"]?.bool ?? true
         readAheadDepth = json["readAheadDepth"]?.integer.map { Int(clamping: $0) }

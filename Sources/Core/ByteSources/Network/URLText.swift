@@ -19,7 +19,7 @@ package enum URLText {
     }
 
     /// A URL without what only its server may know: the user's name, the password, the query.
-    package static func shown(_ text: String) -> String {
+    package static func redacted(_ text: String) -> String {
         guard let (isSecure, rest) = scheme(text) else {
             // What is no URL may be anything.
             return text.contains("@") || text.contains("?") ? "(not shown)" : String(text.prefix(200))

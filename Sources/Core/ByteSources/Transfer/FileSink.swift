@@ -1,5 +1,6 @@
 import Glibc
 package import RandomAccess
+import Synchronization
 package import SystemPackage
 
 /// A file that appears under its name only when it is complete.
@@ -12,8 +13,8 @@ package final class FileSink: ByteSink {
 
     private let path: FilePath
     private let descriptor: FileDescriptor
-    /// The hidden file, until it has its final name; `nil` for a file without a name.
-    private let hiddenPath: FilePath?
+    /// The hidden file, until it is handed on; `nil` for a file without a name.
+    private let hiddenPath: Mutex<FilePath?>
 
     /// Creates the file.
     ///
@@ -31,13 +32,15 @@ package final class FileSink: ByteSink {
         self.path = path
         if prefersUnnamed, let descriptor = FileSink.openUnnamed(in: path.removingLastComponent()) {
             self.descriptor = descriptor
-            self.hiddenPath = nil
+            self.hiddenPath = Mutex(nil)
         } else {
-            (self.hiddenPath, self.descriptor) = try FileSink.withFreeName(beside: path) { hidden in
+            let (hidden, descriptor) = try FileSink.withFreeName(beside: path) { hidden in
                 try FileDescriptor.open(
                     hidden, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                     permissions: .ownerReadWrite)
             }
+            self.descriptor = descriptor
+            self.hiddenPath = Mutex(hidden)
         }
         guard !isSecret else { return }
         let mode = permissions()
@@ -57,8 +60,7 @@ package final class FileSink: ByteSink {
 
     deinit {
         try? descriptor.close()
-        // Gone if it got its final name.
-        if let hiddenPath { unlink(hiddenPath.string) }
+        if let hidden = hiddenPath.withLock({ $0 }) { unlink(hidden.string) }
     }
 
     /// Writes all bytes. The corresponding C function is `pwrite`.
@@ -80,7 +82,11 @@ package final class FileSink: ByteSink {
     package func prepare() throws(DecryptionError) -> PreparedFile {
         // Some file systems notice a full disk only now.
         _ = try SystemCall.retrying("write to \(path)") { Int(fsync(descriptor.rawValue)) }
-        let temporary = if let hiddenPath { hiddenPath } else { try link() }
+        let hidden = hiddenPath.withLock { hidden in
+            defer { hidden = nil }
+            return hidden
+        }
+        let temporary = if let hidden { hidden } else { try link() }
         return PreparedFile(hiddenPath: temporary, path: path)
     }
 
@@ -94,20 +100,21 @@ package final class FileSink: ByteSink {
         }.0
     }
 
-    /// Tries hidden names beside a path until one is free: a killed process of the same number may have left its own.
+    /// Tries hidden names beside a path until one is free: many files may be prepared at once.
     ///
     /// The names do not grow with the path's, which may be as long as the file system allows.
     private static func withFreeName<Value>(
         beside path: FilePath, _ create: (FilePath) throws -> Value
     ) throws(DecryptionError) -> (FilePath, Value) {
         try SystemCall.check("create \(path)") {
-            var number = 0
+            var attempts = 0
             while true {
+                let number = String(UInt64.random(in: .min ... .max), radix: 16)
                 let name = path.removingLastComponent().appending(".chunkwise-\(getpid())-\(number).partial")
                 do {
                     return (name, try create(name))
-                } catch Errno.fileExists where number < 1000 {
-                    number += 1
+                } catch Errno.fileExists where attempts < 1000 {
+                    attempts += 1
                 } catch Errno.interrupted {
                     continue
                 }
@@ -150,8 +157,7 @@ package final class PreparedFile {
         let descriptor = open(folder.isEmpty ? "." : folder.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        guard fsync(descriptor) != 0, errno != EINVAL, errno != ENOTSUP else { return }
-        _ = try SystemCall.retrying("write to folder \(folder)") { -1 }
+        try SystemCall.sync("write to folder \(folder)") { fsync(descriptor) }
     }
 }
 

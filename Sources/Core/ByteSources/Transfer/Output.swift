@@ -68,7 +68,8 @@ package protocol ByteSink: AnyObject, Sendable {
     func commit() throws(DecryptionError)
 }
 
-/// Standard output, a pipe or a device: bytes leave in order and cannot be taken back.
+/// Standard output, a pipe or a device: bytes leave in order and cannot be taken back. A reader that goes away ends the
+/// process: see ``ProcessStart/endWithoutReader()``.
 package final class StreamSink: ByteSink {
     /// Bytes must come in order.
     package let isSeekable = false
@@ -104,6 +105,8 @@ package final class StreamSink: ByteSink {
                     // Another program may have made standard output non-blocking.
                     ProcessStart.waitUntilReady(descriptor.rawValue, toWrite: true)
                     return 0
+                } catch Errno.brokenPipe {
+                    ProcessStart.endWithoutReader()
                 }
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
@@ -124,7 +127,7 @@ package enum Folder {
         for component in path.components {
             made.append(component)
             if mkdir(made.string, 0o777) != 0, errno != EEXIST {
-                _ = try SystemCall.retrying("create folder \(made)") { -1 }
+                throw SystemCall.failure("create folder \(made)")
             }
         }
         // A file of that name would be found out about much later otherwise.

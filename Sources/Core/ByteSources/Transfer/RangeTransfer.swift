@@ -23,13 +23,13 @@ package struct RangeTransfer {
         self.windowByteCount = max(16, windowByteCount / 16 * 16)
     }
 
-    /// Runs the transfer; the sink is not committed.
+    /// Runs the transfer; the sink is not committed, and is not to be if this fails.
     ///
     /// - Parameters:
     ///   - sink: Where the plaintext goes, its first byte at offset 0.
     ///   - threadCount: The number of threads, at least 1.
     ///   - progress: Called on the caller's thread with the bytes done so far.
-    /// - Throws: The first error of any thread.
+    /// - Throws: The first error of any thread; at the end, what ``TransferableObject/checkVersion()`` throws.
     package func run(
         to sink: any ByteSink, threadCount: Int, progress: @escaping (UInt64) -> Void = { _ in }
     ) throws(DecryptionError) {
@@ -37,10 +37,10 @@ package struct RangeTransfer {
         let team = ThreadTeam(threadCount: max(1, min(threadCount, windows.count)))
         var cursors: [any RandomAccessDecryptor] = []
         for _ in 0..<team.threadCount { cursors.append(try object.makeReader(windowByteCount: windowByteCount)) }
-        let ring = WindowRing(
+        let ring = try WindowRing(
             windows: windows, slotCount: team.threadCount == 1 ? 1 : team.threadCount * Self.slotsPerThread,
-            bufferByteCount: Int(min(UInt64(windowByteCount), UInt64(range.count))), isOrdered: !sink.isSeekable)
-        if range.count > windowByteCount { object.adviseSequential(range) }
+            bufferByteCount: Int(min(UInt64(windowByteCount), byteCount)), isOrdered: !sink.isSeekable)
+        if byteCount > windowByteCount { object.adviseSequential(range) }
         // Each thread uses the cursor of its index and no other.
         nonisolated(unsafe) let ownCursors = cursors
         team.run { index in
@@ -57,6 +57,7 @@ package struct RangeTransfer {
             }
         }
         if let failure = ring.failure { throw failure }
+        try object.checkVersion()
     }
 
     /// With one buffer a thread, a thread that is ahead would wait for the one behind at each window.
@@ -68,8 +69,16 @@ package struct RangeTransfer {
         let part = part(window)
         let plaintext = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
         let count = try cursor.read(at: part.lowerBound, into: plaintext)
+        // A sink that takes windows in any order would keep a hole.
+        guard count == part.count else {
+            throw .truncatedCiphertext(
+                byteCount: part.lowerBound + UInt64(count), expected: "\(part.upperBound) for this read")
+        }
         return UnsafeRawBufferPointer(rebasing: plaintext[..<count])
     }
+
+    /// The range's length, which may be more than an `Int` holds.
+    private var byteCount: UInt64 { range.upperBound - range.lowerBound }
 
     private var firstWindow: UInt64 { range.lowerBound / UInt64(windowByteCount) }
 
@@ -85,6 +94,20 @@ package struct RangeTransfer {
     }
 }
 
+/// How much memory the threads of a reader may ask for together.
+package enum BufferLimit {
+    /// 16 GiB.
+    private static let maxByteCount: UInt64 = 16 << 30
+
+    /// What was expected of a window and a number of threads, in words.
+    package static let expectation = "at most 16 GiB of buffers, a window for each thread"
+
+    /// Whether so many windows stay within the limit.
+    package static func allows(threads: Int, windowByteCount: UInt64) -> Bool {
+        windowByteCount <= maxByteCount / UInt64(max(1, threads))
+    }
+}
+
 /// What can be decrypted window by window, on several threads: one ciphertext, or the segments of a playlist.
 package protocol TransferableObject: Sendable {
     /// The plaintext's length in bytes.
@@ -97,6 +120,11 @@ package protocol TransferableObject: Sendable {
     /// - Throws: `DecryptionError`.
     func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor
 
+    /// Checks that all that was read is of one version.
+    ///
+    /// - Throws: `DecryptionError.sourceChanged` or `.io` if it may be of several.
+    func checkVersion() throws(DecryptionError)
+
     /// Tells the object that a range will be read whole and about in order.
     ///
     /// - Parameter range: Plaintext bytes, within the object.
@@ -107,6 +135,11 @@ extension EncryptedObject: TransferableObject {
     /// Makes a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
     package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
         try makeCursor(windowByteCount: windowByteCount)
+    }
+
+    /// Asks the source; see `ByteSource.checkVersion()`.
+    package func checkVersion() throws(DecryptionError) {
+        try source.checkVersion()
     }
 
     /// Tells the source which of its bytes that takes.

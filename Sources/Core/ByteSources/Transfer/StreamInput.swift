@@ -1,5 +1,6 @@
 import Glibc
 package import RandomAccess
+import Support
 package import SystemPackage
 
 /// Plaintext that is read once, from its start to its end: a file, a pipe, standard input.
@@ -7,6 +8,8 @@ package final class StreamInput {
     private let descriptor: FileDescriptor
     private let name: String
     private let closesAtEnd: Bool
+    /// Which version of a file is read; `nil` for what is no file.
+    private let opened: FileIdentity?
 
     /// Opens an input.
     ///
@@ -21,10 +24,18 @@ package final class StreamInput {
             : try SystemCall.check("open \(name)") {
                 try FileDescriptor.open(FilePath(name), .readOnly, options: .closeOnExec)
             }
+        self.opened = Self.identity(of: descriptor)
         var status = stat()
         if fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             throw .io(operation: "open \(name)", code: EISDIR, reason: "it is a directory")
         }
+    }
+
+    /// The corresponding C function is `fstat`.
+    private static func identity(of descriptor: FileDescriptor) -> FileIdentity? {
+        var status = stat()
+        guard fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return FileIdentity(status, byteCount: UInt64(status.st_size))
     }
 
     deinit {
@@ -53,13 +64,30 @@ package final class StreamInput {
             written += UInt64(bytes.count)
         }
         while true {
-            let count = try SystemCall.check("read \(name)") { try descriptor.read(into: buffer) }
+            let count = try SystemCall.check("read \(name)") { try next(into: buffer) }
             guard count > 0 else { break }
             try encryptor.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: write)
             done += UInt64(count)
             progress(done)
         }
+        guard Self.identity(of: descriptor) == opened else {
+            throw DecryptionError.io(
+                operation: "read \(name)", code: 0,
+                reason: "it was changed while it was read: expected one version from start to end")
+        }
         try encryptor.finish(to: write)
+    }
+
+    /// The corresponding C function is `read`.
+    private func next(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        while true {
+            do {
+                return try descriptor.read(into: buffer)
+            } catch Errno.resourceTemporarilyUnavailable {
+                // Another program may have made standard input non-blocking.
+                ProcessStart.waitUntilReady(descriptor.rawValue, toWrite: false)
+            }
+        }
     }
 }
 

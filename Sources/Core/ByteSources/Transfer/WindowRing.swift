@@ -32,13 +32,15 @@ final class WindowRing: @unchecked Sendable {
     ///   - slotCount: How many windows are worked on or wait to be written at most.
     ///   - bufferByteCount: The longest window's length in bytes.
     ///   - isOrdered: Whether windows are written in order, one at a time.
-    init(windows: Range<UInt64>, slotCount: Int, bufferByteCount: Int, isOrdered: Bool) {
+    /// - Throws: `DecryptionError.io` if there is no memory for the windows.
+    init(windows: Range<UInt64>, slotCount: Int, bufferByteCount: Int, isOrdered: Bool) throws(DecryptionError) {
+        self.buffers = try UnsafeMutableRawBufferPointer.tryAllocate(
+            byteCounts: Array(repeating: bufferByteCount, count: slotCount))
         self.next = windows.lowerBound
         self.turn = windows.lowerBound
         self.end = windows.upperBound
         self.isOrdered = isOrdered
         self.states = Array(repeating: .free, count: slotCount)
-        self.buffers = (0..<slotCount).map { _ in .allocate(byteCount: bufferByteCount, alignment: 4096) }
         self.lock = .allocate(capacity: 1)
         self.slotFreed = .allocate(capacity: 1)
         pthread_mutex_init(lock, nil)

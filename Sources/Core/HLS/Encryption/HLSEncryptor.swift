@@ -2,7 +2,8 @@ public import RandomAccess
 
 /// Makes a playlist, segments and keys from a plain file.
 ///
-/// Holds one window of plaintext at most, whatever the file's length; the playlist is written last.
+/// Holds one window of plaintext at most, whatever the file's length. Nothing is put in place before all is written, and
+/// the playlist comes last.
 public struct HLSEncryptor {
     private let options: HLSOptions
     private let secrets: HLSSecrets
@@ -63,6 +64,8 @@ public struct HLSEncryptor {
         try output.begin(options.playlistName, isSecret: false)
         try Array(text.finished.utf8).withUnsafeBytes { bytes in try output.write(bytes) }
         try output.end()
+        try plain.checkVersion()
+        try output.finish()
     }
 
     /// Writes a piece, encrypted if it has a key.

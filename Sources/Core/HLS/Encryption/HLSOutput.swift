@@ -21,13 +21,25 @@ public protocol HLSOutput: AnyObject {
     ///
     /// - Throws: `DecryptionError.io`.
     func end() throws(DecryptionError)
+
+    /// Puts all resources in place, in the order in which they began, once all have ended.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    func finish() throws(DecryptionError)
 }
 
-/// Writes resources as files of a folder; each appears when it is complete.
+extension HLSOutput {
+    /// Does nothing: resources are in place when they end.
+    public func finish() throws(DecryptionError) {}
+}
+
+/// Writes resources as files of a folder, which replace those of the same names when all are complete: what fails before
+/// leaves an earlier playlist with its segments and keys as they were.
 public final class FolderOutput: HLSOutput {
     private let folder: FilePath
     private var sink: FileSink?
     private var offset: UInt64 = 0
+    private var prepared: [PreparedFile] = []
 
     /// Creates the folder if it is not there.
     ///
@@ -49,10 +61,16 @@ public final class FolderOutput: HLSOutput {
         offset += UInt64(bytes.count)
     }
 
-    /// Gives the file its name; see ``HLSOutput/end()``.
+    /// Completes the file under a hidden name; see ``HLSOutput/end()``.
     public func end() throws(DecryptionError) {
-        try sink?.commit()
+        if let file = try sink?.prepare() { prepared.append(file) }
         sink = nil
+    }
+
+    /// Gives the files their names; see ``HLSOutput/finish()``.
+    public func finish() throws(DecryptionError) {
+        for file in prepared { try file.rename() }
+        prepared = []
     }
 }
 
@@ -82,19 +100,15 @@ public final class MemoryOutput: HLSOutput {
 
 /// Resources in memory, by their URIs as a playlist has them.
 public struct MemoryResources: SegmentResources {
-    private let resources: [String: [UInt8]]
+    private let resources: NamedSources
 
     /// Holds resources.
     public init(_ resources: [String: [UInt8]]) {
-        self.resources = resources
+        self.resources = NamedSources(resources.mapValues { MemorySource($0) })
     }
 
     /// Finds a resource; see ``SegmentResources/source(for:)``.
     public func source(for uri: String) throws(DecryptionError) -> any ByteSource {
-        guard let bytes = resources[uri] else {
-            // ENOENT.
-            throw .io(operation: "open \(URIReference(uri).shown)", code: 2, reason: "there is no such resource")
-        }
-        return MemorySource(bytes)
+        try resources.source(for: uri)
     }
 }

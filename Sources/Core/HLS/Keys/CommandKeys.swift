@@ -4,7 +4,8 @@ import Synchronization
 
 /// A program that prints keys: 16 raw bytes on its standard output, and nothing else.
 ///
-/// Its arguments end with the key's URI; its standard input is empty, and its standard error this process's.
+/// Its arguments end with the key's URI, which is refused where it could be taken for an option; its standard input is
+/// empty, and its standard error this process's.
 public struct CommandKeys: KeyProvider {
     private let command: [String]
     private let name: String
@@ -40,10 +41,21 @@ public struct CommandKeys: KeyProvider {
         guard !(command + uris).contains(where: { $0.utf8.contains(0) }) else {
             throw .commandFailed(command: name, reason: "would get an argument with a NUL character")
         }
+        guard uris.allSatisfy(takes) else {
+            throw .commandFailed(
+                command: name, reason: "would take the URI for an option: expected one that does not begin with -")
+        }
         let bytes = KeyBytes()
         let run = try KeyCommandRun(command + uris, name: name)
         try run.finish(into: bytes, deadline: deadline)
         return try bytes.keys(uris.count, location: "what key command \(name) printed")
+    }
+
+    /// Whether a URI can be an argument of the program: one with a hyphen is an option, except behind `--`.
+    ///
+    /// - Source: POSIX.1-2017, section 12.2, guidelines 4 and 10.
+    fileprivate func takes(_ uri: String) -> Bool {
+        !uri.utf8.contains(0) && (uri.utf8.first != UInt8(ascii: "-") || command.last == "--")
     }
 }
 
@@ -80,7 +92,7 @@ public final class BatchCommandKeys: KeyProvider {
     public func expect(_ uris: [String]) {
         state.withLock { state in
             let known = Set(state.expected)
-            state.expected += uris.filter { !known.contains($0) && state.answers[$0] == nil && !$0.utf8.contains(0) }
+            state.expected += uris.filter { !known.contains($0) && state.answers[$0] == nil && single.takes($0) }
         }
     }
 

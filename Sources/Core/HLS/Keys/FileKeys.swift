@@ -20,40 +20,68 @@ public struct FileKeys: KeyProvider {
     public func version(for uri: String) -> String? { KeyBytes.version(path) }
 }
 
-/// Key files in a folder, named by the last part of the URI's path, or by a map.
+/// Key files in a folder, where the whole URI says, or named by the last part of the URI's path, or by a map.
 public struct FolderKeys: KeyProvider {
     private let folder: FilePath
     private let names: [String: String]
+    private let isExact: Bool
 
     /// Creates a provider; files are read when their keys are asked for.
     ///
+    /// The whole URI but its query and fragment names a file in folders of the folder, percent-decoded:
+    /// `mykey://host/a/film%201.key?x=1` is `mykey/host/a/film 1.key`. Where there is none, the last part of the URI's path
+    /// does, right in the folder: `film 1.key`.
+    ///
     /// - Parameters:
     ///   - folder: Where the files lie.
-    ///   - names: Names of files in the folder by the URI as the playlist has it. Other URIs mean the file with the name
-    ///     of the last part of their path, percent-decoded: `mykey://host/a/film%201.key?x=1` is `film 1.key`.
-    public init(folder: FilePath, names: [String: String] = [:]) {
+    ///   - names: Names of files in the folder by the URI as the playlist has it, instead of the others.
+    ///   - isExact: Whether a file's whole path counts, and its name alone is not enough: for those who hand keys out by
+    ///     what the URI begins with, which says nothing about a file that is found by how the URI ends.
+    public init(folder: FilePath, names: [String: String] = [:], isExact: Bool = false) {
         self.folder = folder
         self.names = names
+        self.isExact = isExact
     }
 
     /// Reads the key; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
-        guard let path = path(for: uri) else {
-            throw .missing(
-                location: "a key file in \(folder)",
-                reason: "the URI's path does not end with a name that a file can have"
-            )
+        var failure = KeyError.missing(
+            location: "a key file in \(folder)",
+            reason: isExact
+                ? "the URI has a part that is no name of a folder or file"
+                : "the URI's path does not end with a name that a file can have")
+        for path in paths(for: uri) {
+            do throws(KeyError) {
+                return try KeyBytes.read(path)
+            } catch {
+                guard case .missing = error else { throw error }
+                failure = error
+            }
         }
-        return try KeyBytes.read(path)
+        throw failure
     }
 
     /// The file's version; see `KeyProvider.version(for:)`.
-    public func version(for uri: String) -> String? { path(for: uri).flatMap(KeyBytes.version) }
+    public func version(for uri: String) -> String? {
+        for path in paths(for: uri) { if let version = KeyBytes.version(path) { return version } }
+        return nil
+    }
 
-    private func path(for uri: String) -> FilePath? {
-        let name = names[uri] ?? Self.lastName(of: uri)
-        guard let name, let component = FilePath.Component(name), component.kind == .regular else { return nil }
-        return folder.appending(component)
+    /// Where a key may lie, the first place first.
+    private func paths(for uri: String) -> [FilePath] {
+        if let name = names[uri] { return [path([name])].compactMap(\.self) }
+        let whole = URIReference(uri).placeNames.flatMap(path)
+        let last = isExact ? nil : Self.lastName(of: uri).flatMap { path([$0]) }
+        return [whole, last].compactMap(\.self)
+    }
+
+    private func path(_ names: [String]) -> FilePath? {
+        var path = folder
+        for name in names {
+            guard let component = FilePath.Component(name), component.kind == .regular else { return nil }
+            path.append(component)
+        }
+        return path
     }
 
     private static func lastName(of uri: String) -> String? {
@@ -112,7 +140,7 @@ public struct ServedKeys: KeyProvider {
         guard ["http", "https"].contains(scheme) else {
             throw .unhandledScheme(scheme, handled: ["", "https", "http"])
         }
-        let location = "the key at \(target.shown)"
+        let location = "the key at \(target.redacted)"
         let bytes = KeyBytes()
         do throws(DecryptionError) {
             let source = try resources.short(for: uri)

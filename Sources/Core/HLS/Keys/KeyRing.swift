@@ -50,12 +50,12 @@ public final class KeyRing: Sendable {
         }
         switch answer {
         case .success(let key): return key
-        case .failure(.notFetched(let error)): throw .inPart("key \(URIReference(uri).shown)", error)
+        case .failure(.notFetched(let error)): throw .inPart("key \(URIReference(uri).redacted)", error)
         case .failure(let error):
             if case .wrongLength = error {
-                throw .keyUnusable(uri: URIReference(uri).shown, reason: error.description)
+                throw .keyUnusable(uri: URIReference(uri).redacted, reason: error.description)
             }
-            throw .keyUnavailable(uri: URIReference(uri).shown, reason: error.description)
+            throw .keyUnavailable(uri: URIReference(uri).redacted, reason: error.description)
         }
     }
 

@@ -71,7 +71,7 @@ enum PartReader {
     /// Bytes as they are.
     case plain(SlicedSource)
     /// A chain of CBC. Its padding is behind what is read, so that the cursor need not know of it.
-    case decrypting(any RandomAccessDecryptor)
+    case decrypting(any RandomAccessDecryptor, any ByteSource)
 
     /// Opens the part's resource again, if need be.
     ///
@@ -89,7 +89,7 @@ enum PartReader {
             let encrypted = try EncryptedObject(
                 source: try SlicedSource(source, range),
                 strategy: .cbcContinuous(iv: iv, padding: .none), backend: object.backend, key: key)
-            self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount))
+            self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount), source)
         }
     }
 
@@ -103,13 +103,14 @@ enum PartReader {
         switch self {
         case .plain(let source):
             try source.fetch(at: offset, into: buffer)
-            try source.checkUnchanged()
-        case .decrypting(let cursor):
+            try source.checkVersion()
+        case .decrypting(let cursor, let source):
             let count = try cursor.read(at: offset, into: buffer)
             guard count == buffer.count else {
                 throw .truncatedCiphertext(
                     byteCount: offset + UInt64(count), expected: "\(offset + UInt64(buffer.count)) for this read")
             }
+            try source.checkVersion()
         }
     }
 }

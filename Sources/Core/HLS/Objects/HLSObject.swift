@@ -115,10 +115,10 @@ public final class HLSObject: Sendable {
     package func name(of part: HLSPart) -> String {
         let segment = playlist.segments[part.segment]
         guard part.isInitialization, let index = segment.initializationSection else {
-            return "segment \(part.segment + 1) (line \(segment.line), \(URIReference(segment.uri).shown))"
+            return "segment \(part.segment + 1) (line \(segment.line), \(URIReference(segment.uri).redacted))"
         }
         let section = playlist.initializationSections[index]
-        return "initialization section (line \(section.line), \(URIReference(section.uri).shown))"
+        return "initialization section (line \(section.line), \(URIReference(section.uri).redacted))"
     }
 
     /// Tells a part's source that the part is going to be read whole, if it is, and once.
@@ -146,9 +146,7 @@ public final class HLSObject: Sendable {
         }
         return low
     }
-}
 
-extension HLSObject {
     /// The URI of the key that a part is encrypted with.
     package func keyURI(of part: HLSPart) -> String? {
         let segment = playlist.segments[part.segment]
@@ -176,6 +174,9 @@ extension HLSObject: TransferableObject {
     package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
         try makeCursor(windowByteCount: windowByteCount)
     }
+
+    /// Does nothing: each read of a segment looks at its version, and so does opening it again.
+    package func checkVersion() {}
 
     /// Remembers the range, for the segments that are opened from now on.
     package func adviseSequential(_ range: Range<UInt64>) {

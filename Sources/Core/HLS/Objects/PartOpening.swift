@@ -1,5 +1,6 @@
 internal import ByteSources
 internal import RandomAccess
+import Support
 
 /// Opens the parts of an object one after the other, and lays them out.
 struct PartOpening {
@@ -69,19 +70,9 @@ struct PartOpening {
             }
             // Without the key its length can still be known.
             let resource = table.index(of: description.uri)
-            let source: any ByteSource
-            do throws(DecryptionError) {
-                source = try pool.source(resource)
-            } catch {
-                throw keyError ?? error
-            }
+            let source = try rethrowing(as: { keyError ?? $0 }, try pool.source(resource))
             let range = description.byteRange ?? 0..<source.byteCount
-            let slice: SlicedSource
-            do throws(DecryptionError) {
-                slice = try SlicedSource(source, range)
-            } catch {
-                throw keyError ?? error
-            }
+            let slice = try rethrowing(as: { keyError ?? $0 }, try SlicedSource(source, range))
             known = slice.byteCount
             if let keyError { throw keyError }
             guard case .aes128(_, let iv, _) = description.encryption, let key else {

@@ -41,6 +41,8 @@ extension PlaylistError: ExitStatusProviding {
         case .keyUnavailable: .missingInput
         // A part is an input, whatever is missing of it.
         case .inPart(_, .io(_, code: ENOENT, _)): .missingInput
+        // A URI that the playlist has, and no option.
+        case .inPart(_, .invalidParameter): .badData
         case .inPart(_, let error): error.exitStatus
         }
     }

@@ -59,28 +59,24 @@ public struct URIReference: Hashable, Sendable {
     private static func isLetter(_ byte: UInt8) -> Bool {
         0x41...0x5A ~= byte || 0x61...0x7A ~= byte
     }
-}
 
-extension URIReference {
     /// The URI as a message may show it: without what may be secret.
     ///
     /// User information, queries and fragments may hold tokens, and a `data` URI is the key itself.
-    public var shown: String {
+    public var redacted: String {
         if scheme?.lowercased() == "data" { return "data:…" }
-        var shown = self
+        var redacted = self
         if let at = authority?.lastIndex(of: "@") {
-            shown.authority = "…" + (authority?[at...] ?? "")
+            redacted.authority = "…" + (authority?[at...] ?? "")
         }
-        if query != nil { shown.query = "…" }
-        if fragment != nil { shown.fragment = "…" }
-        let text = shown.text.unicodeScalars.map {
+        if query != nil { redacted.query = "…" }
+        if fragment != nil { redacted.fragment = "…" }
+        let text = redacted.text.unicodeScalars.map {
             0x20..<0x7F ~= $0.value || $0 == "…" ? String($0) : CharacterText.name($0)
         }
         return text.prefix(200).joined() + (text.count > 200 ? "…" : "")
     }
-}
 
-extension URIReference {
     /// The URI that this reference means when it stands in a document with a given URI.
     ///
     /// - Source: RFC 3986, section 5.2.2, the strict algorithm.
@@ -155,6 +151,29 @@ extension URIReference {
             names.append(name)
         }
         return names.isEmpty ? nil : names
+    }
+
+    /// The names that all of the reference but its query and fragment stands for: its scheme, its authority, and those
+    /// between the slashes of its path, decoded.
+    ///
+    /// Two references have the same names only if no reader of URIs takes them for different places in a tree, and no
+    /// notation leads out of a folder of the tree.
+    /// - Returns: `nil` if a name is empty, dots, or holds what a file's name cannot hold or another program could take
+    ///   for a border: a slash or backslash in whatever notation, a control character.
+    package var placeNames: [String]? {
+        var segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        if let authority {
+            guard path.isEmpty || path.hasPrefix("/") else { return nil }
+            segments[0] = authority[...]
+        }
+        var names = scheme.map { [$0] } ?? []
+        for segment in segments {
+            guard let name = PercentEncoding.decode(segment: segment), !["", ".", ".."].contains(name),
+                name.utf8.count <= 255, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0x5C })
+            else { return nil }
+            names.append(name)
+        }
+        return names
     }
 }
 

@@ -15,7 +15,7 @@ public struct PlaylistFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - root: The folder that no path in the playlists leaves; `nil` if any file may be named.
+    ///   - root: The folder that no path in the playlists leaves; `nil` for the one that the file lies in, `/` for any.
     ///   - choice: Which variant of a master playlist is meant.
     ///   - limits: What a playlist may have.
     /// - Throws: `DecryptionError.io` if a playlist cannot be read; `PlaylistError.inPart` with the playlist's path and what is wrong
@@ -24,12 +24,15 @@ public struct PlaylistFile: Sendable {
         path: FilePath, root: FilePath? = nil, choice: VariantChoice = .highestBandwidth,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(DecryptionError) {
+        let folder = path.removingLastComponent()
+        let root = root ?? (folder.isEmpty ? "." : folder)
         var path = path
         var visited: [String] = []
         while true {
+            let found = try Self.read(path, limits)
             let resources = try FolderResources(playlist: path, root: root)
             visited.append(resources.base.text)
-            switch try Self.read(path, limits) {
+            switch found {
             case .media(let playlist):
                 self.path = path
                 self.playlist = playlist
@@ -108,7 +111,7 @@ extension MasterPlaylist {
             guard !visited.contains(target), visited.count < Self.maxSteps else {
                 throw PlaylistProblem(
                     line: variant.line, kind: .cycle,
-                    found: "\(URIReference(variant.uri).shown), which leads back to a playlist that led here",
+                    found: "\(URIReference(variant.uri).redacted), which leads back to a playlist that led here",
                     expected: "a media playlist")
             }
             return variant.uri

@@ -8,8 +8,8 @@ final class ResourcePool: Sendable {
     private struct State {
         /// The open ones, the latest used last.
         var open: [(resource: Int, source: any ByteSource)] = []
-        /// What each resource's length was when it was opened first.
-        var byteCounts: [UInt64?]
+        /// Which version each resource was of when it was opened first, and how long.
+        var versions: [(name: String, byteCount: UInt64)?]
     }
 
     private let resources: any SegmentResources
@@ -27,27 +27,34 @@ final class ResourcePool: Sendable {
         self.resources = resources
         self.uris = uris
         self.maxOpenCount = maxOpenCount
-        self.state = Mutex(State(byteCounts: Array(repeating: nil, count: uris.count)))
+        self.state = Mutex(State(versions: Array(repeating: nil, count: uris.count)))
     }
 
     /// A resource, opened if it is not.
     ///
-    /// - Throws: `DecryptionError` of the resources; `.sourceChanged` if its length is not what it was at first.
+    /// - Throws: `DecryptionError` of the resources; `.sourceChanged` if its length is not what it was at first, `.io` if
+    ///   it is another version of the same length.
     func source(_ resource: Int) throws(DecryptionError) -> any ByteSource {
         if let source = state.withLock({ Self.touch(resource, &$0) }) { return source }
         // Not under the lock, which other threads wait for. If two threads open the same, both read the first one.
         let source = try resources.source(for: uris[resource])
-        let (before, shared) = state.withLock { state -> (UInt64, (any ByteSource)?) in
-            let before = state.byteCounts[resource] ?? source.byteCount
-            state.byteCounts[resource] = before
-            guard before == source.byteCount else { return (before, nil) }
+        let version = (name: source.openedVersion, byteCount: source.byteCount)
+        let (before, shared) = state.withLock { state -> ((name: String, byteCount: UInt64), (any ByteSource)?) in
+            let before = state.versions[resource] ?? version
+            state.versions[resource] = before
+            guard before == version else { return (before, nil) }
             if let other = Self.touch(resource, &state) { return (before, other) }
             if state.open.count >= maxOpenCount { state.open.removeFirst() }
             state.open.append((resource, source))
             return (before, source)
         }
-        guard let shared else { throw .sourceChanged(byteCount: source.byteCount, expected: before) }
-        return shared
+        if let shared { return shared }
+        guard before.byteCount == source.byteCount else {
+            throw .sourceChanged(byteCount: source.byteCount, expected: before.byteCount)
+        }
+        throw .io(
+            operation: "open \(URIReference(uris[resource]).redacted) again", code: 0,
+            reason: "it was changed since it was opened first: expected one version from start to end")
     }
 
     /// How many are open now.

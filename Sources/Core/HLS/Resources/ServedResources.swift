@@ -50,11 +50,12 @@ public struct ServedResources: SegmentResources {
         let scheme = target.scheme?.lowercased() ?? ""
         guard ["http", "https"].contains(scheme) else {
             throw .unsupported(
-                "fetching \(target.shown) by the scheme \"\(scheme)\": expected https or http, such as a relative URI")
+                "fetching \(target.redacted) by the scheme \"\(scheme)\": expected https or http, such as a relative URI"
+            )
         }
         guard scheme == "https" || base.scheme?.lowercased() == "http" else {
             throw .unsupported(
-                "fetching \(target.shown) without TLS for a playlist that came over TLS: expected https")
+                "fetching \(target.redacted) without TLS for a playlist that came over TLS: expected https")
         }
         target.fragment = nil
         return try open(ServedRequest(url: target.text, isOnFirstServer: target.server == home, isShort: isShort))
@@ -109,7 +110,7 @@ public struct ServedPlaylist: Sendable {
         var visited: [String] = []
         while true {
             visited.append(url.text)
-            switch try Playlist.read(source, named: url.shown, limits) {
+            switch try Playlist.read(source, named: url.redacted, limits) {
             case .media(let playlist):
                 self.url = url
                 self.playlist = playlist
@@ -122,7 +123,7 @@ public struct ServedPlaylist: Sendable {
                     url = URIReference(uri).resolved(against: url)
                     resources = resources.around(url)
                 } catch {
-                    throw .inPart(url.shown, error)
+                    throw .inPart(url.redacted, error)
                 }
             }
         }

@@ -130,15 +130,16 @@ struct OpenedChunks {
     ) throws(DecryptionError) {
         let last = run.grid.chunkCount - 1
         let extent = run.extent(ofChunk: last)
-        let fetched = UnsafeMutableRawBufferPointer.allocate(byteCount: extent.ciphertext.count, alignment: 4096)
+        let fetched = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: extent.ciphertext.count)
+        defer { fetched.deallocate() }
         // Space for a tag more, so that an empty chunk has some, too.
-        let plaintext = UnsafeMutableRawPointer.allocate(byteCount: extent.ciphertext.count, alignment: 4096)
+        let plaintext = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: extent.ciphertext.count)
         defer {
-            eraseBytes(UnsafeMutableRawBufferPointer(start: plaintext, count: extent.plaintext.count))
+            eraseBytes(UnsafeMutableRawBufferPointer(rebasing: plaintext[..<extent.plaintext.count]))
             plaintext.deallocate()
-            fetched.deallocate()
         }
         try source.fetch(at: extent.ciphertext.lowerBound, into: fetched)
-        try context.open(UnsafeRawBufferPointer(fetched), chunk: last, into: plaintext, start: extent.iv)
+        guard let start = plaintext.baseAddress else { return }
+        try context.open(UnsafeRawBufferPointer(fetched), chunk: last, into: start, start: extent.iv)
     }
 }

@@ -62,12 +62,17 @@ public struct Block: Hashable, Sendable {
 }
 
 /// The padding of RFC 5652, section 6.3.
-enum PKCS7 {
+package enum PKCS7 {
     /// The number of padding bytes in a plaintext's last block, or `nil` if it is not padded.
+    static func paddingByteCount(of block: Block) -> Int? {
+        difference(in: block) == 0 ? Int(block.bigEndianValue & 0xFF) : nil
+    }
+
+    /// 0 if a plaintext's last block is padded, something else if not.
     ///
     /// Takes the same steps whatever the block holds: which byte is wrong, or how many are, cannot be told from the
     /// time (Vaudenay 2002).
-    static func paddingByteCount(of block: Block) -> Int? {
+    package static func difference(in block: Block) -> UInt32 {
         let value = block.bigEndianValue
         let count = UInt32(truncatingIfNeeded: value & 0xFF)
         var difference: UInt32 = 0
@@ -80,7 +85,7 @@ enum PKCS7 {
         // 1 where count is 0 or above 16.
         difference |= (count &- 1) >> 31
         difference |= (16 &- count) >> 31
-        return difference == 0 ? Int(count) : nil
+        return difference
     }
 
     /// The padding bytes that follow `byteCount` plaintext bytes: 1 to 16.

@@ -38,8 +38,8 @@ final class ChunkCursor: ChunkKeeper {
                 name: "chunk length", value: "\(counts.kept)", expected: "one that can be held whole")
         }
         // Memory that is never used is never resident.
-        self.fetched = .allocate(byteCount: fetchByteCount, alignment: 4096)
-        self.kept = .allocate(byteCount: keptByteCount, alignment: 4096)
+        let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: [fetchByteCount, keptByteCount])
+        (self.fetched, self.kept) = (buffers[0], buffers[1])
     }
 
     /// The bytes of ciphertext, and of plaintext, that a cursor has space for.

@@ -20,7 +20,7 @@ final class ChunkEncryptor: ObjectWriter {
         self.writtenHeader = try WrittenHeader(format: format, key: key, salt: salt)
         self.context = try backend.makeChunkContext(direction: .encrypt, key: writtenHeader.key)
         self.chunkByteCount = Int(format.chunkByteCount)
-        self.buffer = .allocate(byteCount: 2 * chunkByteCount + ChunkFormat.tagByteCount, alignment: 4096)
+        self.buffer = try .tryAllocate(byteCount: 2 * chunkByteCount + ChunkFormat.tagByteCount)
     }
 
     deinit {

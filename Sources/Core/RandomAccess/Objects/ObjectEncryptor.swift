@@ -85,7 +85,7 @@ final class ChainEncryptor: ObjectWriter {
         self.strategy = strategy
         self.context = try backend.makeContext(mode: strategy.mode, direction: .encrypt, key: key)
         self.windowByteCount = max(16, windowByteCount / 16 * 16)
-        self.buffer = .allocate(byteCount: self.windowByteCount + 16, alignment: 4096)
+        self.buffer = try .tryAllocate(byteCount: self.windowByteCount + 16)
         self.iv = strategy.iv(ofChunk: 0)
     }
 

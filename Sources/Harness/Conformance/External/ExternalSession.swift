@@ -161,39 +161,39 @@ struct ExternalHello: Hashable, Sendable {
     var readsPlaylists: Bool { strategies.contains(PlaylistObject.strategyName) }
 
     /// Why an answer is no proper one.
-    typealias Complaint = ProtocolProbe.Complaint
+    typealias Mismatch = ProtocolProbe.Mismatch
 
-    init(_ answer: JSONValue) throws(Complaint) {
-        guard answer["protocol"]?.integer == 1 else { throw Complaint(description: "hello: expected \"protocol\": 1") }
+    init(_ answer: JSONValue) throws(Mismatch) {
+        guard answer["protocol"]?.integer == 1 else { throw Mismatch(description: "hello: expected \"protocol\": 1") }
         guard let name = answer["name"]?.string, !name.isEmpty, let version = answer["version"]?.string else {
-            throw Complaint(description: "hello: expected a \"name\" and a \"version\", both texts")
+            throw Mismatch(description: "hello: expected a \"name\" and a \"version\", both texts")
         }
         for (member, text) in [("name", name), ("version", version)] {
             let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
             guard isPlain, text.utf8.count <= 200 else {
-                throw Complaint(
+                throw Mismatch(
                     description: "hello: \"\(member)\" of \(text.utf8.count) bytes: expected a line of at most 200")
             }
         }
         guard let strategies = answer["strategies"]?.array?.compactMap(\.string),
             strategies.contains(where: Self.knownStrategies.contains)
         else {
-            throw Complaint(
+            throw Mismatch(
                 description: "hello: expected \"strategies\" with one at least of "
                     + Self.knownStrategies.joined(separator: ", "))
         }
         guard let keyByteCounts = answer["keyByteCounts"]?.array?.compactMap(\.integer),
             keyByteCounts.contains(where: { Self.aesKeyByteCounts.contains($0) })
-        else { throw Complaint(description: "hello: expected \"keyByteCounts\" with one at least of 16, 24, 32") }
+        else { throw Mismatch(description: "hello: expected \"keyByteCounts\" with one at least of 16, 24, 32") }
         guard let sources = answer["sources"]?.array?.compactMap(\.string),
             sources.contains("served") || sources.contains("path")
-        else { throw Complaint(description: "hello: expected \"sources\" with \"path\", \"served\" or both") }
+        else { throw Mismatch(description: "hello: expected \"sources\" with \"path\", \"served\" or both") }
         let granularities: [String: FetchRule.Granularity] = ["block": .block, "chunk": .chunk]
         guard let granularity = answer["granularity"]?.string.flatMap({ granularities[$0] }) else {
-            throw Complaint(description: "hello: expected a \"granularity\" of block or chunk")
+            throw Mismatch(description: "hello: expected a \"granularity\" of block or chunk")
         }
         guard let measures = answer["measures"]?.bool else {
-            throw Complaint(description: "hello: expected \"measures\", true or false")
+            throw Mismatch(description: "hello: expected \"measures\", true or false")
         }
         self.name = name
         self.version = version

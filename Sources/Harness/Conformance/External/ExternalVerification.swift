@@ -64,8 +64,8 @@ package struct ExternalVerification: Sendable {
         let hello: ExternalHello
         switch try greet(session) {
         case .success(let greeting): hello = greeting
-        case .failure(let complaint):
-            tally.add(.adapter("protocol/hello", .subjectProtocol, complaint.description))
+        case .failure(let mismatch):
+            tally.add(.adapter("protocol/hello", .subjectProtocol, mismatch.description))
             return Outcome(record: tally.record(subject: command), version: "", readCount: 0)
         }
         tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
@@ -97,7 +97,7 @@ package struct ExternalVerification: Sendable {
     }
 
     /// What the subject says about itself, or what is wrong with that.
-    private func greet(_ session: ExternalSession) throws(Failure) -> Result<ExternalHello, ExternalHello.Complaint> {
+    private func greet(_ session: ExternalSession) throws(Failure) -> Result<ExternalHello, ExternalHello.Mismatch> {
         let answer: SubjectAnswer
         do {
             answer = try session.start().answer
@@ -107,13 +107,13 @@ package struct ExternalVerification: Sendable {
             // Source: POSIX.1-2017, sh: 127 for a command that is not found, 126 for one that cannot be run.
             throw .notStarted(reason: log.isEmpty ? "it exited with status \(status >> 8)" : log)
         } catch {
-            return .failure(ExternalHello.Complaint(description: "hello: \(error)"))
+            return .failure(ExternalHello.Mismatch(description: "hello: \(error)"))
         }
         guard answer.isGood else {
             return .failure(
-                ExternalHello.Complaint(description: "hello is answered with an error: expected success"))
+                ExternalHello.Mismatch(description: "hello is answered with an error: expected success"))
         }
-        do throws(ExternalHello.Complaint) {
+        do throws(ExternalHello.Mismatch) {
             return .success(try ExternalHello(answer.members))
         } catch {
             return .failure(error)

@@ -57,7 +57,7 @@ extension ProtocolCheck {
                     guard let found = answer["nanoseconds"]?.array, found.allSatisfy({ $0.integer != nil }),
                         found.count == expected
                     else {
-                        throw ProtocolProbe.Complaint(
+                        throw ProtocolProbe.Mismatch(
                             description: "time for at least \(minimum) ns, at most \(maximum) iterations: "
                                 + "\(answer["nanoseconds"]?.text ?? "nothing"): expected \(expected) integers")
                     }
@@ -67,7 +67,7 @@ extension ProtocolCheck {
                 let answer = try probe.measure(
                     .random(rangeByteCount: 8, seed: 1, readCount: 6), "latencies", [:])
                 guard answer["latencies"]?.array?.compactMap(\.integer).count == 6 else {
-                    throw ProtocolProbe.Complaint(
+                    throw ProtocolProbe.Mismatch(
                         description:
                             "latencies of 6 reads: \(answer["latencies"]?.text ?? "nothing"): expected 6 integers")
                 }
@@ -79,7 +79,7 @@ extension ProtocolCheck {
 extension ProtocolProbe {
     fileprivate func measure(
         _ workload: Workload, _ collect: String, _ members: [String: JSONValue]
-    ) throws(Complaint) -> JSONValue {
+    ) throws(Mismatch) -> JSONValue {
         let id = try open()
         var request = members
         request["op"] = "measure"
@@ -91,20 +91,20 @@ extension ProtocolProbe {
         return answer
     }
 
-    fileprivate func checkDigest(_ workload: Workload, _ what: String) throws(Complaint) {
+    fileprivate func checkDigest(_ workload: Workload, _ what: String) throws(Mismatch) {
         var delivered: [UInt8] = []
         do throws(DecryptionError) {
             for read in try workload.reads(plaintextByteCount: fixture.plaintext.byteCount) {
                 delivered += try fixture.plaintext.bytes(read.offset..<read.offset + read.count)
             }
         } catch {
-            throw Complaint(description: "\(what): the expected bytes cannot be had: \(error)")
+            throw Mismatch(description: "\(what): the expected bytes cannot be had: \(error)")
         }
         let answer = try measure(workload, "digest", [:])
         let digest = Hexadecimal.encode(SHAFunction.sha256.hash(delivered))
         guard answer["digest"] == .string(digest), answer["deliveredByteCount"] == JSONValue(count: delivered.count)
         else {
-            throw Complaint(
+            throw Mismatch(
                 description: "\(what): \(answer["digest"]?.text ?? "nothing") of "
                     + "\(answer["deliveredByteCount"]?.text ?? "no") bytes: expected \(digest) of \(delivered.count)")
         }

@@ -75,7 +75,7 @@ extension ProtocolCheck {
                 let line =
                     "{ \"count\" : 4 ,\t\"\\u006fp\" : \"\\u0072ead\", \"offset\": 0, \"id\" : \(id) , \"ü\": \"\\\\\" }\r\n"
                 guard try probe.expectGood(Array(line.utf8), "read with spaces and escapes").payload.count == 4 else {
-                    throw ProtocolProbe.Complaint(description: "read with spaces and escapes: expected 4 bytes")
+                    throw ProtocolProbe.Mismatch(description: "read with spaces and escapes: expected 4 bytes")
                 }
             },
             ProtocolCheck("unknown members") { probe in
@@ -112,9 +112,7 @@ extension ProtocolCheck {
             },
         ]
     }
-}
 
-extension ProtocolCheck {
     /// Members of `open` that are missing or impossible.
     static func openings(for strategy: Strategy) -> [ProtocolCheck] {
         var changes: [(String, [String: JSONValue?])] = [
@@ -209,9 +207,7 @@ extension ProtocolCheck {
             },
         ]
     }
-}
 
-extension ProtocolCheck {
     /// Requests with two faults: the first in the protocol's order is the answer.
     ///
     /// - Source: PROTOCOL.md, "Transport": request, strategy, key, IV, source, length, padding or tag.
@@ -289,10 +285,10 @@ extension ProtocolCheck {
                 // A subject that fetches nothing to open an object meets no fault.
                 guard object.hasFaulted else { return }
                 if let text = answer.mismatch(expecting: .fails(error)) {
-                    throw ProtocolProbe.Complaint(description: text)
+                    throw ProtocolProbe.Mismatch(description: text)
                 }
                 guard case .opened = object.openAgain() else {
-                    throw ProtocolProbe.Complaint(description: "open after it, under the same id: expected success")
+                    throw ProtocolProbe.Mismatch(description: "open after it, under the same id: expected success")
                 }
                 object.close()
             }
@@ -306,21 +302,19 @@ extension ProtocolCheck {
                 do {
                     try probe.session.start().process.end()
                 } catch {
-                    throw ProtocolProbe.Complaint(description: "bye: \(error): expected an answer and then status 0")
+                    throw ProtocolProbe.Mismatch(description: "bye: \(error): expected an answer and then status 0")
                 }
             },
             ProtocolCheck("end of input", .ending) { probe in
                 do {
                     try probe.session.start().process.endInput()
                 } catch {
-                    throw ProtocolProbe.Complaint(description: "end of input: \(error)")
+                    throw ProtocolProbe.Mismatch(description: "end of input: \(error)")
                 }
             },
         ]
     }
-}
 
-extension ProtocolCheck {
     /// What `open` for `hls-aes128` has of its own. Source: PROTOCOL.md, "Transport" and "open".
     static func playlists(_ hello: ExternalHello) -> [ProtocolCheck] {
         playlistOpenings(hello) + playlistErrorOrder(hello)

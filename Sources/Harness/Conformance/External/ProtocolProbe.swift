@@ -6,7 +6,7 @@ import Vectors
 /// What a check of the protocol does, and what it finds.
 struct ProtocolProbe {
     /// Why a check failed.
-    struct Complaint: Error, CustomStringConvertible {
+    struct Mismatch: Error, CustomStringConvertible {
         var description: String
     }
 
@@ -28,7 +28,7 @@ struct ProtocolProbe {
     }
 
     /// The same for another object of the same strategy: with another key, IV and content for another `number`.
-    func other(number: Int, plaintextByteCount: UInt64) throws(Complaint) -> ProtocolProbe? {
+    func other(number: Int, plaintextByteCount: UInt64) throws(Mismatch) -> ProtocolProbe? {
         let group =
             fixture.playlist != nil
             ? ExternalFixture.playlist(id: fixture.id, number: number, plaintextByteCount: plaintextByteCount)
@@ -37,11 +37,9 @@ struct ProtocolProbe {
                 strategy: fixture.strategy.changingIV { $0 ^ UInt128(truncatingIfNeeded: number) << 64 },
                 keyByteCount: fixture.key.byteCount, number: number, plaintextByteCount: plaintextByteCount)
         guard let group else { return nil }
-        do throws(DecryptionError) {
-            return try ProtocolProbe(session: session, hello: hello, fixture: group)
-        } catch {
-            throw Complaint(description: "no file for the object: \(error)")
-        }
+        return try rethrowing(
+            as: { (error: DecryptionError) in Mismatch(description: "no file for the object: \(error)") },
+            try ProtocolProbe(session: session, hello: hello, fixture: group))
     }
 
     /// The members of a request that opens the fixture, some replaced or, with `nil`, left out.
@@ -59,46 +57,46 @@ struct ProtocolProbe {
     }
 
     /// Opens the fixture under a new `id`.
-    func open(_ what: String = "open") throws(Complaint) -> UInt64 {
+    func open(_ what: String = "open") throws(Mismatch) -> UInt64 {
         let id = session.makeID()
         try open(id, what)
         return id
     }
 
     /// Opens the fixture.
-    func open(_ id: UInt64, _ what: String = "open") throws(Complaint) {
+    func open(_ id: UInt64, _ what: String = "open") throws(Mismatch) {
         let answer = try expectGood(.object(openRequest(id)), what)
         // Whether the length is right is for the vectors to say.
         guard answer.members["plaintextByteCount"]?.integer != nil else {
-            throw Complaint(description: "\(what): expected a \"plaintextByteCount\"")
+            throw Mismatch(description: "\(what): expected a \"plaintextByteCount\"")
         }
     }
 
     /// Reads a little of an object that holds what the fixture does.
-    func read(_ id: UInt64, _ what: String = "read") throws(Complaint) {
+    func read(_ id: UInt64, _ what: String = "read") throws(Mismatch) {
         let answer = try expectGood(["op": "read", "id": .integer(id), "offset": 3, "count": 40], what)
         let found = try? WrongBytes(group: fixture, offset: 3, expectedByteCount: 40, listed: nil)
             .mismatch(in: answer.payload)
-        if let found = found ?? nil { throw Complaint(description: "\(what): \(found)") }
+        if let found = found ?? nil { throw Mismatch(description: "\(what): \(found)") }
     }
 
     /// Closes an object.
-    func close(_ id: UInt64) throws(Complaint) {
+    func close(_ id: UInt64) throws(Mismatch) {
         _ = try expectGood(["op": "close", "id": .integer(id)], "close")
     }
 
     /// Sends a request that is to succeed.
     @discardableResult
-    func expectGood(_ request: JSONValue, _ what: String) throws(Complaint) -> SubjectAnswer {
+    func expectGood(_ request: JSONValue, _ what: String) throws(Mismatch) -> SubjectAnswer {
         try expectGood(request.line, what)
     }
 
     /// Sends bytes that are a request that is to succeed.
     @discardableResult
-    func expectGood(_ bytes: [UInt8], _ what: String) throws(Complaint) -> SubjectAnswer {
+    func expectGood(_ bytes: [UInt8], _ what: String) throws(Mismatch) -> SubjectAnswer {
         let answer = try ask(bytes, what)
         guard answer.isGood else {
-            throw Complaint(
+            throw Mismatch(
                 description:
                     "\(what) is answered with the error \(answer.members["error"]?.text ?? "none"): expected success")
         }
@@ -106,34 +104,34 @@ struct ProtocolProbe {
     }
 
     /// Sends a request that is to be refused.
-    func expect(_ name: ErrorName, _ request: JSONValue, _ what: String) throws(Complaint) {
+    func expect(_ name: ErrorName, _ request: JSONValue, _ what: String) throws(Mismatch) {
         try expect(name, request.line, what)
     }
 
     /// Sends a line that is to be refused.
-    func expect(_ name: ErrorName, line: String, _ what: String) throws(Complaint) {
+    func expect(_ name: ErrorName, line: String, _ what: String) throws(Mismatch) {
         try expect(name, Array(line.utf8) + [0x0A], what)
     }
 
     /// Sends bytes that are to be refused.
-    func expect(_ name: ErrorName, _ bytes: [UInt8], _ what: String) throws(Complaint) {
+    func expect(_ name: ErrorName, _ bytes: [UInt8], _ what: String) throws(Mismatch) {
         let answer = try ask(bytes, what)
         guard !answer.isGood else {
-            throw Complaint(description: "\(what) is answered: expected the error \(name.rawValue)")
+            throw Mismatch(description: "\(what) is answered: expected the error \(name.rawValue)")
         }
         guard let found = answer.members["error"]?.string else {
-            throw Complaint(description: "\(what): an error answer has no member \"error\"")
+            throw Mismatch(description: "\(what): an error answer has no member \"error\"")
         }
         guard found == name.rawValue else {
-            throw Complaint(description: "\(what): the error \(found): expected the error \(name.rawValue)")
+            throw Mismatch(description: "\(what): the error \(found): expected the error \(name.rawValue)")
         }
     }
 
-    private func ask(_ bytes: [UInt8], _ what: String) throws(Complaint) -> SubjectAnswer {
+    private func ask(_ bytes: [UInt8], _ what: String) throws(Mismatch) -> SubjectAnswer {
         do {
             return try session.ask(bytes, serving: ServedCiphertext(fixture))
         } catch {
-            throw Complaint(description: "\(what): \(error)")
+            throw Mismatch(description: "\(what): \(error)")
         }
     }
 }
@@ -144,7 +142,7 @@ struct ProtocolCheck {
     let name: String
     /// The class of bugs that it stands for.
     let flag: ExternalFlag
-    /// Does it; what it throws, a ``ProtocolProbe/Complaint`` as a rule, is the finding.
+    /// Does it; what it throws, a ``ProtocolProbe/Mismatch`` as a rule, is the finding.
     let run: (ProtocolProbe) throws -> Void
 
     init(_ name: String, _ flag: ExternalFlag = .subjectProtocol, run: @escaping (ProtocolProbe) throws -> Void) {

@@ -35,7 +35,7 @@ package struct KillMatrix: Sendable {
                 openPlaylist: TextbookPlaylistReader.opening(fault: nil, over: backend)),
         ]
         let subjects = mutants.map { $0.subject(over: backend) } + controls
-        let exam = FlagRun(groups: groups)
+        let run = FlagRun(groups: groups)
         // The controls, which take all vectors, come first.
         let records = Array(
             SharedWork.run(
@@ -43,7 +43,7 @@ package struct KillMatrix: Sendable {
                 finished: { _, finished in progress?(finished) },
                 { item in
                     let index = subjects.count - 1 - item
-                    return exam.run(subjects[index], stopsEarly: index < mutants.count)
+                    return run.run(subjects[index], stopsEarly: index < mutants.count)
                 }
             ).reversed())
         return KillMatrix(

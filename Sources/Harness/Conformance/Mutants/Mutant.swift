@@ -39,9 +39,7 @@ package struct Mutant: Sendable {
     package static let all: [Mutant] =
         ivs + chunks + windows + paddings + lengths + ranges + offsetWidths + supplies + fetches + states + strides
         + counters + keys + pretenders + articles + authenticatedChunks + chunkRelease + playlists
-}
 
-extension Mutant {
     /// A fault of one of a textbook reader's rules.
     static func textbook(
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
@@ -67,6 +65,17 @@ extension Mutant {
         }
     }
 
+    /// A fault in what a right reader delivers, with nothing remembered from read to read.
+    static func reading(
+        _ name: String, _ summary: String, flag: VectorFlag, source: String,
+        _ body:
+            @escaping @Sendable (
+                _ base: any RandomAccessDecryptor, _ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer
+            ) throws(DecryptionError) -> Int
+    ) -> Mutant {
+        .reader(name, summary, flag: flag, source: source) { body }
+    }
+
     /// What a right reader has delivered.
     struct Delivery {
         let offset: UInt64
@@ -85,11 +94,9 @@ extension Mutant {
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
         _ body: @escaping @Sendable (Delivery) -> Int
     ) -> Mutant {
-        .reader(name, summary, flag: flag, source: source) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffer)
-                return body(Delivery(offset: offset, buffer: buffer, count: count, length: base.plaintextByteCount))
-            }
+        .reading(name, summary, flag: flag, source: source) { (base, offset, buffer) throws(DecryptionError) in
+            let count = try base.read(at: offset, into: buffer)
+            return body(Delivery(offset: offset, buffer: buffer, count: count, length: base.plaintextByteCount))
         }
     }
 

@@ -249,9 +249,7 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
         }
         bytes.removeLast(count)
     }
-}
 
-extension TextbookPlaylistReader {
     /// How the textbook reader opens playlists, with a fault or without.
     static func opening(fault: PlaylistFault?, over backend: any CipherBackend) -> ConformanceSubject.OpenPlaylist {
         { (_, playlist, resources) throws(DecryptionError) in

@@ -66,9 +66,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     var gradedWindowByteCount: Int? {
         if case .cursor(let window) = access, supply == .whole { window } else { nil }
     }
-}
 
-extension ReaderSetup {
     /// The largest object whose ranges every reader gets.
     private static let smallByteCount: UInt64 = 1 << 16
 

@@ -89,8 +89,8 @@ package struct TamperVerification: Sendable {
                 row.state = .notRun
                 break
             }
-            let exam = TamperCheck(target: target, tampering: tampering, subject: subject)
-            let (sequential, touching) = (exam.sequential(), exam.touching())
+            let check = TamperCheck(target: target, tampering: tampering, subject: subject)
+            let (sequential, touching) = (check.sequential(), check.touching())
             row.cases.append(
                 TamperRecord.Case(
                     kind: tampering.kind.rawValue, place: tampering.location,

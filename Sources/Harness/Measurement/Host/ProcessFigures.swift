@@ -1,3 +1,4 @@
+import ByteSources
 import Glibc
 import Results
 import Support
@@ -101,7 +102,7 @@ enum OutsideUsage {
 
     private static func switches(_ processID: Int32) -> (voluntary: UInt64, involuntary: UInt64)? {
         var sums: (UInt64, UInt64) = (0, 0)
-        for thread in RunFolder.names(in: FilePath("/proc/\(processID)/task")) where Int32(thread) != nil {
+        for thread in ((try? FolderEntry.all(in: "/proc/\(processID)/task")) ?? []).map(\.name) {
             for line in ProcFile.lines("/proc/\(processID)/task/\(thread)/status") {
                 let fields = line.split(whereSeparator: \.isWhitespace)
                 guard fields.count == 2, let count = UInt64(fields[1]) else { continue }

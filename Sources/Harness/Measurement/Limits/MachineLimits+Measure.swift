@@ -1,6 +1,6 @@
 import Glibc
 package import Results
-import Support
+package import Support
 
 extension MachineLimits {
     /// Measures this machine: first with one thread, then with all. It takes a few seconds, each figure well under one.
@@ -139,7 +139,7 @@ final class CachedFile {
 }
 
 /// Why limits could not be measured.
-package struct LimitError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct LimitError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// What was tried.
     package var operation: String
     /// The `errno` value; 0 if a file ended too early.
@@ -149,6 +149,9 @@ package struct LimitError: Error, Hashable, Sendable, CustomStringConvertible {
         self.operation = operation
         self.code = code
     }
+
+    /// A folder did not take a file.
+    package var exitStatus: ExitStatus { .io }
 
     /// What failed, why, and what was expected.
     package var description: String {

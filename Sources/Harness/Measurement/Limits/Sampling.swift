@@ -38,9 +38,7 @@ struct Sampling {
         }
         return monotonicNanoseconds() - start
     }
-}
 
-extension Sampling {
     /// Reads a file's share of each thread into its window, window after window.
     ///
     /// - Throws: `LimitError` if a read fails.
@@ -106,9 +104,7 @@ extension Sampling {
         }
         return BufferRate(bufferByteCount: UInt64(windowByteCount), rate: rate)
     }
-}
 
-extension Sampling {
     /// In and out together fit the smallest cache of any CPU with an AES unit.
     private static var blockByteCount: Int { 12 << 10 }
 

@@ -17,7 +17,7 @@ package struct MemoryCheck: Sendable {
     /// A small object, and one that no memory holds.
     static let objectByteCounts: [UInt64] = [16 << 20, 64 << 30]
 
-    /// Prepares an exam.
+    /// Prepares an check.
     ///
     /// - Parameters:
     ///   - subject: Whose memory.
@@ -59,7 +59,7 @@ package struct MemoryCheck: Sendable {
                 add(name) { try playlistBound(name, byteCount, workload) }
             }
         } else {
-            let reason = "a foreign subject declares no bound: it is judged on growth"
+            let reason = "a external subject declares no bound: it is judged on growth"
             outcome.checks.append(.init("declared bound", .notRun, reason: reason))
         }
         add("same for any object") { try objectSize("same for any object") }
@@ -150,14 +150,14 @@ extension MemoryCheck {
     /// Whether memory keeps growing while files are opened, read and closed.
     ///
     /// The least after any of the last 15 files lies above the most after the 6th to 15th by no more than a tolerance:
-    /// neither what is paged in or cached at first, nor a collector's ups and downs, are growth. A foreign subject whose
+    /// neither what is paged in or cached at first, nor a collector's ups and downs, are growth. A external subject whose
     /// runtime lets garbage pile up gets more files, as long as it grows: a leak never comes to an end.
     func filesInARow(_ name: String, _ given: MemorySession.Object? = nil) throws -> MemoryOutcome.Check {
         let reader = MemoryReader()
         let session = try MemorySession(subject, reader: reader, timeout: timeout)
         let byteCount = Self.rowByteCount
         let object = try given ?? object(session, byteCount, prefersFile: subject.isOwn)
-        // What stays of a foreign subject's reads in the free lists of its allocator may be a tenth of them.
+        // What stays of a external subject's reads in the free lists of its allocator may be a tenth of them.
         let tolerance = subject.isOwn ? 1 << 20 : max(1 << 20, UInt64(Self.growthStretch) * byteCount / 10)
         var growth = UInt64.max
         var opened = 0

@@ -101,7 +101,7 @@ final class MemorySession {
         served[id] = source
     }
 
-    /// Runs a workload once: one of our readers with all its threads, a foreign subject read by read.
+    /// Runs a workload once: one of our readers with all its threads, a external subject read by read.
     ///
     /// - Returns: The bound that the reader declares; `nil` for one that does not.
     func read(_ id: UInt64, _ workload: Workload, plaintextByteCount: UInt64) throws -> UInt64? {
@@ -152,7 +152,7 @@ package enum MemorySubject: Sendable {
     ///   - backend: The backend.
     case own(program: [String], backend: any CipherBackend)
     /// A program that speaks the subject protocol, as a command for `/bin/sh -c`.
-    case foreign(command: String)
+    case external(command: String)
 
     /// What starts it.
     func command(_ reader: MemoryReader) -> [String] {
@@ -162,7 +162,7 @@ package enum MemorySubject: Sendable {
                 "--backend", backend.name, "--access", reader.access.rawValue, "--window", "\(reader.windowByteCount)",
                 "--threads", "\(reader.threadCount)",
             ]
-        case .foreign(let command): ["/bin/sh", "-c", command]
+        case .external(let command): ["/bin/sh", "-c", command]
         }
     }
 
@@ -170,7 +170,7 @@ package enum MemorySubject: Sendable {
     package var name: String {
         switch self {
         case .own(_, let backend): backend.name
-        case .foreign(let command): command
+        case .external(let command): command
         }
     }
 
@@ -179,7 +179,7 @@ package enum MemorySubject: Sendable {
     }
 }
 
-/// How one of our readers is set up for a check; foreign subjects are set up as they are.
+/// How one of our readers is set up for a check; external subjects are set up as they are.
 struct MemoryReader: Hashable, Sendable, CustomStringConvertible {
     var access = AccessPolicy.block
     var windowByteCount: UInt64 = 256 << 10

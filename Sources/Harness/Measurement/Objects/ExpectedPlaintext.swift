@@ -1,4 +1,5 @@
 import ByteSources
+import Glibc
 package import RandomAccess
 import SubjectProtocol
 import Support
@@ -45,6 +46,23 @@ extension ExpectedPlaintext {
 
 /// SHA-256 of whole files, to pin what was used.
 package enum FileDigest {
+    /// Hashes the programs that measure.
+    ///
+    /// - Parameter command: The command that starts a subject, its program first.
+    /// - Returns: One digest in hex; `nil` if a program may be run and not read.
+    /// - Throws: `DecryptionError.io`.
+    package static func programs(_ command: [String]) throws(DecryptionError) -> String? {
+        do throws(DecryptionError) {
+            let own = try sha256("/proc/self/exe")
+            guard let program = command.first else { return own }
+            let other = try sha256(FilePath(program))
+            return own == other ? own : Hexadecimal.encode(SHAFunction.sha256.hash(Array((own + other).utf8)))
+        } catch {
+            guard case .io(_, EACCES, _) = error else { throw error }
+            return nil
+        }
+    }
+
     /// Hashes a file.
     ///
     /// - Returns: The digest in hex.

@@ -18,6 +18,8 @@ package struct MeasuredObject: Sendable {
     let expected: any ExpectedPlaintext
     /// What is opened instead of the ciphertext as a whole; `nil` for any strategy but `hls-aes128`.
     var playlist: MeasuredPlaylist?
+    /// Which version of which object of the user's it is; `nil` for one that is made.
+    package private(set) var input: String?
 
     /// Describes an object.
     ///
@@ -70,9 +72,7 @@ package struct MeasuredObject: Sendable {
         members["id"] = .integer(id)
         return members
     }
-}
 
-extension MeasuredObject {
     /// The `open` request for this object in any subject: a file by its path, or a source that the harness serves.
     ///
     /// - Parameters:
@@ -106,7 +106,23 @@ extension MeasuredObject {
 }
 
 extension Cell {
-    /// The strategy with its parameters; the IV of a measured object is always the same, with 16 different bytes.
+    /// The IV of a measured object is always the same, with 16 different bytes.
+    static let iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0).bytes
+
+    /// Takes over what a strategy's parameters say; ``strategy()`` is the way back.
+    package mutating func adopt(_ parameters: StrategyParameters) {
+        func text(_ bytes: [UInt8]?) -> String? {
+            bytes.flatMap { $0.isEmpty ? nil : Hexadecimal.encode($0) }
+        }
+        strategy = parameters.name
+        ivRule = parameters.ivRule?.rawValue
+        padding = parameters.padding?.rawValue
+        chunkByteCount = parameters.plaintextChunkByteCount
+        (context, associatedData) = (text(parameters.context), text(parameters.associatedData))
+        if let derived = parameters.derivedKeyByteCount { keyByteCount = derived }
+    }
+
+    /// The strategy with its parameters.
     ///
     /// - Throws: `DecryptionError.unsupported` or `.invalidParameter` for a cell that no plan makes.
     func strategy() throws(DecryptionError) -> Strategy {
@@ -117,11 +133,12 @@ extension Cell {
             return .segments(of: chunkByteCount)
         }
         var parameters = StrategyParameters(name: strategy)
-        parameters.iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0).bytes
+        parameters.iv = Self.iv
         parameters.padding = Padding(rawValue: padding ?? Padding.pkcs7.rawValue)
         parameters.ivRule = ivRule.flatMap(IVRule.init(rawValue:))
         parameters.chunkByteCount = chunkByteCount
-        (parameters.context, parameters.associatedData) = ([], [])
+        parameters.context = context.map { Hexadecimal.decode($0) } ?? []
+        parameters.associatedData = associatedData.map { Hexadecimal.decode($0) } ?? []
         parameters.segmentByteCount = chunkByteCount.map { $0 + UInt64(ChunkFormat.tagByteCount) }
         parameters.derivedKeyByteCount = keyByteCount
         return try parameters.strategy()
@@ -174,10 +191,12 @@ extension MeasuredObject {
         let source = try FileSource(path: path)
         let oracle = Oracle(strategy: strategy, key: key)
         let plaintextByteCount = try oracle.plaintextByteCount(of: source)
-        return MeasuredObject(
+        var object = MeasuredObject(
             strategy: strategy, key: key, plaintextByteCount: plaintextByteCount,
             source: ["path": .string(path.string)],
             expected: OraclePlaintext(oracle: oracle, ciphertext: source, plaintextByteCount: plaintextByteCount))
+        object.input = try object.name(ofVersion: source.openedVersion)
+        return object
     }
 
     /// An object of the user's on a server. What its plaintext must be, the oracle works out.
@@ -194,9 +213,18 @@ extension MeasuredObject {
     ) throws(DecryptionError) -> MeasuredObject {
         let oracle = Oracle(strategy: strategy, key: key)
         let plaintextByteCount = try oracle.plaintextByteCount(of: ciphertext)
-        return MeasuredObject(
+        var object = MeasuredObject(
             strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, source: remoteObject.json,
             expected: OraclePlaintext(oracle: oracle, ciphertext: ciphertext, plaintextByteCount: plaintextByteCount))
+        object.input = try object.name(ofVersion: ciphertext.openedVersion)
+        return object
+    }
+
+    /// What tells the object from others: its version, and SHA-256 of how its plaintext begins, which another key, IV or
+    /// strategy changes.
+    private func name(ofVersion version: String) throws(DecryptionError) -> String {
+        let beginning = [Workload.Read(offset: 0, count: min(4096, plaintextByteCount))]
+        return "\(version); plaintext begins with SHA-256 \(try expected.digest(of: .listed(beginning)))"
     }
 }
 

@@ -147,6 +147,10 @@ package final class ObjectStore {
         if let ivRule = cell.ivRule { parts.append(ivRule) }
         if let padding = cell.padding { parts.append(padding) }
         if let chunkByteCount = cell.chunkByteCount { parts.append("\(chunkByteCount)") }
+        if let binding = cell.context ?? cell.associatedData {
+            // It may be longer than a name.
+            parts.append(Hexadecimal.encode(SHAFunction.sha256.hash(Array(binding.utf8)).prefix(8)))
+        }
         return (parts + ["\(cell.objectByteCount)\(fileSuffix)"]).joined(separator: "-")
     }
 }

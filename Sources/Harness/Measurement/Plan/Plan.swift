@@ -1,7 +1,7 @@
 package import ByteSources
-import RandomAccess
+package import RandomAccess
 package import Results
-import SubjectProtocol
+package import SubjectProtocol
 package import Support
 
 /// What a sweep measures.
@@ -53,7 +53,10 @@ package struct PlannedCell: Hashable, Sendable {
 /// An object of the user's that all cells of a plan are measured on: it has what they would otherwise ask for.
 package struct PlanObject: Sendable {
     /// What a plan must not ask for then.
-    static let keys = ["strategy", "chunk-size", "iv-rule", "padding", "key-size", "object-size", "source"]
+    static let keys = ["strategy"] + parameterKeys + ["key-size", "object-size", "source"]
+
+    /// What a plan says of a strategy's parameters; the IV is always the same.
+    static let parameterKeys = StrategyParameters.Parameter.allCases.filter { $0 != .iv }.map(\.textName)
 
     let strategy: Strategy
     let keyByteCount: Int
@@ -74,21 +77,13 @@ package struct PlanObject: Sendable {
 
     /// Where its bytes come from.
     var kind: ObjectKind { remoteObject.map { $0.isSecure ? .https : .http } ?? .file }
-
-    /// How its chunks get their IVs, where there is a rule.
-    var ivRule: String? {
-        guard case .cbcChunked(_, _, let rule, _) = strategy else { return nil }
-        return rule.rawValue
-    }
 }
 
 /// What all cells of an entry have from their object.
 struct PlannedObject {
     let strategy: String
-    /// One a cell; `nil` where the strategy has no chunks.
-    let chunkByteCounts: [UInt64?]
-    let ivRule: String?
-    let padding: String?
+    /// One a cell.
+    let parameters: [StrategyParameters]
     let keyByteCount: Int
     /// The plaintext's length in bytes.
     let byteCount: UInt64
@@ -99,12 +94,19 @@ extension PlannedObject {
     /// An object of the user's.
     init(_ object: PlanObject) {
         strategy = object.strategy.name
-        chunkByteCounts = [object.strategy.chunkByteCount]
-        ivRule = object.ivRule
-        padding = object.strategy.padding?.rawValue
+        parameters = [StrategyParameters(measured: object.strategy)]
         keyByteCount = object.keyByteCount
         byteCount = object.byteCount
         source = object.kind
+    }
+}
+
+extension StrategyParameters {
+    /// The parameters of an object of the user's, as cells keep them: what it is bound to is the user's own business.
+    package init(measured strategy: Strategy) {
+        self.init(strategy)
+        if context != nil { context = [] }
+        if associatedData != nil { associatedData = [] }
     }
 }
 

@@ -15,10 +15,11 @@ struct PlanEntryReader {
     let object: PlanObject?
     let traces: [String: PlayerTrace]
 
-    private static let keys = [
-        "backend", "strategy", "chunk-size", "iv-rule", "padding", "window", "workload", "reads", "access", "threads",
-        "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth", "rounds", "label",
-    ]
+    private static let keys =
+        ["backend", "strategy"] + PlanObject.parameterKeys + [
+            "window", "workload", "reads", "access", "threads", "key-size", "object-size", "source", "reuse",
+            "read-ahead", "cold", "latency", "bandwidth", "rounds", "label",
+        ]
 
     /// Reads the entry.
     ///
@@ -50,7 +51,7 @@ struct PlanEntryReader {
         let isCold = try isCold(object.source)
 
         var cells: [Cell] = []
-        for chunkByteCount in object.chunkByteCounts {
+        for parameters in object.parameters {
             for window in try entry.texts("window") ?? ["256KiB"] {
                 let windowByteCount = try entry.size(window, key: "window", minimum: 1)
                 try require(windowByteCount <= Workload.largestRead, "window", window, "at most 256MiB")
@@ -60,15 +61,18 @@ struct PlanEntryReader {
                     for threads in try entry.texts("threads") ?? ["1"] {
                         let threadCount = Int(threads) ?? 0
                         try require((1...256).contains(threadCount), "threads", threads, "a number from 1 to 256")
+                        try require(
+                            BufferLimit.allows(threads: threadCount, windowByteCount: windowByteCount), "threads",
+                            threads, BufferLimit.expectation)
                         for backend in backends {
                             var cell = Cell(
-                                backend: backend, strategy: object.strategy, ivRule: object.ivRule,
-                                padding: object.padding, chunkByteCount: chunkByteCount,
-                                windowByteCount: windowByteCount, workload: parsed.text,
+                                backend: backend, strategy: object.strategy, windowByteCount: windowByteCount,
+                                workload: parsed.text,
                                 readCount: parsed.readCount, access: access, threads: threadCount,
                                 keyByteCount: object.keyByteCount, objectByteCount: object.byteCount,
                                 source: sourceName,
                                 label: label)
+                            cell.adopt(parameters)
                             cell.isCold = isCold
                             cell.remoteLatencyNanoseconds = remote?.latency
                             cell.remoteBytesPerSecond = remote?.bandwidth
@@ -79,6 +83,17 @@ struct PlanEntryReader {
             }
         }
         return cells
+    }
+
+    /// How many cells the entry makes, or more than `maximum` if they are more: before any of them is made.
+    func cellCount(atMost maximum: Int) throws(PlanError) -> Int {
+        var count = 1
+        for key in ["backend", "chunk-size", "window", "workload", "threads"] {
+            let factor = try entry.texts(key)?.count ?? 1
+            guard factor <= maximum, count * factor <= maximum else { return maximum + 1 }
+            count *= factor
+        }
+        return count
     }
 
     func require(
@@ -92,7 +107,7 @@ struct PlanEntryReader {
             throw entry.error(key, "no \(key): expected one of \(known.joined(separator: ", "))")
         }
         for value in values {
-            try require(known.contains(value), key, URLText.shown(value), "one of \(known.joined(separator: ", "))")
+            try require(known.contains(value), key, URLText.redacted(value), "one of \(known.joined(separator: ", "))")
         }
         return values
     }
@@ -128,116 +143,89 @@ struct PlanEntryReader {
             "ranges within the object's \(objectByteCount) bytes")
         return (parsed.description, try entry.integer("reads", default: CellWorkload.defaultReadCount, 1...1_000_000))
     }
-}
 
-extension PlanEntryReader {
     /// The object that is given, or the one that the entry asks for.
     func planned(defaultByteCount: UInt64) throws(PlanError) -> PlannedObject {
         if let object { return PlannedObject(object) }
-        let strategy = try single(
-            "strategy", known: Strategy.names + [PlaylistRequest.strategyName], fallback: "cbc-continuous")
+        let strategy = try single("strategy", known: StrategyParameters.textNames, fallback: "cbc-continuous")
         let source = try single(
             "source", known: ObjectKind.allCases.map(\.rawValue), fallback: ObjectKind.file.rawValue)
         let byteCount = try entry.size("object-size", default: defaultByteCount, minimum: 0)
+        let parameters = try parameters(strategy)
+        try require(
+            byteCount % 16 == 0 || !parameters.contains { $0.padding == Padding.none }, "object-size", "\(byteCount)",
+            "a multiple of 16 bytes, since padding is none")
         return PlannedObject(
-            strategy: strategy, chunkByteCounts: try chunks(strategy), ivRule: try ivRule(strategy),
-            padding: try padding(strategy, byteCount), keyByteCount: try keyByteCount(strategy), byteCount: byteCount,
+            strategy: strategy, parameters: parameters, keyByteCount: try keyByteCount(strategy), byteCount: byteCount,
             source: ObjectKind(rawValue: source) ?? .file)
     }
 
-    private func has(_ parameter: StrategyParameters.Parameter, _ strategy: String) -> Bool {
-        StrategyParameters.parameters(of: strategy)?.contains(parameter) ?? false
-    }
-
-    private func chunks(_ strategy: String) throws(PlanError) -> [UInt64?] {
-        if has(.segmentByteCount, strategy) { return try segments() }
-        if strategy == PlaylistRequest.strategyName { return try playlistSegments() }
-        if has(.context, strategy) {
-            if let texts = try entry.texts("chunk-size") {
-                try require(false, "chunk-size", texts[0], "no chunk-size for \(strategy), whose chunks have 16KiB")
+    /// A strategy's parameters, once for each length of chunks or segments that is listed.
+    private func parameters(_ strategy: String) throws(PlanError) -> [StrategyParameters] {
+        let known = StrategyParameters.textParameters(of: strategy) ?? []
+        var made = [StrategyParameters(name: strategy)]
+        made[0].iv = Cell.iv
+        var (keys, lengthKey): (Set, String) = (["key-size"], "strategy")
+        for parameter in known where parameter != .iv {
+            let key = try key(of: parameter, in: known)
+            keys.insert(key)
+            let usual = StrategyParameters.usualText(of: parameter, in: strategy)
+            guard let texts = try entry.texts(key) ?? usual.map({ [$0] }) else {
+                throw entry.error("strategy", "strategy \(strategy): expected a \(key) with it")
             }
-            return [ChunkFormat.cobblestone(keyByteCount: 16, context: []).chunkByteCount]
-        }
-        guard let texts = try entry.texts("chunk-size") else {
-            try require(!has(.chunkByteCount, strategy), "strategy", strategy, "a chunk-size with it")
-            return [nil]
-        }
-        try require(has(.chunkByteCount, strategy), "chunk-size", texts[0], "no chunk-size for \(strategy)")
-        var sizes: [UInt64?] = []
-        for text in texts {
-            let size = try entry.size(text, key: "chunk-size", minimum: 16)
-            try require(size % 16 == 0, "chunk-size", text, "a multiple of 16 bytes")
-            sizes.append(size)
-        }
-        return sizes
-    }
-
-    /// The plaintext bytes of a playlist's segments.
-    private func playlistSegments() throws(PlanError) -> [UInt64?] {
-        var sizes: [UInt64?] = []
-        for text in try entry.texts("chunk-size") ?? ["1MiB"] {
-            let size = try entry.size(text, key: "chunk-size", minimum: 1 << 10)
-            try require(size <= 1 << 32, "chunk-size", text, "at most 4GiB")
-            sizes.append(size)
-        }
-        return sizes
-    }
-
-    /// Tink's segments are said with their tags, as its templates are named.
-    private func segments() throws(PlanError) -> [UInt64?] {
-        var sizes: [UInt64?] = []
-        for text in try entry.texts("chunk-size") ?? ["4KiB"] {
-            let size = try entry.size(text, key: "chunk-size", minimum: 64)
-            try require(size <= 1 << 28, "chunk-size", text, "at most 256MiB")
-            sizes.append(size - UInt64(ChunkFormat.tagByteCount))
-        }
-        return sizes
-    }
-
-    private func ivRule(_ strategy: String) throws(PlanError) -> String? {
-        let rules = IVRule.allCases.map(\.rawValue)
-        guard has(.ivRule, strategy) else {
-            if let text = try entry.text("iv-rule") {
-                try require(false, "iv-rule", text, "no iv-rule for \(strategy)")
+            let isLength = parameter == .chunkByteCount || parameter == .segmentByteCount
+            if isLength { lengthKey = key }
+            try require(texts.count == 1 || isLength, key, texts.joined(separator: ", "), "a single value")
+            var read: [StrategyParameters] = []
+            for text in texts {
+                for var parameters in made {
+                    let expected = StrategyParameters.textExpectation(of: parameter, in: strategy)
+                    try require(parameters.read(text, for: parameter), key, URLText.redacted(text), expected)
+                    read.append(parameters)
+                }
             }
-            return nil
+            made = read
         }
-        return try single("iv-rule", known: rules, fallback: "sequence")
+        for key in PlanObject.parameterKeys where !keys.contains(key) {
+            guard let texts = try entry.texts(key) else { continue }
+            try require(false, key, texts[0], "no \(key) for \(strategy)")
+        }
+        for parameters in made where strategy != PlaylistRequest.strategyName {
+            do throws(DecryptionError) {
+                _ = try parameters.strategy()
+            } catch {
+                throw entry.error(lengthKey, "\(lengthKey): \(error)")
+            }
+        }
+        return made
     }
 
-    private func padding(_ strategy: String, _ objectByteCount: UInt64) throws(PlanError) -> String? {
-        if !has(.padding, strategy) {
-            if let text = try entry.text("padding") {
-                try require(false, "padding", text, "no padding for \(strategy)")
-            }
-            return nil
+    /// The key under which a parameter stands: older plans say `chunk-size` of segments as well, and `key-size` of derived
+    /// keys.
+    private func key(
+        of parameter: StrategyParameters.Parameter, in known: [StrategyParameters.Parameter]
+    ) throws(PlanError) -> String {
+        let older: [StrategyParameters.Parameter: String] = [
+            .segmentByteCount: "chunk-size", .derivedKeyByteCount: "key-size",
+        ]
+        guard let older = older[parameter], entry.line(of: older) != nil else { return parameter.textName }
+        guard entry.line(of: parameter.textName) == nil else {
+            throw entry.error(older, "\(older) beside \(parameter.textName): expected one of them")
         }
-        let padding = try single("padding", known: Padding.allCases.map(\.rawValue), fallback: "pkcs7")
-        try require(
-            padding == "pkcs7" || objectByteCount % 16 == 0, "object-size", "\(objectByteCount)",
-            "a multiple of 16 bytes, since padding is none")
-        return padding
+        return older
     }
 
     private func keyByteCount(_ strategy: String) throws(PlanError) -> Int {
-        let known =
-            switch strategy {
-            case "cobblestone-128": ["128"]
-            case "cobblestone-256": ["256"]
-            case "tink-aes-gcm-hkdf": ["128", "256"]
-            case PlaylistRequest.strategyName: ["128"]
-            default: ["128", "192", "256"]
-            }
-        // Bits, as the ciphers are named after them.
-        return switch try single("key-size", known: known, fallback: known[0]) {
-        case "128": 16
-        case "192": 24
-        default: 32
+        let known = StrategyParameters.keyByteCounts(of: strategy)
+        guard StrategyParameters.textParameters(of: strategy)?.contains(.derivedKeyByteCount) != true else {
+            return known[0]
         }
+        // Bits, as the ciphers are named after them.
+        let bits = known.map { "\($0 * 8)" }
+        let text = try single("key-size", known: bits, fallback: bits[0])
+        return known[bits.firstIndex(of: text) ?? 0]
     }
-}
 
-extension PlanEntryReader {
     /// What cells say of their source: of a server also whether connections are kept (`reuse`), and how many ranges are
     /// under way at once (`read-ahead`).
     func sourceName(_ source: ObjectKind) throws(PlanError) -> String {
@@ -272,7 +260,7 @@ extension PlanEntryReader {
             throw entry.error(
                 key, "\(key) with source mmap: expected source file or generated, a remote store has no pages")
         }
-        let nanoseconds = latency.map(TimeText.nanoseconds) ?? 0
+        let nanoseconds = latency.map { TimeText.nanoseconds($0) } ?? 0
         guard let nanoseconds, nanoseconds <= TimeText.longestLatency else {
             throw entry.error("latency", "latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
         }

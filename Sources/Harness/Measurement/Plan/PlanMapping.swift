@@ -108,7 +108,7 @@ struct PlanMapping {
     /// A duration under a key, in nanoseconds: `150ms`, `2s`.
     func duration(_ key: String, default fallback: UInt64) throws(PlanError) -> UInt64 {
         guard let text = try text(key) else { return fallback }
-        if let value = TimeText.nanoseconds(text), value > 0 { return value }
-        throw error(key, "\(key) \(text): expected a duration such as 150ms or 2s")
+        if let value = TimeText.nanoseconds(text), value > 0, value <= TimeText.Unit.days.nanoseconds { return value }
+        throw error(key, "\(key) \(text): expected \(TimeText.expectation), at most a day")
     }
 }

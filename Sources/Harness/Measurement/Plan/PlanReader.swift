@@ -14,6 +14,12 @@ package struct PlanReader {
     private let object: PlanObject?
     private let trace: (String) throws -> PlayerTrace?
 
+    /// The max cells of a plan, those that stand twice counted twice: they would take days to measure.
+    private static let maxCells = 10_000
+    /// The max length of a plan, and its max aliases. What aliases stand for is read once for each of them, and again
+    /// where one stands within another: as few as these make at most some hundred times as much of a text.
+    private static let (maxByteCount, maxAliases) = (128 << 10, 16)
+
     /// Creates a reader.
     ///
     /// - Parameters:
@@ -42,6 +48,7 @@ package struct PlanReader {
     /// - Returns: The plan, with at least one cell.
     /// - Throws: `PlanError`.
     package func read(_ text: String) throws(PlanError) -> Plan {
+        try requireSmall(text)
         let root: Node?
         do {
             root = try Yams.compose(yaml: text)
@@ -64,11 +71,18 @@ package struct PlanReader {
         var known: Set<String> = []
         var traces: [String: PlayerTrace] = [:]
         var leftOut: [String: String] = [:]
+        var cellCount = 0
         for entry in entries {
             for trace in try entryTraces(entry) { traces[trace.name] = trace }
             let reader = PlanEntryReader(
                 entry: entry, knownBackends: knownBackends, missingBackends: missingBackends,
                 defaultBackend: defaultBackend, object: object, traces: traces)
+            cellCount += try reader.cellCount(atMost: Self.maxCells)
+            guard cellCount <= Self.maxCells else {
+                throw PlanError(
+                    file: file, line: entry.line, message: "too many cells: expected at most \(Self.maxCells) in a plan"
+                )
+            }
             let found = try reader.cells(defaultObjectByteCount: objectByteCount, leftOut: &leftOut)
             for cell in found where known.insert(cell.id).inserted {
                 cells.append(
@@ -88,6 +102,28 @@ package struct PlanReader {
             plan.bitsPerSecond = rate
         }
         return plan
+    }
+
+    /// Refuses what would take memory and time without end before a cell of it is known.
+    private func requireSmall(_ text: String) throws(PlanError) {
+        guard text.utf8.count <= Self.maxByteCount else {
+            throw PlanError(
+                file: file, line: nil,
+                message: "a plan of \(text.utf8.count) bytes: expected at most \(Self.maxByteCount)")
+        }
+        // Wherever an asterisk stands but in a line that is a comment: a few too many are counted, and none too few.
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+        let aliasCount = lines.reduce(0) { sum, line in
+            let isComment =
+                line.first { $0 != UInt8(ascii: " ") } == UInt8(ascii: "#")
+                && line.dropLast().allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\r") }
+            return sum + (isComment ? 0 : line.count { $0 == UInt8(ascii: "*") })
+        }
+        guard aliasCount <= Self.maxAliases else {
+            throw PlanError(
+                file: file, line: nil,
+                message: "\(aliasCount) aliases (asterisks): expected at most \(Self.maxAliases) in a plan")
+        }
     }
 
     /// The traces that an entry's workloads name; a name that is none is left to the entry's own reader.

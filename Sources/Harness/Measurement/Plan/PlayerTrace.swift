@@ -62,9 +62,12 @@ package struct PlayerTrace: Hashable, Sendable {
 }
 
 /// Why a trace cannot be replayed.
-package struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct TraceError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// The file, what failed, what was expected.
     package let description: String
+
+    /// A trace is an input.
+    package var exitStatus: ExitStatus { .badData }
 
     init(_ file: String, _ message: String) {
         self.description = "\(file): \(message)"
@@ -109,9 +112,7 @@ extension PlayerTrace {
         guard !requests.isEmpty else { throw TraceError(file, "requests: expected at least one") }
         self.init(name: name, source: source, minByteCount: minimum, requests: requests)
     }
-}
 
-extension PlayerTrace {
     /// Bits per second at which a player plays, unless told otherwise: a film in high definition.
     package static let usualBitsPerSecond: UInt64 = 8_000_000
 

@@ -2,6 +2,7 @@ import ByteSources
 import Glibc
 import RandomAccess
 import Results
+import Support
 import Synchronization
 package import SystemPackage
 
@@ -29,24 +30,19 @@ package struct RunFolder: Sendable {
     /// Creates the folder where it is not there yet.
     ///
     /// - Throws: `SweepError.io`.
-    package func create() throws(SweepError) { try Self.create(path) }
+    package func create() throws(SweepError) { try rethrowing(as: SweepError.io, try Folder.create(path)) }
 
     /// Creates the folder for objects, which a run does that has locked its results.
     ///
     /// - Throws: `SweepError.io`.
-    package func createObjects() throws(SweepError) { try Self.create(objectFolder) }
-
-    private static func create(_ folder: FilePath) throws(SweepError) {
-        do throws(DecryptionError) {
-            try Folder.create(folder)
-        } catch {
-            throw .io(error)
-        }
+    package func createObjects() throws(SweepError) {
+        try rethrowing(as: SweepError.io, try Folder.create(objectFolder))
     }
 
     /// Removes the objects, and nothing that was not made for this run.
     package func removeObjects() {
-        for name in RunFolder.names(in: objectFolder) where name.hasSuffix(ObjectStore.fileSuffix) {
+        for name in ((try? FolderEntry.all(in: objectFolder.string)) ?? []).map(\.name)
+        where name.hasSuffix(ObjectStore.fileSuffix) {
             unlink(objectFolder.appending(name).string)
         }
         rmdir(objectFolder.string)
@@ -77,26 +73,11 @@ package struct RunFolder: Sendable {
     package static func temporary() throws(SweepError) -> RunFolder {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/chunkwise-XXXXXX".utf8CString)
-        do throws(DecryptionError) {
-            _ = try SystemCall.retrying("create a folder in \(parent)") { mkdtemp(&template) == nil ? -1 : 0 }
-        } catch {
-            throw .io(error)
-        }
+        _ = try rethrowing(
+            as: SweepError.io,
+            try SystemCall.retrying("create a folder in \(parent)") { mkdtemp(&template) == nil ? -1 : 0 })
         let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         _ = temporaryFolders.withLock { $0.insert(name) }
         return RunFolder(path: FilePath(name))
-    }
-
-    static func names(in folder: FilePath) -> [String] {
-        guard let directory = opendir(folder.string) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
-        return names
     }
 }

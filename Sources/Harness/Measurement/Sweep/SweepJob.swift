@@ -21,14 +21,15 @@ package struct SweepJob {
     ///   - plan: What to measure.
     ///   - program: The command that starts a subject.
     ///   - programVersion: The version of this program.
+    ///   - programDigest: What tells its build from others; see ``FileDigest/programs(_:)``.
     ///   - command: The command line that repeats the run, without keys.
     ///   - startedAt: The time, in ISO 8601.
     ///   - backends: The backends that are there.
     ///   - network: What serves objects on this machine, where cells are measured over HTTP.
     /// - Throws: `SweepError.io` if there are none.
     package init(
-        folder: RunFolder, plan: Plan, program: [String], programVersion: String, command: [String],
-        startedAt: String, backends: [any CipherBackend], network: (any NetworkSources)? = nil
+        folder: RunFolder, plan: Plan, program: [String], programVersion: String, programDigest: String? = nil,
+        command: [String], startedAt: String, backends: [any CipherBackend], network: (any NetworkSources)? = nil
     ) throws(SweepError) {
         guard let encryption = backends.first else {
             throw .io(.unsupported("a sweep without any backend"))
@@ -38,11 +39,13 @@ package struct SweepJob {
         self.program = program
         self.encryption = encryption
         self.network = network
-        self.header = RunHeader(
+        var header = RunHeader(
             programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
             backends: backends.map {
                 RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
             }, plan: plan.text, seed: plan.seed)
+        header.programDigest = programDigest
+        self.header = header
     }
 
     /// Runs the job.
@@ -66,20 +69,22 @@ package struct SweepJob {
         progress: (SweepEvent) -> Void, shouldStop: () -> Bool, isInterrupted: @escaping () -> Bool = { false }
     ) throws(SweepError) -> RunResults {
         try folder.create()
+        var header = header
+        header.input = input?.input
         // The lock comes first: the objects of a sweep that is running here are not this one's to remove.
         let log = try ResultLog(path: folder.resultFile)
         try folder.createObjects()
         // Also after a stop: they are made again in seconds, and hidden files of a gigabyte are not looked for.
         defer { folder.removeObjects() }
-        starting()
         var outcomes: [ConformanceRecord] = []
         if let first = log.earlierRecords.first {
-            try requireSameSweep(first)
+            try requireSameSweep(first, header)
+            starting()
             for case .conformance(let outcome) in log.earlierRecords { outcomes.append(outcome) }
         } else {
-            var first = header
-            first.limits = limits?()
-            try log.append(.header(first))
+            starting()
+            header.limits = limits?()
+            try log.append(.header(header))
         }
         // A run that was killed while it wrote outcomes has those of some backends only.
         let judged = Set(outcomes.map(\.subject))
@@ -125,7 +130,7 @@ package struct SweepJob {
         }
     }
 
-    private func requireSameSweep(_ record: ResultRecord) throws(SweepError) {
+    private func requireSameSweep(_ record: ResultRecord, _ header: RunHeader) throws(SweepError) {
         let path = folder.resultFile.string
         guard case .header(let earlier) = record else { throw .damaged(path, .missingHeader) }
         var difference: String?
@@ -137,6 +142,10 @@ package struct SweepJob {
             difference = "its backends have other versions"
         } else if earlier.programVersion != header.programVersion {
             difference = "it was measured by version \(earlier.programVersion)"
+        } else if earlier.programDigest != header.programDigest {
+            difference = "it was measured by another build (\(earlier.programDigest ?? "it does not say which"))"
+        } else if earlier.input != header.input {
+            difference = "its input is another one, or was changed (\(earlier.input ?? "none"))"
         }
         if let difference { throw .externalResults(path: path, difference: difference) }
     }

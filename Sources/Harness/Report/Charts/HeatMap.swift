@@ -44,9 +44,7 @@ struct HeatMap: Picture {
         other.values = columns.indices.map { column in values.map { $0[column] } }
         return other
     }
-}
 
-extension HeatMap {
     /// Draws the map; for a phone, rows and columns are exchanged.
     func draw(width: Double, to svg: inout SVGWriter) -> Double {
         Self.isWide(width)

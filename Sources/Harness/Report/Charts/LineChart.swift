@@ -10,8 +10,8 @@ struct LineChart: Picture {
     var vertical: LogAxis
     /// The sizes that were published, with what stands under them; each is marked where the axis reaches it.
     ///
-    /// Article 000's 16 MB are chunks, of which an axis of windows says nothing.
-    var marks: [(byteCount: UInt64, label: String)] = [(16_000_000, ""), (104_857_600, "article 004")]
+    /// The 16 MB are chunks, of which an axis of windows says nothing.
+    var marks: [(byteCount: UInt64, label: String)] = [(16_000_000, ""), (104_857_600, "published window")]
     var horizontalLabel = "window: plaintext decrypted in one step"
 
     struct Line: Sendable {
@@ -49,9 +49,7 @@ struct LineChart: Picture {
 
     /// The labels of published points, each once.
     var publishedLabels: [String] { publishedPoints.map(\.label).unique }
-}
 
-extension LineChart {
     func draw(width: Double, to svg: inout SVGWriter) -> Double {
         let frame = LineChartFrame(self, width: width)
         frame.legend.draw(to: &svg)
@@ -66,13 +64,13 @@ extension LineChart {
     }
 
     private func drawMarks(in frame: LineChartFrame, to svg: inout SVGWriter) {
-        for (byteCount, article) in marks {
+        for (byteCount, label) in marks {
             guard frame.covers(byteCount) else { continue }
             let x = frame.x(Double(byteCount))
             svg.line(from: (x, frame.top - 6), to: (x, frame.bottom), class: "mark")
             svg.label(ByteCountText.size(byteCount), x: x, y: frame.top - 25, anchor: "middle", class: "tick")
             guard frame.hasNameColumn else { continue }
-            svg.label(article, x: x, y: frame.top - 11, anchor: "middle", class: "small")
+            svg.label(label, x: x, y: frame.top - 11, anchor: "middle", class: "small")
         }
     }
 
@@ -112,9 +110,7 @@ extension LineChart {
             svg.label(TextWidth.shortened(end.text, to: frame.width - x - 4), x: x, y: y + 4.5, class: end.classes)
         }
     }
-}
 
-extension LineChart {
     /// Draws the interval of each point, joined to a band.
     func drawBand(_ line: Line, in frame: LineChartFrame, to svg: inout SVGWriter) {
         guard line.points.contains(where: { $0.low < $0.high }) else { return }

@@ -37,9 +37,7 @@ struct ParetoChart: Picture {
         for point in order where point.bytesPerSecond > front.last?.bytesPerSecond ?? 0 { front.append(point) }
         return front
     }
-}
 
-extension ParetoChart {
     func draw(width: Double, to svg: inout SVGWriter) -> Double {
         let isWide = Self.isWide(width)
         let legend = legend(width: width)

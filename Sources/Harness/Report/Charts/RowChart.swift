@@ -56,9 +56,7 @@ struct RowChart: Picture {
     static func remark(_ count: Int) -> String {
         count > maxRows ? " Of \(count) rows the first \(maxRows) are drawn; the table has all." : ""
     }
-}
 
-extension RowChart {
     func draw(width: Double, to svg: inout SVGWriter) -> Double {
         let frame = RowChartFrame(self, width: width)
         frame.legend.draw(to: &svg)

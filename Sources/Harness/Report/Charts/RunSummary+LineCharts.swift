@@ -178,9 +178,7 @@ extension RunSummary {
                 + "p99.9.",
             lines: lines, vertical: .nanoseconds)
     }
-}
 
-extension RunSummary {
     /// Time to first byte against what is decrypted in one step, or `nil` if it was not measured.
     ///
     /// A reader that goes by block hands over a window at once; one that takes whole chunks decrypts a chunk before it can
@@ -196,7 +194,7 @@ extension RunSummary {
                 + "time to open the object and read one byte, or to read one window, whichever is longer. By block, "
                 + "the size is the window's; where whole chunks are decrypted, it is the chunk's." + Self.remark(grid),
             lines: byBlock + byChunk, vertical: .nanoseconds,
-            marks: [(16_000_000, "article 000"), (104_857_600, "article 004")],
+            marks: [(16_000_000, "published chunk"), (104_857_600, "published window")],
             horizontalLabel: "window, or chunk where it is decrypted whole")
     }
 

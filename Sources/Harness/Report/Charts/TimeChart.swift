@@ -43,9 +43,7 @@ struct TimeChart: Picture {
     var greatest: Double {
         (lines.flatMap { $0.steps.values + ($0.beside?.values ?? []) } + levels.map(\.value)).max() ?? 0
     }
-}
 
-extension TimeChart {
     private struct Frame {
         let width: Double
         let left: Double

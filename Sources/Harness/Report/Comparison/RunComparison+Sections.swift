@@ -124,9 +124,7 @@ extension RunComparison {
         guard !blocks.isEmpty else { return nil }
         return Document.Section(name: "unpaired", title: "Cells that are not compared", blocks: blocks)
     }
-}
 
-extension RunComparison {
     /// The comparison as one object; ratios are throughput of B ÷ throughput of A.
     package var json: JSONValue {
         .object([

@@ -86,9 +86,7 @@ package struct RunComparison: Sendable {
         }
         return warnings
     }
-}
 
-extension RunComparison {
     package var text: String {
         var parts = [TextRenderer.facts(runs)]
         parts += warnings.map { TextWrapping.text("warning: \($0)") }
@@ -108,9 +106,7 @@ extension RunComparison {
         }
         return parts.joined(separator: "\n\n")
     }
-}
 
-extension RunComparison {
     /// The comparison as a page, Markdown and JSON.
     package var files: [ReportFile] {
         let document = Document(self)

@@ -60,9 +60,7 @@ package struct SideBySide: Sendable {
         }
         return warnings
     }
-}
 
-extension SideBySide {
     /// The page, Markdown in full and for a comment, and the figures of all runs as JSON, CSV and JUnit.
     package var files: [ReportFile] {
         let document = Document(self)

@@ -99,9 +99,7 @@ extension GateResult {
             ("Took", GateWords.seconds(seconds)), ("Seed", "\(seed)"),
         ]
     }
-}
 
-extension GateResult {
     /// The intervals as a picture of letters: a row a cell, in the order of the table.
     ///
     /// The axis is the change of time in percent, as far as the widest interval reaches, at least twice the tolerance and

@@ -40,9 +40,7 @@ package struct SelfTestSummary: Sendable {
 
     /// Within how many seconds a cell planted slowdowns are counted as found; each count is shown.
     static let limits = [5.0, 10, 60]
-}
 
-extension SelfTestSummary {
     package var text: String {
         var lines = [
             "gate against itself: \(header.baseline)",
@@ -138,9 +136,7 @@ extension SelfTestSummary {
             \(text(coverage.resampled, "\(IntervalCoverage.drawnBlockCount) blocks drawn from all runs", isIndependent: false))
             """
     }
-}
 
-extension SelfTestSummary {
     /// The rates as one object; shares are parts of one, times are in seconds.
     package var json: JSONValue {
         .object([

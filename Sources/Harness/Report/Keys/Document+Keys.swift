@@ -37,7 +37,7 @@ extension Document {
             let ratio = cell.ratioToLocal
             return [
                 Table.Entry("\(SignificantDigits.grouped(cell.delayMilliseconds)) ms"),
-                Table.Entry(KeyText.name(cell.way)), Table.Entry(SignificantDigits.grouped(cell.requestCount)),
+                Table.Entry(KeyText.words(cell.way).name), Table.Entry(SignificantDigits.grouped(cell.requestCount)),
                 Table.Entry(KeyText.duration(cell.medianNanoseconds)),
                 Table.Entry(RatioText.times(ratio.estimate)),
                 Table.Entry("\(RatioText.times(ratio.low)) to \(RatioText.times(ratio.high))"),
@@ -60,7 +60,7 @@ extension Document {
             let figures = cell.simulated
             let again = "\(SignificantDigits.grouped(figures.retryCount)) again"
             return [
-                Table.Entry(KeyText.name(cell.way)), count(figures.peakPerSecond), ratio(figures, load),
+                Table.Entry(KeyText.words(cell.way).name), count(figures.peakPerSecond), ratio(figures, load),
                 Table.Entry(
                     SignificantDigits.grouped(figures.requestCount), detail: figures.retryCount > 0 ? again : nil),
                 late(figures.p50Nanoseconds), late(figures.p99Nanoseconds), late(figures.p999Nanoseconds),
@@ -104,7 +104,8 @@ extension Document {
         _ how: String, _ figures: KeyLoadRecord.Figures, _ cell: KeyLoadRecord.Cell, _ load: KeyLoadRecord
     ) -> [Table.Entry] {
         [
-            Table.Entry(KeyText.name(cell.way)), Table.Entry(how), count(figures.peakPerSecond), ratio(figures, load),
+            Table.Entry(KeyText.words(cell.way).name), Table.Entry(how), count(figures.peakPerSecond),
+            ratio(figures, load),
             count(figures.requestCount), late(figures.p999Nanoseconds), count(figures.lateCount),
             count(figures.gaveUpCount),
         ]
@@ -158,9 +159,9 @@ extension KeyLoadRecord {
             let (shown, beside) = figures(cell)
             let peak = SignificantDigits.grouped(shown.requestsPerSecond.max() ?? 0)
             return TimeChart.Line(
-                name: KeyText.name(cell.way), style: KeyText.style(cell.way), steps: Self.steps(shown),
+                name: KeyText.words(cell.way).name, style: KeyText.words(cell.way).style, steps: Self.steps(shown),
                 beside: beside.map(Self.steps), label: "\(peak)/s",
-                words: "\(KeyText.name(cell.way)): up to \(peak) requests in a second")
+                words: "\(KeyText.words(cell.way).name): up to \(peak) requests in a second")
         }
         var chart = TimeChart(
             name: name, title: title, description: description, lines: lines, besideName: "simulated",
@@ -207,7 +208,7 @@ extension KeyWaitsRecord {
                 "How long the first plaintext byte takes, on a logarithmic axis: a shape at the median, strokes "
                 + "at the quartiles, and a line from the shortest to the longest sample."
                 + RowChart.remark(delays.count),
-            legend: ways.map { .init(text: KeyText.name($0), sample: .mark(KeyText.style($0))) }
+            legend: ways.map { .init(text: KeyText.words($0).name, sample: .mark(KeyText.words($0).style)) }
                 + [.init(text: "shape: median; strokes: quartiles; line: all", sample: .none)],
             axis: .init(title: "from opening to the first byte", scale: .nanoseconds), rows: rows)
     }
@@ -219,9 +220,9 @@ extension KeyWaitsRecord {
         let quartiles = [250, 750].compactMap { percentile(tenthsOfPercent: $0, ofSorted: sorted) }
         let median = KeyText.duration(cell.medianNanoseconds)
         return RowChart.Lane(
-            style: KeyText.style(cell.way), line: (sorted.first ?? 0, sorted.last ?? 0), ticks: quartiles,
+            style: KeyText.words(cell.way).style, line: (sorted.first ?? 0, sorted.last ?? 0), ticks: quartiles,
             point: cell.medianNanoseconds, label: median,
-            words: "\(KeyText.server(cell.delayMilliseconds)), \(KeyText.name(cell.way)): \(median), "
+            words: "\(KeyText.server(cell.delayMilliseconds)), \(KeyText.words(cell.way).name): \(median), "
                 + "\(KeyText.duration(sorted.first ?? 0)) to \(KeyText.duration(sorted.last ?? 0))")
     }
 }

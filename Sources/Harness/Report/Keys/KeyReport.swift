@@ -73,7 +73,7 @@ extension KeyResults {
         }
         guard let slowest = waits.cells.map(\.delayMilliseconds).max() else { return findings }
         let words = waits.cells.filter { $0.delayMilliseconds == slowest && $0.way != .local }.map { cell in
-            "\(KeyText.duration(cell.medianNanoseconds)) \(KeyText.phrase(cell.way))"
+            "\(KeyText.duration(cell.medianNanoseconds)) \(KeyText.words(cell.way).phrase)"
         }
         if !words.isEmpty {
             findings.append("With a \(KeyText.server(slowest)), the first byte comes after \(Verdict.list(words)).")
@@ -105,7 +105,7 @@ extension KeyResults {
     private static func agreement(_ loopback: KeyLoadRecord) -> [String] {
         let run = loopback.cells.filter { $0.run != nil }
         guard !run.isEmpty else { return [] }
-        let differing = run.filter { $0.agrees != true }.map { KeyText.name($0.way) }
+        let differing = run.filter { $0.agrees != true }.map { KeyText.words($0.way).name }
         let subject = "A run of \(KeyText.clients(loopback.clientCount)) over connections on loopback"
         if loopback.isMachineTooSlow, let lag = run.compactMap(\.lagNanoseconds).max() {
             return [
@@ -115,58 +115,29 @@ extension KeyResults {
         }
         return [
             differing.isEmpty
-                ? "\(subject) did what its simulation says: \(Verdict.list(run.map { KeyText.name($0.way) }))."
+                ? "\(subject) did what its simulation says: \(Verdict.list(run.map { KeyText.words($0.way).name }))."
                 : "\(subject) differs from its simulation: \(Verdict.list(differing))."
         ]
     }
 }
-
-extension KeyText {
-    fileprivate static func phrase(_ way: KeyWaitsRecord.Way) -> String {
-        switch way {
-        case .local: "with key files"
-        case .preloaded: "with preloaded keys"
-        case .batched: "where one batch asks for all keys"
-        case .onDemand: "where each key is asked for on demand"
-        }
-    }
-}
-
 /// Words for figures about keys.
 enum KeyText {
-    static func name(_ way: KeyWaitsRecord.Way) -> String {
+    /// A way's name, how a sentence goes on with it, and its look, which is the same in all pictures.
+    static func words(_ way: KeyWaitsRecord.Way) -> (name: String, phrase: String, style: SeriesStyle) {
         switch way {
-        case .local: "key files"
-        case .preloaded: "preloaded"
-        case .batched: "in one batch"
-        case .onDemand: "on demand"
+        case .local: ("key files", "with key files", SeriesStyle(0))
+        case .preloaded: ("preloaded", "with preloaded keys", SeriesStyle(1))
+        case .batched: ("in one batch", "where one batch asks for all keys", SeriesStyle(2))
+        case .onDemand: ("on demand", "where each key is asked for on demand", SeriesStyle(3))
         }
     }
 
-    static func name(_ way: KeyLoadRecord.Way) -> String {
+    /// A way's name, and its look, which is the same in all pictures.
+    static func words(_ way: KeyLoadRecord.Way) -> (name: String, style: SeriesStyle) {
         switch way {
-        case .onDemand: "on demand"
-        case .preloaded: "preloaded"
-        case .dispersed: "dispersed"
-        }
-    }
-
-    /// A way has the same look in all pictures.
-    static func style(_ way: KeyWaitsRecord.Way) -> SeriesStyle {
-        switch way {
-        case .local: SeriesStyle(0)
-        case .preloaded: SeriesStyle(1)
-        case .batched: SeriesStyle(2)
-        case .onDemand: SeriesStyle(3)
-        }
-    }
-
-    /// A way has the same look in all pictures.
-    static func style(_ way: KeyLoadRecord.Way) -> SeriesStyle {
-        switch way {
-        case .preloaded: SeriesStyle(1)
-        case .onDemand: SeriesStyle(3)
-        case .dispersed: SeriesStyle(0)
+        case .onDemand: ("on demand", SeriesStyle(3))
+        case .preloaded: ("preloaded", SeriesStyle(1))
+        case .dispersed: ("dispersed", SeriesStyle(0))
         }
     }
 

@@ -135,9 +135,7 @@ package struct CellSummary: Hashable, Sendable {
         case .measured, .untimed: false
         }
     }
-}
 
-extension CellSummary {
     /// Sums up all cells of a run, on all CPUs where there are many: the bootstrap takes its time.
     ///
     /// The order is that of the results, and so is everything else: each cell has the same seed and no part in another's

@@ -17,7 +17,13 @@ struct HeaderFact: Hashable, Sendable {
     enum Value: Hashable, Sendable {
         case text(String)
         case words([String])
-        case lines(String?)
+        case plan(String?)
+
+        /// What makes it the same as another one: of a plan, what it says.
+        var compared: Value {
+            guard case .plan(let text?) = self else { return self }
+            return .words(PlanLine.lines(of: text).map(\.text))
+        }
     }
 
     var subject: Subject
@@ -29,7 +35,7 @@ struct HeaderFact: Hashable, Sendable {
         switch value {
         case .text(let text): text
         case .words(let words): words.isEmpty ? "none noted" : words.joined(separator: " ")
-        case .lines(let text): text.map { RatioText.count($0.split(separator: "\n").count, "line") } ?? "none"
+        case .plan(let text): text.map { RatioText.count($0.split(separator: "\n").count, "line") } ?? "none"
         }
     }
 }
@@ -66,10 +72,41 @@ extension RunHeader {
             let features = backend.cpuFeatures.isEmpty ? "" : " (\(backend.cpuFeatures.joined(separator: " ")))"
             return fact(.software, backend.name, .text(backend.version + features))
         }
-        return host.facts + [fact(.software, "chunkwise", .text(programVersion))] + libraries + [
-            fact(.run, "plan", .lines(plan)), fact(.run, "seed", .text("\(seed)")),
-            fact(.run, "command", .text(ShellText.joined(command))),
-        ]
+        let build = programDigest.map { " (SHA-256 \($0.prefix(16))…)" } ?? ""
+        return host.facts + [fact(.software, "chunkwise", .text(programVersion + build))] + libraries
+            + (input.map { [fact(.run, "input", .text($0))] } ?? []) + [
+                fact(.run, "plan", .plan(plan)), fact(.run, "seed", .text("\(seed)")),
+                fact(.run, "command", .text(ShellText.joined(command))),
+            ]
+    }
+}
+
+/// A line of a plan that says something.
+struct PlanLine: Hashable, Sendable {
+    /// The line's number in the file, from 1.
+    var number: Int
+    /// What it says, without a comment.
+    var text: String
+
+    /// The lines of a plan, without those that are blank or nothing but a comment. Source: YAML 1.2.2, section 6.6.
+    static func lines(of plan: String) -> [PlanLine] {
+        plan.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            var quote: Character?
+            var before: Character = " "
+            let end = line.indices.first { position in
+                let character = line[position]
+                defer { before = character }
+                if character == quote {
+                    quote = nil
+                } else if quote == nil, "'\"".contains(character), " \t[{,:".contains(before) {
+                    quote = character
+                }
+                return character == "#" && quote == nil && " \t".contains(before)
+            }
+            var text = String(line[..<(end ?? line.endIndex)])
+            while let last = text.last, last.isWhitespace { text.removeLast() }
+            return text.isEmpty ? nil : PlanLine(number: index + 1, text: text)
+        }
     }
 }
 
@@ -89,7 +126,7 @@ package struct RunDifference: Hashable, Sendable {
         return HeaderFact.Subject.allCases.flatMap { subject in
             named.filter { $0.subject == subject }.compactMap { fact -> RunDifference? in
                 let values = facts.map { $0.first { $0.subject == subject && $0.name == fact.name } }
-                guard Set(values).count > 1 else { return nil }
+                guard Set(values.map { $0?.value.compared }).count > 1 else { return nil }
                 return RunDifference(name: fact.name, values: texts(values), isOfHost: subject == .host)
             } + (subject == .setting ? limits(headers) : [])
         }
@@ -97,7 +134,7 @@ package struct RunDifference: Hashable, Sendable {
 
     /// What each run has, where that is long only what not all have.
     private static func texts(_ facts: [HeaderFact?]) -> [String] {
-        let plans = facts.compactMap { fact -> String?? in if case .lines(let text)? = fact?.value { text } else { nil }
+        let plans = facts.compactMap { fact -> String?? in if case .plan(let text)? = fact?.value { text } else { nil }
         }
         if plans.count == facts.count { return firstDifferingLines(plans) }
         let lists = facts.map { fact -> [String] in if case .words(let words)? = fact?.value { words } else { [] } }
@@ -110,14 +147,15 @@ package struct RunDifference: Hashable, Sendable {
         }
     }
 
-    /// The first line in which not all plans are the same.
+    /// The first line in which not all plans say the same.
     private static func firstDifferingLines(_ plans: [String?]) -> [String] {
-        let lines = plans.map { ($0 ?? "").split(separator: "\n", omittingEmptySubsequences: false) }
+        let lines = plans.map { PlanLine.lines(of: $0 ?? "") }
         let count = lines.map(\.count).min() ?? 0
-        let index = (0..<count).first { index in Set(lines.map { $0[index] }).count > 1 } ?? count
+        let index = (0..<count).first { index in Set(lines.map { $0[index].text }).count > 1 } ?? count
         return zip(plans, lines).map { plan, lines in
             guard plan != nil else { return "none" }
-            return index < lines.count ? "line \(index + 1): \(lines[index])" : "ends after line \(lines.count)"
+            return index < lines.count
+                ? "line \(lines[index].number): \(lines[index].text)" : "ends after line \(lines.last?.number ?? 0)"
         }
     }
 

@@ -26,18 +26,18 @@ extension RunSummary {
     /// the one with the lowest median latency is taken for random reads; otherwise the smallest that ties with the
     /// fastest, because a larger one costs memory and is not known to give anything for it.
     func alternative(to published: CellSummary) -> CellSummary? {
-        let work = Work(published.cell)
+        let work = published.cell.work
         return Self.alternative(
-            to: published.cell, among: cells.filter { Self.isOrdinary($0) && Work($0.cell) == work })
+            to: published.cell, among: cells.filter { Self.isOrdinary($0) && $0.cell.work == work })
     }
 
     /// Every published configuration that was measured and has an alternative, one configuration after the other.
     var comparisons: [Comparison] {
         let published = labelledCells.filter { $0.speed != nil }
         guard !published.isEmpty else { return [] }
-        let ordinary = Dictionary(grouping: cells.filter(Self.isOrdinary)) { Work($0.cell) }
+        let ordinary = Dictionary(grouping: cells.filter(Self.isOrdinary)) { $0.cell.work }
         return published.grouped(by: \.cell.label).flatMap(\.elements).compactMap { published in
-            Self.alternative(to: published.cell, among: ordinary[Work(published.cell)] ?? []).map {
+            Self.alternative(to: published.cell, among: ordinary[published.cell.work] ?? []).map {
                 Comparison(published: published, alternative: $0)
             }
         }
@@ -62,23 +62,13 @@ extension RunSummary {
     }
 }
 
-/// What two cells must share to do the same work, whatever their format.
-private struct Work: Hashable {
-    var backend: String
-    var workload: String
-    var threads: Int
-    var keyByteCount: Int
-    var objectByteCount: UInt64
-    var source: String
-    var isLocal: Bool
-
-    init(_ cell: Cell) {
-        backend = cell.backend
-        workload = cell.workload
-        threads = cell.threads
-        keyByteCount = cell.keyByteCount
-        objectByteCount = cell.objectByteCount
-        source = cell.source
-        isLocal = cell.isLocal
+extension Cell {
+    /// What two cells must share to do the same work, whatever their format: the rest of the cell is that of any other.
+    fileprivate var work: Cell {
+        var work = Cell(
+            backend: backend, strategy: "", windowByteCount: 0, workload: workload, threads: threads,
+            keyByteCount: keyByteCount, objectByteCount: objectByteCount, source: source)
+        work.isCold = !isLocal
+        return work
     }
 }

@@ -58,9 +58,7 @@ struct RunSummary: Sendable {
             (one.elements.count, one.key.objectByteCount) < (other.elements.count, other.key.objectByteCount)
         }?.key
     }
-}
 
-extension RunSummary {
     /// What stands in the result file and is not in the report, in sentences.
     var leftOutTexts: [String] { results.leftOut.texts }
 }
@@ -89,63 +87,43 @@ extension RunResults.LeftOut {
     }
 }
 
-/// What cells must share so that a line through them compares windows and backends, and nothing else.
+/// What cells must share so that a line through them compares windows and backends, and nothing else: all of a cell but
+/// these two, its label and the number of its reads.
+@dynamicMemberLookup
 struct Series: Hashable, Sendable {
-    var strategy: String
-    var ivRule: String?
-    var padding: String?
-    var chunkByteCount: UInt64?
-    var workload: String
-    var access: String
-    var threads: Int
-    var keyByteCount: Int
-    var objectByteCount: UInt64
-    var source: String
-    var isCold: Bool
-    var remoteLatencyNanoseconds: UInt64?
-    var remoteBytesPerSecond: UInt64?
+    private let cell: Cell
 
     init(_ cell: Cell) {
-        strategy = cell.strategy
-        ivRule = cell.ivRule
-        padding = cell.padding
-        chunkByteCount = cell.chunkByteCount
-        workload = cell.workload
-        access = cell.access
-        threads = cell.threads
-        keyByteCount = cell.keyByteCount
-        objectByteCount = cell.objectByteCount
-        source = cell.source
-        isCold = cell.isCold == true
-        remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
-        remoteBytesPerSecond = cell.remoteBytesPerSecond
+        self.cell = cell.blanked
     }
+
+    subscript<Value>(dynamicMember member: KeyPath<Cell, Value>) -> Value { cell[keyPath: member] }
 
     /// The members in words: `AES-128 cbc-continuous (pkcs7), 256 MiB file, 1 thread`.
     var description: String {
-        let details = [ivRule, padding].compactMap { $0 }.joined(separator: ", ")
+        let details = [cell.ivRule, cell.padding].compactMap { $0 }.joined(separator: ", ")
         return [
-            "AES-\(keyByteCount * 8) \(strategy)" + (details.isEmpty ? "" : " (\(details))"),
-            chunkByteCount.map { "chunks of \(ByteCountText.size($0))" },
-            "\(ByteCountText.size(objectByteCount)) \(origin)",
-            access == "block" ? nil : "access \(access)",
-            RatioText.count(threads, "thread"), isCold ? "not in the page cache" : nil, remote,
+            "AES-\(cell.keyByteCount * 8) \(cell.strategy)" + (details.isEmpty ? "" : " (\(details))"),
+            cell.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" },
+            "\(ByteCountText.size(cell.objectByteCount)) \(origin)",
+            cell.access == "block" ? nil : "access \(cell.access)",
+            RatioText.count(cell.threads, "thread"), cell.isCold == true ? "not in the page cache" : nil, remote,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
     private var origin: String {
-        switch source {
+        switch cell.source {
         case "generated": "generated object"
         case "mmap": "in a mapped file"
         case let served where served.hasPrefix("http"): "over \(served)"
-        default: "in \(source)"
+        default: "in \(cell.source)"
         }
     }
 
     /// The simulated store in words, or `nil` without one.
     var remote: String? {
-        guard let latency = remoteLatencyNanoseconds else { return nil }
-        let rate = remoteBytesPerSecond.map { " and " + ByteCountText.rate($0) } ?? ""
+        guard let latency = cell.remoteLatencyNanoseconds else { return nil }
+        let rate = cell.remoteBytesPerSecond.map { " and " + ByteCountText.rate($0) } ?? ""
         return "behind " + DurationText.text(nanoseconds: latency) + rate
     }
 }
@@ -153,6 +131,17 @@ struct Series: Hashable, Sendable {
 extension Cell {
     /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
     var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http") }
+
+    /// The cell as any other of its series, with no backend, window, number of reads and label.
+    var blanked: Cell {
+        var cell = self
+        cell.backend = ""
+        cell.windowByteCount = 0
+        cell.readCount = nil
+        cell.label = nil
+        cell.isCold = isCold == true
+        return cell
+    }
 }
 
 /// The cells of the main series by backend and window.

@@ -1,9 +1,9 @@
 /// Writes a document as GitHub-flavoured Markdown; pictures stand in files beside it.
 enum MarkdownRenderer {
     static func render(_ document: Document) -> String {
-        var parts = ["# \(MarkupText.markdown(document.title))", MarkupText.markdown(document.subtitle)]
+        var parts = ["# \(MarkupText.markdown(document.title))", MarkupText.markdownBlock(document.subtitle)]
         parts += document.warnings.map { "> **Warning:** \(MarkupText.markdown($0.text))" }
-        let verdict = document.verdict.enumerated().map { "\($0.offset + 1). \(MarkupText.markdown($0.element))" }
+        let verdict = document.verdict.enumerated().map { "\($0.offset + 1). \(MarkupText.markdownBlock($0.element))" }
         parts += ["## Verdict", verdict.joined(separator: "\n")]
         for section in document.sections {
             parts.append("## \(MarkupText.markdown(section.title))")
@@ -14,12 +14,12 @@ enum MarkdownRenderer {
 
     static func block(_ block: Document.Block) -> String {
         switch block {
-        case .paragraph(let text): MarkupText.markdown(text)
-        case .list(let items): items.map { "- \(MarkupText.markdown($0))" }.joined(separator: "\n")
+        case .paragraph(let text): MarkupText.markdownBlock(text)
+        case .list(let items): items.map { "- \(MarkupText.markdownBlock($0))" }.joined(separator: "\n")
         case .facts(let facts):
             facts.map { "- **\(MarkupText.markdown($0.name)):** \(MarkupText.markdown($0.value))" }
                 .joined(separator: "\n")
-        case .verbatim(let caption, let text): "\(MarkupText.markdown(caption)):\n\n\(fenced(text))"
+        case .verbatim(let caption, let text): "\(MarkupText.markdownBlock(caption)):\n\n\(fenced(text))"
         case .chart(let chart, _):
             "![\(MarkupText.markdown("\(chart.title). \(chart.description)"))](\(chart.name).svg)"
         case .table(let content): table(content)
@@ -29,7 +29,7 @@ enum MarkdownRenderer {
     }
 
     private static func table(_ table: Table) -> String {
-        "\(MarkupText.markdown(table.caption))\n\n\(rows(table))"
+        "\(MarkupText.markdownBlock(table.caption))\n\n\(rows(table))"
     }
 
     private static func rows(_ table: Table) -> String {
@@ -47,14 +47,15 @@ enum MarkdownRenderer {
         return (entry.emphasis == .none ? text : "**\(text)**") + detail
     }
 
-    /// Returns a code block whose fence is longer than any run of backticks in it.
-    private static func fenced(_ text: String) -> String {
+    /// Returns a code block whose fence is longer than any run of backticks in it; of a language if one is named.
+    static func fenced(_ text: String, language: String = "") -> String {
+        let text = MarkupText.plain(text)
         var (longest, current) = (0, 0)
         for character in text.utf8 {
             current = character == UInt8(ascii: "`") ? current + 1 : 0
             longest = max(longest, current)
         }
         let fence = String(repeating: "`", count: max(3, longest + 1))
-        return "\(fence)\n\(text)\(text.hasSuffix("\n") ? "" : "\n")\(fence)"
+        return "\(fence)\(language)\n\(text)\(text.hasSuffix("\n") ? "" : "\n")\(fence)"
     }
 }

@@ -27,7 +27,7 @@ enum PageScript {
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'"
 
     /// SHA-256 of the script in Base64; a test compares the two.
-    static let digest = "jrk7TjkBy73RBU+HfXc9gaKztIF3CDuPaEB4PedLxC4="
+    static let digest = "LdDVUJ2gEF2evQGBuvJABfLPSo+X6KPYibt1VCdXCVk="
 
     static let text = String(decoding: PackageResources.page_js, as: UTF8.self)
 }

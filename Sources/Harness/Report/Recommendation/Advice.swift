@@ -121,9 +121,7 @@ package struct BudgetRelaxation: Hashable, Sendable {
     package var candidate: Candidate
 
     package var factor: Double { raises.reduce(1) { $0 * $1.factor } }
-}
 
-extension BudgetRelaxation {
     /// Finds the smallest raises where nothing fits.
     ///
     /// Of the candidates that lack no figure that is limited, those count that break the fewest budgets. For each set of

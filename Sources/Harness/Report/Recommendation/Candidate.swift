@@ -57,9 +57,7 @@ package struct Candidate: Hashable, Sendable {
     ///
     /// Wide windows fetch a block less here and there, which is a millionth and no reason for anything.
     var comparedAmplification: Double { amplification.map { ($0 * 100).rounded() } ?? .infinity }
-}
 
-extension Candidate {
     /// Says which of two candidates that tie is taken: less memory, then a sooner first byte, then a smaller window.
     ///
     /// What is still equal goes by amplification, throughput and `id`, so that the order is total and the same each time.

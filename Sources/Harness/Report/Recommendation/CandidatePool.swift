@@ -1,21 +1,21 @@
 import Results
 
-/// The cells that a recommendation chooses from: one workload, under the same circumstances, and as asked for.
+/// The cells that a recommendation chooses from: one workload, in the same group, and as asked for.
 ///
 /// What a program or a format may choose is compared: backend, strategy, chunk, window, access, threads, and whether a
 /// file is read or mapped. What it finds is not: the object's length, the key's, a file that is not in memory, a store
-/// that is far away. Cells of other circumstances are left out, and counted.
+/// that is far away. Cells of other groups are left out, and counted.
 struct CandidatePool: Sendable {
     let workload: String
     /// Why this workload stands for the one that was asked for; `nil` where it is that one.
     let workloadReason: String?
-    let circumstances: Circumstances
+    let group: ComparisonGroup
     /// The cells with figures, in the order of the results.
     let cells: [CellSummary]
     /// Cells that are as asked for, but have no figures.
     let withoutFigures: [CellSummary]
     /// What was left out, in the order of the results, and how many cells of it there are.
-    let others: [(circumstances: Circumstances, count: Int)]
+    let others: [(group: ComparisonGroup, count: Int)]
 
     init(_ summary: RunSummary, _ request: RecommendationRequest) throws(RecommendationError) {
         let measured = summary.cells.filter { $0.speed != nil }
@@ -23,7 +23,7 @@ struct CandidatePool: Sendable {
         let (workload, reason) = try Self.workload(of: measured, request)
         let candidates = measured.filter { $0.cell.workload == workload }
         let asked = candidates.filter { request.admits($0.cell) }
-        let groups = asked.grouped { Circumstances($0.cell) }
+        let groups = asked.grouped { ComparisonGroup($0.cell) }
         var admitted = groups.filter { request.admits($0.key) }
         // Where all of it was cold or remote, that is what was meant.
         if admitted.isEmpty, !request.isCold, !request.isRemote {
@@ -40,11 +40,11 @@ struct CandidatePool: Sendable {
         }
         self.workload = workload
         workloadReason = reason
-        circumstances = best.key
+        group = best.key
         cells = best.elements
         withoutFigures = summary.cells.filter {
             $0.speed == nil && $0.cell.workload == workload && request.admits($0.cell)
-                && Circumstances($0.cell) == best.key
+                && ComparisonGroup($0.cell) == best.key
         }
         others = groups.filter { $0.key != best.key }.map { ($0.key, $0.elements.count) }
     }
@@ -77,13 +77,13 @@ struct CandidatePool: Sendable {
             values("access") { $0.access }, values("threads") { String($0.threads) },
             values("key size") { String($0.keyByteCount * 8) }, values("source") { $0.source },
             values("object size") { ByteCountText.size($0.objectByteCount) },
-            values("store") { Circumstances($0).location },
+            values("store") { ComparisonGroup($0).location },
         ].compactMap { $0 }.joined(separator: "; ")
     }
 }
 
 /// What a reader finds and does not choose.
-struct Circumstances: Hashable, Sendable {
+struct ComparisonGroup: Hashable, Sendable {
     var objectByteCount: UInt64
     var keyByteCount: Int
     /// Where the object is: `file` for one that is read or mapped.
@@ -121,13 +121,13 @@ struct Circumstances: Hashable, Sendable {
         }
     }
 
-    /// The circumstances in words: `AES-128, 200 MiB in a file in the page cache`.
+    /// The group in words: `AES-128, 200 MiB in a file in the page cache`.
     var description: String {
         "AES-\(keyByteCount * 8), \(ByteCountText.size(objectByteCount)) in \(location)"
     }
 
-    /// The options that ask for these circumstances rather than others.
-    func options(insteadOf others: Circumstances) -> String {
+    /// The options that ask for this group rather than another.
+    func options(insteadOf others: ComparisonGroup) -> String {
         [
             keyByteCount == others.keyByteCount ? nil : "--key-size \(keyByteCount * 8)",
             objectByteCount == others.objectByteCount ? nil : "--object-size \(BudgetText.exact(objectByteCount))",
@@ -137,7 +137,7 @@ struct Circumstances: Hashable, Sendable {
 }
 
 extension RecommendationRequest {
-    /// Says whether a cell is what was asked for, its circumstances apart.
+    /// Says whether a cell is what was asked for, its group apart.
     func admits(_ cell: Cell) -> Bool {
         (backend == nil || backend == cell.backend) && (strategy == nil || strategy == cell.strategy)
             && (chunkByteCount == nil || chunkByteCount == cell.chunkByteCount)
@@ -145,11 +145,11 @@ extension RecommendationRequest {
             && (source == nil || source == cell.source)
     }
 
-    /// Says whether circumstances are what was asked for.
-    func admits(_ circumstances: Circumstances, anyLocation: Bool = false) -> Bool {
-        (anyLocation || (isCold == circumstances.isCold && isRemote == circumstances.isRemote))
-            && (keyByteCount == nil || keyByteCount == circumstances.keyByteCount)
-            && (objectByteCount == nil || objectByteCount == circumstances.objectByteCount)
+    /// Says whether a group is what was asked for.
+    func admits(_ group: ComparisonGroup, anyLocation: Bool = false) -> Bool {
+        (anyLocation || (isCold == group.isCold && isRemote == group.isRemote))
+            && (keyByteCount == nil || keyByteCount == group.keyByteCount)
+            && (objectByteCount == nil || objectByteCount == group.objectByteCount)
     }
 
     /// What was asked for, budgets and workload apart, in words.

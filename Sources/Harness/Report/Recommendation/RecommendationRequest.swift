@@ -1,3 +1,5 @@
+package import Support
+
 /// What a recommendation is asked for: budgets, and which of the measured configurations may be taken.
 ///
 /// What is `nil` may be anything.
@@ -61,12 +63,15 @@ package enum WorkloadAlias: String, CaseIterable, Sendable {
 }
 
 /// Why there is nothing to choose from.
-package enum RecommendationError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum RecommendationError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     case workloadNotMeasured(String, measured: [String])
     /// No cell of the workload is what was asked for and has figures.
     case noCandidates(workload: String, asked: String, found: String)
     /// The results hold no cell with trusted figures.
     case noFigures(cellCount: Int)
+
+    /// The results do not say what was asked.
+    package var exitStatus: ExitStatus { .noAnswer }
 
     /// What failed, the value, what was expected.
     package var description: String {

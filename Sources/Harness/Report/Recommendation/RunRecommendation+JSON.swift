@@ -26,7 +26,7 @@ extension RunRecommendation {
                 "bytesPerSecond": JSONValue(request.budgets.bytesPerSecond),
             ]),
             "compared": JSONValue(count: advice.candidates.count),
-            "notCompared": .array(pool.others.map { json($0.circumstances, $0.count) }),
+            "notCompared": .array(pool.others.map { json($0.group, $0.count) }),
         ]
     }
 
@@ -47,10 +47,10 @@ extension RunRecommendation {
         ]
     }
 
-    private func json(_ circumstances: Circumstances, _ count: Int) -> JSONValue {
+    private func json(_ group: ComparisonGroup, _ count: Int) -> JSONValue {
         .object([
-            "description": .string(circumstances.description), "cells": JSONValue(count: count),
-            "options": .string(circumstances.options(insteadOf: pool.circumstances)),
+            "description": .string(group.description), "cells": JSONValue(count: count),
+            "options": .string(group.options(insteadOf: pool.group)),
         ])
     }
 
@@ -102,9 +102,7 @@ extension RunRecommendation {
         }
         return .object(members)
     }
-}
 
-extension RunRecommendation {
     /// Several recommendations, each of its own results, as one object.
     package static func json(_ recommendations: [RunRecommendation]) -> JSONValue {
         .object(["recommendations": .array(recommendations.map(\.json))])

@@ -96,9 +96,7 @@ extension RunRecommendation {
         }
         return cautions
     }
-}
 
-extension RunRecommendation {
     /// What the choice would be where something that costs other things than the budgets' is not wanted: threads, a mapped
     /// file, another format.
     func choiceAlternatives(_ choice: Candidate) -> [String] {
@@ -122,12 +120,10 @@ extension RunRecommendation {
             "\(condition) the choice would be \(label($0)), \(ByteCountText.rate($0.bytesPerSecond))."
         }
     }
-}
 
-extension RunRecommendation {
     /// What each filter costs, said like the cost of a budget: the choice that there would be without it, all else kept.
     ///
-    /// Filters that ask for other circumstances cost nothing: figures of those are not compared.
+    /// Filters that ask for another group cost nothing: figures of those are not compared.
     func filterCosts(_ choice: Candidate) -> [String] {
         Self.filters.compactMap { filter in
             guard let option = filter.option(request) else { return nil }
@@ -135,7 +131,7 @@ extension RunRecommendation {
             filter.remove(&request)
             guard
                 let other = try? RunRecommendation(summary, named: name, request: request),
-                other.pool.circumstances == pool.circumstances, let free = other.advice.choice
+                other.pool.group == pool.group, let free = other.advice.choice
             else { return nil }
             guard free.id != choice.id else { return "\(option) costs nothing: without it the choice is the same." }
             let rate = ByteCountText.rate(free.bytesPerSecond)
@@ -162,9 +158,7 @@ extension RunRecommendation {
         Filter(option: { $0.threads.map { "--threads \($0)" } }, remove: { $0.threads = nil }),
         Filter(option: { $0.source.map { "--source \($0)" } }, remove: { $0.source = nil }),
     ]
-}
 
-extension RunRecommendation {
     /// What would have to be raised, where nothing fits.
     var raiseReasons: [String] {
         let count = RatioText.count(advice.candidates.count, "configuration")
@@ -215,10 +209,10 @@ extension RunRecommendation {
         return reasons
     }
 
-    /// Which configurations were measured under other circumstances.
+    /// Which configurations were measured in other groups.
     var leftOutReasons: [String] {
         pool.others.map { other, count in
-            let options = other.options(insteadOf: pool.circumstances)
+            let options = other.options(insteadOf: pool.group)
             return "Not compared: \(RatioText.count(count, "configuration")), \(other.description)"
                 + (options.isEmpty ? "." : " (\(options)).")
         }

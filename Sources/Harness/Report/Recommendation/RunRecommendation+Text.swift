@@ -75,7 +75,7 @@ extension RunRecommendation {
     private var securityText: String? {
         let security = SecurityTable(pool.cells.map(\.cell))
         guard !security.profiles.isEmpty || !security.unknown.isEmpty else { return nil }
-        let heads = SecurityProperty.allCases.map(\.title)
+        let heads = SecurityProperty.allCases.map(\.words.title)
         let first = (heads.map(\.count).max() ?? 0) + 2
         var tables: [[SecurityProfile]] = []
         var width = 0
@@ -94,7 +94,7 @@ extension RunRecommendation {
             Self.aligned(
                 [[""] + profiles.map(\.title)]
                     + SecurityProperty.allCases.map { property in
-                        [property.title] + profiles.map { $0[property].text }
+                        [property.words.title] + profiles.map { $0[property].text }
                     }, leftColumns: profiles.count + 1)
         }
         let details = security.profiles.isEmpty ? [] : ["What each answer means, and its source: --format markdown."]
@@ -109,9 +109,7 @@ extension RunRecommendation {
             limit: .max
         ).text
     }
-}
 
-extension RunRecommendation {
     package var markdown: String {
         var blocks: [Document.Block] = [.facts(facts)]
         if !chosen.isEmpty { blocks.append(.table(chosenTable)) }

@@ -62,7 +62,7 @@ package struct RunRecommendation: Sendable {
 
     /// What was chosen from, in words.
     var comparedText: String {
-        "\(RatioText.count(pool.cells.count, "configuration")) with figures: \(sharedText), \(pool.circumstances.description)"
+        "\(RatioText.count(pool.cells.count, "configuration")) with figures: \(sharedText), \(pool.group.description)"
     }
 
     /// What was measured, in words: the workload, and what it stands for.
@@ -82,7 +82,7 @@ package struct RunRecommendation: Sendable {
         return "\(asked), for which \(pool.workload) stands: \(reason)"
     }
 
-    /// What all compared cells share beside their circumstances.
+    /// What all compared cells share beside their group.
     private var sharedText: String {
         func shared(_ value: (Cell) -> String?) -> String? {
             let values = Set(pool.cells.map { value($0.cell) })
@@ -94,9 +94,7 @@ package struct RunRecommendation: Sendable {
             shared { $0.threads == 1 ? "one thread" : nil },
         ].compactMap { $0 }.joined(separator: ", ")
     }
-}
 
-extension RunRecommendation {
     /// What a report recommends, or `nil` where nothing was timed.
     ///
     /// It speaks of what most of the report compares: sequential reads of one format, on one object, with as many threads.
@@ -130,9 +128,7 @@ extension RunRecommendation {
             BudgetText.option(Raise(budget: budget, given: 1, needed: budgets.limit(budget) ?? 1))
         }.joined(separator: " ")
     }
-}
 
-extension RunRecommendation {
     /// The figures of a candidate in words, as they stand in tables.
     struct Figures: Sendable {
         var throughput: String

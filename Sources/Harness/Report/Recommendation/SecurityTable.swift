@@ -44,7 +44,7 @@ struct SecurityTable: Sendable {
                 + "“all but 1 in 255”: by padding, which random data has 1 in 255 times.",
             columns: [.text("")] + profiles.map { .text($0.title) },
             rows: SecurityProperty.allCases.map { property in
-                [Table.Entry(property.title, detail: property.meaning)]
+                [Table.Entry(property.words.title, detail: property.words.meaning)]
                     + profiles.map { Self.entry($0[property]) }
             })
     }
@@ -58,7 +58,7 @@ struct SecurityTable: Sendable {
                 profiles.map { profile in
                     let answer = profile[property]
                     return [
-                        Table.Entry(property.title), Table.Entry(profile.title), Self.entry(answer),
+                        Table.Entry(property.words.title), Table.Entry(profile.title), Self.entry(answer),
                         Table.Entry(answer.detail), Table.Entry(answer.source),
                     ]
                 }
@@ -86,32 +86,18 @@ enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
     case randomAccess
     case parallelDecryption
 
-    /// The property in a table's first column.
-    var title: String {
+    /// The property in a table's first column, and what it means.
+    var words: (title: String, meaning: String) {
         switch self {
-        case .truncation: "Notices a cut end"
-        case .appending: "Notices an added end"
-        case .reordering: "Notices a new order"
-        case .bitFlips: "Notices flipped bits"
-        case .splicing: "Notices parts of other files"
-        case .repetition: "Notices repeated parts"
-        case .equalContent: "Hides equal content"
-        case .randomAccess: "Reads from the middle"
-        case .parallelDecryption: "Decrypts in parallel"
-        }
-    }
-
-    var meaning: String {
-        switch self {
-        case .truncation: "bytes are missing at the end"
-        case .appending: "bytes are appended"
-        case .reordering: "blocks or chunks have changed places"
-        case .bitFlips: "single bits were flipped"
-        case .splicing: "parts come from another file under the same key"
-        case .repetition: "parts occur twice"
-        case .equalContent: "equal plaintext cannot be seen in the ciphertext"
-        case .randomAccess: "a range costs the range, not the file"
-        case .parallelDecryption: "several cores can decrypt one file"
+        case .truncation: ("Notices a cut end", "bytes are missing at the end")
+        case .appending: ("Notices an added end", "bytes are appended")
+        case .reordering: ("Notices a new order", "blocks or chunks have changed places")
+        case .bitFlips: ("Notices flipped bits", "single bits were flipped")
+        case .splicing: ("Notices parts of other files", "parts come from another file under the same key")
+        case .repetition: ("Notices repeated parts", "parts occur twice")
+        case .equalContent: ("Hides equal content", "equal plaintext cannot be seen in the ciphertext")
+        case .randomAccess: ("Reads from the middle", "a range costs the range, not the file")
+        case .parallelDecryption: ("Decrypts in parallel", "several cores can decrypt one file")
         }
     }
 }

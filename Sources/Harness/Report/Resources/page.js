@@ -13,9 +13,9 @@
     tip.textContent = mark.getAttribute('aria-label');
     tip.hidden = false;
     var box = mark.getBoundingClientRect();
-    var room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+    var limit = document.documentElement.clientWidth - tip.offsetWidth - 8;
     var top = box.top - tip.offsetHeight - 8;
-    tip.style.left = Math.max(8, Math.min(box.left + box.width / 2 - tip.offsetWidth / 2, room)) + 'px';
+    tip.style.left = Math.max(8, Math.min(box.left + box.width / 2 - tip.offsetWidth / 2, limit)) + 'px';
     tip.style.top = (top < 8 ? box.bottom + 8 : top) + 'px';
   }
 
@@ -82,9 +82,9 @@
   function sort(table, head, column) {
     var body = table.tBodies[0];
     var isDown = head.getAttribute('aria-sort') === 'ascending';
-    var rows = Array.prototype.map.call(body.rows, function (row, place) {
+    var rows = Array.prototype.map.call(body.rows, function (row, index) {
       var text = main(row.cells[column]);
-      return { row: row, place: place, text: text, number: number(text) };
+      return { row: row, index: index, text: text, number: number(text) };
     });
     var isNumeric = head.classList.contains('number') || rows.every(function (entry) {
       return entry.number !== null || entry.text === '–';
@@ -92,10 +92,10 @@
     rows.sort(function (a, b) {
       var difference;
       if (isNumeric && (a.number === null || b.number === null)) {
-        return (a.number === null) - (b.number === null) || a.place - b.place;
+        return (a.number === null) - (b.number === null) || a.index - b.index;
       }
       difference = isNumeric ? a.number - b.number : order.compare(a.text, b.text);
-      return (isDown ? -difference : difference) || a.place - b.place;
+      return (isDown ? -difference : difference) || a.index - b.index;
     });
     Array.prototype.forEach.call(head.parentNode.cells, function (other) { other.removeAttribute('aria-sort'); });
     head.setAttribute('aria-sort', isDown ? 'descending' : 'ascending');

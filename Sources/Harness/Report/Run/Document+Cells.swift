@@ -66,9 +66,7 @@ extension Document {
             summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent,
         ]
     }
-}
 
-extension Document {
     /// What the cells used of the machine beside time, or `nil` if no cell says.
     static func usage(_ summary: RunSummary) -> Section? {
         let measured = summary.cells.filter { $0.usage != nil || $0.residentByteCount != nil }

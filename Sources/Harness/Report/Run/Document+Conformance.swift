@@ -86,9 +86,7 @@ extension Document {
     private static func count(_ number: Int) -> Table.Entry {
         Table.Entry(SignificantDigits.grouped(UInt64(max(number, 0))))
     }
-}
 
-extension Document {
     /// How good the vectors are: which planted faults they noticed, class by class.
     static func mutants(_ summary: RunSummary) -> Section {
         let title = "Planted faults"

@@ -111,9 +111,7 @@ extension Document {
     static func duration(_ nanoseconds: UInt64?) -> Table.Entry {
         nanoseconds.map { Table.Entry(DurationText.text(nanoseconds: $0)) } ?? .absent
     }
-}
 
-extension Document {
     /// What a viewer would notice of the replays of traces, or `nil` if there were none.
     static func playback(_ summary: RunSummary) -> Section? {
         let cells = summary.cells.compactMap { cell in cell.playback.map { (cell, $0) } }

@@ -42,9 +42,7 @@ extension Document {
             Self.reading(summary),
         ].compactMap { $0 }
     }
-}
 
-extension Document {
     /// What to keep in mind about the figures, and what to do about it; `nil` where there is nothing.
     static func warnings(_ found: [Warning]) -> Section? {
         let notes = found.filter { !$0.isSerious }
@@ -55,9 +53,7 @@ extension Document {
             rows: notes.map { [Table.Entry($0.title), Table.Entry($0.sentence), Table.Entry($0.advice)] })
         return Section(name: "warnings", title: "Warnings and advice (\(notes.count))", blocks: [.table(table)])
     }
-}
 
-extension Document {
     /// How the figures came about: machine, versions, seed, command and plan.
     static func provenance(_ summary: RunSummary) -> Section {
         let header = summary.results.header
@@ -71,9 +67,7 @@ extension Document {
         if let plan = header.plan { blocks.append(.verbatim(caption: "Plan", text: plan)) }
         return Section(name: "provenance", title: "Where the figures come from", blocks: blocks)
     }
-}
 
-extension Document {
     /// What the figures mean and what they do not say.
     static func reading(_ summary: RunSummary) -> Section {
         Section(

@@ -62,9 +62,7 @@ extension Document {
             caption: "Throughput over that of the best with its 95 % interval. “undecided”: the interval holds 1.",
             columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
     }
-}
 
-extension Document {
     /// The best of each backend in every sequential series but the main one, which a claim about the main one does not
     /// cover; `nil` if there is none.
     static func otherSeries(_ summary: RunSummary) -> Section? {
@@ -89,9 +87,7 @@ extension Document {
             columns: [.text("Read"), .text("Backend"), .number("Best window"), .number("Throughput")], rows: rows)
         return Section(name: "other-reads", title: "Other sequential reads", blocks: [.table(table)])
     }
-}
 
-extension Document {
     /// What was published beside something better, or `nil` if nothing published was measured.
     static func published(_ summary: RunSummary) -> Section? {
         guard !summary.comparisons.isEmpty else { return nil }
@@ -133,9 +129,7 @@ extension Document {
             summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent,
         ]
     }
-}
 
-extension Document {
     /// Peak memory as a picture and a table, or `nil` if none was measured.
     static func memory(_ summary: RunSummary) -> Section? {
         guard let chart = summary.memoryChart else { return nil }

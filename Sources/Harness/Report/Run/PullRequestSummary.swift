@@ -28,7 +28,7 @@ extension RunSummary {
 
     /// Returns text for Markdown with at most that many characters before it is escaped.
     static func short(_ text: String, _ length: Int) -> String {
-        MarkupText.markdown(text.count > length ? text.prefix(length - 1) + "…" : text)
+        MarkupText.markdownBlock(text.count > length ? text.prefix(length - 1) + "…" : text)
     }
 
     private var pullRequestWarnings: [String] {
@@ -68,7 +68,7 @@ extension RunSummary {
         guard command.count <= 400, !command.contains("`"), !command.contains(where: \.isNewline) else {
             return "Again: the command that stands at the end of report.md."
         }
-        return "Again:\n\n```sh\n\(MarkupText.plain(command))\n```"
+        return "Again:\n\n" + MarkdownRenderer.fenced(command, language: "sh")
     }
 }
 

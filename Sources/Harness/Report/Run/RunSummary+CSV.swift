@@ -3,7 +3,7 @@ import Results
 extension RunSummary {
     /// The cells as comma-separated values: a header, and a row for each cell in the order of the results.
     ///
-    /// An absent figure is an empty field. Lines end with CR LF.
+    /// An absent figure is an empty field. Lines end with CR LF. No field is a formula: see ``MarkupText/csv(_:)``.
     /// - Source: RFC 4180.
     var csvParts: @Sendable (([UInt8]) throws -> Void) throws -> Void {
         { part in
@@ -25,7 +25,7 @@ extension RunSummary {
         var line: [UInt8] = []
         for (index, field) in fields.enumerated() {
             if index > 0 { line.append(UInt8(ascii: ",")) }
-            appendCSVField(field, to: &line)
+            appendCSVField(MarkupText.csv(field), to: &line)
         }
         line.append(0x0D)
         line.append(0x0A)

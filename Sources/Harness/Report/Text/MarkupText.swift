@@ -1,3 +1,5 @@
+import Support
+
 /// Text from a result file, made safe to stand in a page, a picture or a table. Whatever it holds, it stays text.
 enum MarkupText {
     /// Returns text for HTML and SVG, in content and in quoted attributes.
@@ -48,6 +50,37 @@ enum MarkupText {
         return escaped
     }
 
+    /// Returns text for where Markdown begins a block, a paragraph or an item of a list: it begins no other block, such as
+    /// a heading, another list or a line.
+    ///
+    /// - Source: GitHub Flavored Markdown 0.29, §4.1 to §4.3 (lines and headings) and §5.2 (lists).
+    static func markdownBlock(_ text: String) -> String {
+        let escaped = markdown(text)
+        let digits = escaped.prefix { ("0"..."9").contains($0) }
+        let rest = escaped[digits.endIndex...]
+        guard let mark = rest.first else { return escaped }
+        // A number with a point or a parenthesis, and nothing behind it or a space, begins a list.
+        let isEnd = (rest.dropFirst().first ?? " ") == " "
+        let begins = digits.isEmpty ? "#-+=".contains(mark) : isEnd && ".)".contains(mark)
+        return begins ? String(digits) + "\\" + String(rest) : escaped
+    }
+
+    /// Returns a field of comma-separated values that a spreadsheet takes for text. Excel, LibreOffice and Google Sheets
+    /// run a field that begins with one of `= + - @`, also behind a tab, a line break or a semicolon, which separate
+    /// fields for some of them; an apostrophe before it makes it text for all three. Control characters become U+FFFD.
+    ///
+    /// - Source: OWASP, "CSV Injection".
+    static func csv(_ text: String) -> String {
+        var field = ""
+        var begins = true
+        for scalar in plain(text).unicodeScalars {
+            if begins, "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(scalar) { field += "'" }
+            begins = "\t\n;\"".unicodeScalars.contains(scalar)
+            field.unicodeScalars.append(scalar)
+        }
+        return field
+    }
+
     /// Returns text as it is, but for control characters.
     static func plain(_ text: String) -> String {
         String(
@@ -67,7 +100,7 @@ enum MarkupText {
     }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
+        PlainText.isControl(scalar) || scalar.value & 0xFFFE == 0xFFFE
     }
 }
 

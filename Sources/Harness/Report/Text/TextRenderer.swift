@@ -11,7 +11,7 @@ enum TextRenderer {
             items.flatMap { TextWrapping.lines("- \(plain($0))", columns: TextTable.width, indent: "  ") }
                 .joined(separator: "\n")
         case .facts(let facts): self.facts(facts)
-        case .verbatim(let caption, let text): "\(plain(caption)):\n\(text)"
+        case .verbatim(let caption, let text): "\(plain(caption)):\n\(plainLines(text))"
         case .chart(let chart, _): plain("\(chart.title). \(chart.description)")
         case .table(let content), .foldedTable(let content): table(content)
         }

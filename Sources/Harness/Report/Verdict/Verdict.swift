@@ -29,9 +29,7 @@ package struct Verdict: Hashable, Sendable {
         guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
         return parts.dropLast().joined(separator: ", ") + " and " + last
     }
-}
 
-extension Verdict {
     /// Says which backend and window to take, and what that gains over the runner-up.
     static func take(_ recommendation: RunRecommendation?) -> String {
         guard let recommendation, let candidate = recommendation.advice.choice, let choice = recommendation.choice
@@ -106,9 +104,7 @@ extension Verdict {
         }
         return isOne ? "is better in neither memory nor first byte" : "are better in neither memory nor first byte"
     }
-}
 
-extension Verdict {
     /// Says what 16 MB and 100 MiB cost against the choice, as windows and as chunks.
     static func sizes(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> [String] {
         let chunks = wholeChunks(recommendation, summary)
@@ -126,12 +122,12 @@ extension Verdict {
             if plain == nil && fresh == nil { missing.append(name) }
             if let plain {
                 let added = fresh.map {
-                    "; with new buffers for each, as in article 004, \(difference($0, recommendation))"
+                    "; with new buffers for each, \(difference($0, recommendation))"
                 }
                 sentences.append("Windows of \(name) \(cost(plain, choice, recommendation))\(added ?? "").")
             } else if let fresh {
                 sentences.append(
-                    "Windows of \(name) with new buffers for each, as in article 004, \(cost(fresh, choice, recommendation))."
+                    "Windows of \(name) with new buffers for each, \(cost(fresh, choice, recommendation))."
                 )
             }
         }
@@ -196,12 +192,10 @@ extension Verdict {
             }
         let what = list(time == nil ? [fetched, rate].compactMap { $0 } : parts)
         return
-            "Where chunks of \(chunk) are decrypted whole, as in article 000, a read of \(read) \(what); by the blocks "
+            "Where chunks of \(chunk) are decrypted whole, a read of \(read) \(what); by the blocks "
             + "needed, \(other)."
     }
-}
 
-extension Verdict {
     /// Says who passed the vectors and who did not, and which cells have no figures; running none is no pass.
     static func correctness(_ summary: RunSummary) -> String {
         let missing = summary.cellsWithoutFigures.count
@@ -244,9 +238,7 @@ extension Verdict {
             !subjects.contains(backend) && summary.cells.contains { $0.cell.backend == backend && $0.speed != nil }
         }
     }
-}
 
-extension Verdict {
     /// Says how much the figures rest on; nothing where nothing was timed.
     static func confidence(_ summary: RunSummary) -> String? {
         var parts: [String] = []

@@ -119,9 +119,7 @@ package struct GateResult: Codable, Hashable, Sendable {
         if verdict == .inconclusive || memory?.verdict == .inconclusive { return allowsInconclusive ? .yes : .none }
         return .yes
     }
-}
 
-extension GateResult {
     /// The whole record as JSON. Members that scripts rely on are always there, as `null` where there is no figure.
     package var json: JSONValue { json(withPhases: true) }
 

@@ -12,7 +12,7 @@ struct JSONCursor {
     }
 
     func unexpected(_ expected: String) -> VectorFileError {
-        error("\(shown): expected \(expected)")
+        error("\(excerpt): expected \(expected)")
     }
 
     /// A member of an object.
@@ -111,7 +111,7 @@ struct JSONCursor {
     }
 
     /// The value as an error message shows it; long ones are cut.
-    private var shown: String {
+    private var excerpt: String {
         switch value {
         case .object: "an object"
         case .array(let values): "an array of \(values.count)"
@@ -119,9 +119,7 @@ struct JSONCursor {
         case .integer, .number, .bool, .null: value.text
         }
     }
-}
 
-extension JSONCursor {
     /// No read asks for more. Source: PROTOCOL.md, "read".
     private static var largestCount: Int { 256 << 20 }
     /// The max reads of one pattern: far more than any file needs, far fewer than would hang a program.

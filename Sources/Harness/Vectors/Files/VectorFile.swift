@@ -52,12 +52,10 @@ package struct VectorFile: Sendable {
             try requireCase(malformed("", "no case in it: expected at least one COUNT"))
             return
         }
-        let value: JSONValue
-        do throws(JSONParser.Mismatch) {
-            value = try JSONParser.parse(bytes)
-        } catch {
-            throw malformed("", "no JSON in line \(error.line): expected \(error.expected)")
-        }
+        let value = try rethrowing(
+            as: { (error: JSONParser.Mismatch) in
+                malformed("", "no JSON in line \(error.line): expected \(error.expected)")
+            }, try JSONParser.parse(bytes))
         let root = JSONCursor(value: value, file: path, pointer: "")
         if value["testGroups"] != nil, value["algorithm"] != nil {
             self = try WycheproofFile(root).vectors
@@ -113,10 +111,9 @@ extension VectorFile {
 extension VectorGroup {
     /// The members of every group, those of objects, and those of playlists.
     private static let members: Set = ["id", "source", "flags", "comment", "strategy", "plaintext", "error", "reads"]
-    private static let objectMembers: Set = [
-        "iv", "padding", "chunkByteCount", "ivRule", "key", "ciphertext", "object", "windowByteCounts", "interleaving",
-        "threadCount", "supply", "context", "associatedData", "segmentByteCount", "derivedKeyByteCount",
-    ]
+    private static let objectMembers = Set(StrategyParameters.Parameter.allCases.map(\.rawValue)).union([
+        "key", "ciphertext", "object", "windowByteCounts", "interleaving", "threadCount", "supply",
+    ])
     private static let playlistMembers: Set = ["playlist", "keys", "resources"]
 
     fileprivate init(_ cursor: JSONCursor, fileSource: String) throws(VectorFileError) {

@@ -151,10 +151,7 @@ package struct VectorWriter: Sendable {
 
     /// The members of a request of the subject protocol, in an order of the file's own.
     private func parameters(of strategy: Strategy) -> String {
-        let names = [
-            "strategy", "iv", "padding", "chunkByteCount", "ivRule", "context", "associatedData", "segmentByteCount",
-            "derivedKeyByteCount",
-        ]
+        let names = ["strategy"] + StrategyParameters.Parameter.allCases.map(\.rawValue)
         let members = strategy.protocolMembers
         return names.compactMap { name in
             // The first files had a space here, and files do not change.

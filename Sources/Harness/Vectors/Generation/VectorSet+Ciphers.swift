@@ -65,9 +65,7 @@ extension VectorSet {
             plaintext: streamBytes(seed: seed, count: Int(length)), windowByteCounts: windowByteCounts,
             patterns: patterns.map { $0.flagged([flag]) })
     }
-}
 
-extension VectorSet {
     /// Objects whose offsets need more than 31, 32 and 36 bits, and reads that jump about in them.
     package static func largeOffsets() -> [VectorGroup] {
         let length: UInt64 = 65 << 30
@@ -145,9 +143,7 @@ extension VectorSet {
         }
         return groups
     }
-}
 
-extension VectorSet {
     /// Blocks that programs may take for something else: of zeros, of ones, equal to each other or to the IV, in the
     /// ciphertext and in the plaintext; and IVs of zeros and of ones.
     package static func specialBlocks() -> [VectorGroup] {
@@ -196,9 +192,7 @@ extension VectorSet {
             plaintext: made(id) { () throws(DecryptionError) in try plaintext.held() },
             windowByteCounts: [.max, 32], patterns: [patterns])
     }
-}
 
-extension VectorSet {
     /// The steps of the published decryption runs of the Monte Carlo test, each an object of a thousand blocks.
     package static func monteCarlo() -> [VectorGroup] {
         MonteCarloSeed.published.filter { $0.direction == .decrypt }.flatMap { seed in

@@ -87,9 +87,7 @@ extension VectorSet {
     private static func one(_ offset: UInt64, _ count: Int) -> ReadPattern {
         .product(offsets: [offset...offset], counts: [count], flags: [])
     }
-}
 
-extension VectorSet {
     /// Short reads, failures, early ends and changes of the source, and the fetches of each read.
     package static func circumstances() -> [VectorGroup] {
         supplies.enumerated().flatMap { number, supply in

@@ -110,9 +110,7 @@ extension VectorSet {
         VectorGroup(
             id: id, flags: [flag], strategy: strategy, key: key, ciphertext: MemorySource(ciphertext), error: error)
     }
-}
 
-extension VectorSet {
     /// Every value of the last byte: the sixteen right ones, with data before them that looks like more padding, and
     /// with each of their bytes wrong in turn; and the 240 values that are never right.
     package static func paddingBytes() -> [VectorGroup] {
@@ -182,9 +180,7 @@ extension VectorSet {
             ciphertext: ciphertext(ending: block, after: before, oracle: Oracle(strategy: strategy, key: key)),
             error: .invalidPadding)
     }
-}
 
-extension VectorSet {
     /// What mutants are put to: every class of bugs, in objects that take little time; those that most mutants fail soon
     /// come first.
     package static func mutation() -> [VectorGroup] {

@@ -48,9 +48,7 @@ extension VectorSet {
             flags: flags, strategy: strategy, key: key, plaintext: streamBytes(seed: seed, count: length),
             windowByteCounts: [.max, window], patterns: [.exhaustive(past: 2, flags: flags)])
     }
-}
 
-extension VectorSet {
     /// Chunk lengths that people use: small, typical, and those of the two articles.
     private static let chunkByteCounts: [UInt64] = [4096, 65536, 1 << 20, 16_000_000, 16 << 20, 100 << 20]
     /// Window lengths, likewise.
@@ -141,9 +139,7 @@ extension VectorSet {
                 offsets: [length...length + 1, length + 17...length + 17], counts: [0, 1, 32], flags: [.lastBytes]),
         ]
     }
-}
 
-extension VectorSet {
     /// Numbers of blocks that vectorised code takes at once.
     private static let gearBlockCounts: [UInt64] = [8, 16, 32, 64, 128]
 
@@ -196,9 +192,7 @@ extension VectorSet {
                 ])
         }
     }
-}
 
-extension VectorSet {
     /// Offsets around 2³¹, 2³², 2³⁵, 2³⁶, 2⁴⁰ and 2⁴⁸, each in an object that ends before the next of them.
     package static func offsetWidths() -> [VectorGroup] {
         let edges: [(VectorFlag, UInt64)] = [
@@ -245,9 +239,7 @@ extension VectorSet {
             }
         }
     }
-}
 
-extension VectorSet {
     /// Reads of a hundred kilobytes to tens of megabytes, over many windows and chunks; chunks of one block, and of more
     /// than 32 bits; and a source that delivers a long read in small parts.
     package static func longReads() -> [VectorGroup] {

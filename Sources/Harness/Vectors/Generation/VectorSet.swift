@@ -75,7 +75,7 @@ package struct VectorClass: Sendable {
 
     private let makeGroups: @Sendable () -> [VectorGroup]
 
-    init(_ name: String, _ summary: String, _ makeGroups: @escaping @Sendable () -> [VectorGroup]) {
+    init(_ name: String, _ summary: String, _ makeGroups: @autoclosure @escaping @Sendable () -> [VectorGroup]) {
         self.name = name
         self.summary = summary
         self.makeGroups = makeGroups
@@ -88,60 +88,46 @@ package struct VectorClass: Sendable {
 extension VectorSet {
     /// All classes; together they are ``standard()``.
     package static let files: [VectorClass] = [
-        VectorClass("exhaustive", "every range of small objects of every length around whole blocks") { exhaustive() },
+        VectorClass("exhaustive", "every range of small objects of every length around whole blocks", exhaustive()),
         VectorClass(
-            "chaining", "what a block starts from: the IV, the block before, a later counter, keys of each length"
-        ) {
-            chaining() + keyLengths()
-        },
-        VectorClass("residues", "every start and length residue where vectorised code changes gear") { residues() },
-        VectorClass("lengths-continuous", "every plaintext length from 0 to 513 in one chain") {
-            continuousLengths()
-        },
-        VectorClass("lengths-chunked", "every plaintext length from 0 to 513 in chunks of 160 bytes") {
-            chunkedLengths()
-        },
-        VectorClass("chunk-edges", "ranges around the edges of chunks from 4096 bytes to 100 MiB") { chunkEdges() },
-        VectorClass("window-edges", "ranges around the edges of a reader's windows, up to 100 MiB") {
-            windowEdges() + smallWindows() + wholeWindows()
-        },
-        VectorClass("long-reads", "long reads over many windows and chunks, and chunks of extreme lengths") {
-            longReads()
-        },
-        VectorClass("special-blocks", "blocks of zeros, of ones, or equal to others, and such IVs") { specialBlocks() },
-        VectorClass("large-offsets", "offsets that need more than 31, 32, 35 and 36 bits") {
-            largeOffsets() + offsetWidths()
-        },
-        VectorClass("counter-carries", "counters that carry past 8 to 128 bits in a read") {
-            counterCarries() + counterByteCarries()
-        },
-        VectorClass("sequence-carries", "chunk IVs that carry up to the wrap at 2^128") { sequenceCarries() },
-        VectorClass("paddings", "data that looks like padding, and padding that is wrong") {
-            paddingLookalikes() + badPaddings()
-        },
-        VectorClass("padding-bytes", "every value of the last byte, right and wrong in each position") {
-            paddingBytes()
-        },
-        VectorClass("impossible-lengths", "ciphertext lengths and last chunks that no writer makes") {
-            impossibleLengths()
-        },
-        VectorClass("orders", "reads forward, backward, repeated, after failures, of several objects in turn") {
-            readOrders() + seekStorms() + interleavings() + concurrentReads()
-        },
-        VectorClass("circumstances", "fetches, and sources that deliver little, fail, end early, or change") {
-            circumstances()
-        },
-        VectorClass("monte-carlo", "the CBC Monte Carlo test of NIST's AESAVS, a chain of 1000 blocks a step") {
-            monteCarlo()
-        },
-        VectorClass("chunks", "authenticated chunks: lengths, numbers, derived keys, and how they are read") {
-            chunkLengths() + chunkCounters() + keyDerivations() + chunkReads()
-        },
-        VectorClass("tampered-chunks", "authenticated chunks that were changed, moved, cut off or added to") {
-            chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()
-        },
-        VectorClass("playlists", "HLS playlists: IVs, keys, byte ranges, initialization sections, and broken ones") {
-            PlaylistSet.all
-        },
+            "chaining", "what a block starts from: the IV, the block before, a later counter, keys of each length",
+            chaining() + keyLengths()),
+        VectorClass("residues", "every start and length residue where vectorised code changes gear", residues()),
+        VectorClass("lengths-continuous", "every plaintext length from 0 to 513 in one chain", continuousLengths()),
+        VectorClass("lengths-chunked", "every plaintext length from 0 to 513 in chunks of 160 bytes", chunkedLengths()),
+        VectorClass("chunk-edges", "ranges around the edges of chunks from 4096 bytes to 100 MiB", chunkEdges()),
+        VectorClass(
+            "window-edges", "ranges around the edges of a reader's windows, up to 100 MiB",
+            windowEdges() + smallWindows() + wholeWindows()),
+        VectorClass(
+            "long-reads", "long reads over many windows and chunks, and chunks of extreme lengths", longReads()),
+        VectorClass("special-blocks", "blocks of zeros, of ones, or equal to others, and such IVs", specialBlocks()),
+        VectorClass(
+            "large-offsets", "offsets that need more than 31, 32, 35 and 36 bits", largeOffsets() + offsetWidths()),
+        VectorClass(
+            "counter-carries", "counters that carry past 8 to 128 bits in a read",
+            counterCarries() + counterByteCarries()),
+        VectorClass("sequence-carries", "chunk IVs that carry up to the wrap at 2^128", sequenceCarries()),
+        VectorClass(
+            "paddings", "data that looks like padding, and padding that is wrong", paddingLookalikes() + badPaddings()),
+        VectorClass("padding-bytes", "every value of the last byte, right and wrong in each position", paddingBytes()),
+        VectorClass(
+            "impossible-lengths", "ciphertext lengths and last chunks that no writer makes", impossibleLengths()),
+        VectorClass(
+            "orders", "reads forward, backward, repeated, after failures, of several objects in turn",
+            readOrders() + seekStorms() + interleavings() + concurrentReads()),
+        VectorClass(
+            "circumstances", "fetches, and sources that deliver little, fail, end early, or change", circumstances()),
+        VectorClass(
+            "monte-carlo", "the CBC Monte Carlo test of NIST's AESAVS, a chain of 1000 blocks a step", monteCarlo()),
+        VectorClass(
+            "chunks", "authenticated chunks: lengths, numbers, derived keys, and how they are read",
+            chunkLengths() + chunkCounters() + keyDerivations() + chunkReads()),
+        VectorClass(
+            "tampered-chunks", "authenticated chunks that were changed, moved, cut off or added to",
+            chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()),
+        VectorClass(
+            "playlists", "HLS playlists: IVs, keys, byte ranges, initialization sections, and broken ones",
+            PlaylistSet.all),
     ]
 }

@@ -183,10 +183,10 @@ extension WycheproofFile {
     ) throws(VectorFileError) -> GroupPlaintext {
         let byteCount = try test.check { () throws(DecryptionError) in try oracle.plaintextByteCount(of: source) }
         let whole = GroupPlaintext(oracle: oracle, ciphertext: source, byteCount: byteCount)
-        guard let digest = try test.optionalMember("msgSha512") else { return whole }
         guard validByteCount <= byteCount else {
-            throw test.error("msgLength is \(validByteCount): expected at most \(byteCount)")
+            throw test.error("msgLength is \(validByteCount): expected at most \(byteCount), as the ciphertext holds")
         }
+        guard let digest = try test.optionalMember("msgSha512") else { return whole }
         let valid = try test.check { () throws(DecryptionError) in try whole.bytes(0..<validByteCount) }
         guard SHAFunction.sha512.hash(valid) == (try digest.bytes()) else {
             throw digest.error("not the digest of what the oracle decrypts")

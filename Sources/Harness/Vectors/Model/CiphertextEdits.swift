@@ -28,6 +28,7 @@ package struct CiphertextEdits: Hashable, Sendable {
     /// - Throws: `DecryptionError.invalidParameter` for a piece or a flip beyond the end of what it is part of.
     package func apply(to object: GeneratedObject) throws(DecryptionError) -> any ByteSource {
         var parts: [(source: any ByteSource, range: Range<UInt64>)] = []
+        var byteCount: UInt64 = 0
         for piece in pieces {
             var source = object.source
             if let seed = piece.seed {
@@ -40,9 +41,16 @@ package struct CiphertextEdits: Hashable, Sendable {
                 throw .invalidParameter(
                     name: "piece", value: "\(piece.range)", expected: "a part of \(source.byteCount) bytes")
             }
+            // Each piece is within an object of at most 2⁶² bytes and what it is encrypted to.
+            byteCount += piece.range.upperBound - piece.range.lowerBound
+            guard byteCount <= SourceLength.max else {
+                throw .invalidParameter(
+                    name: "pieces", value: "of \(byteCount) bytes and more together",
+                    expected: "at most \(SourceLength.max) bytes")
+            }
             parts.append((source, piece.range))
         }
-        let edited = EditedSource(parts: parts, flips: flips)
+        let edited = EditedSource(parts: parts, byteCount: byteCount, flips: flips)
         guard flips.allSatisfy({ $0 < edited.byteCount }) else {
             throw .invalidParameter(name: "flips", value: "\(flips)", expected: "offsets in \(edited.byteCount) bytes")
         }
@@ -53,9 +61,8 @@ package struct CiphertextEdits: Hashable, Sendable {
 /// Parts of sources, one after the other, with flipped bits.
 private struct EditedSource: ByteSource {
     let parts: [(source: any ByteSource, range: Range<UInt64>)]
+    let byteCount: UInt64
     let flips: [UInt64]
-
-    var byteCount: UInt64 { parts.reduce(0) { $0 + UInt64($1.range.count) } }
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         var start: UInt64 = 0

@@ -69,9 +69,7 @@ package final class GroupPlaintext: Sendable {
             return digest
         }
     }
-}
 
-extension GroupPlaintext {
     /// The SHA-256 of a range that lies in the plaintext, computed in pieces.
     func sha256(of range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
         let hash = SHA256Hasher()

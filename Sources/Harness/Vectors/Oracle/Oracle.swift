@@ -154,9 +154,7 @@ package struct Oracle: Sendable {
             done += count
         }
     }
-}
 
-extension Oracle {
     /// Encrypts a small plaintext whole, with its padding as it is given: for vectors whose plaintext matters.
     ///
     /// In CBC the plaintext is whole blocks, a chunk's padding among them; the chunk's number is there for its IV.
@@ -206,9 +204,7 @@ extension Oracle {
         } while start < plaintext.count
         return result
     }
-}
 
-extension Oracle {
     /// The plaintext's length, found from the ciphertext's length and the last block's padding.
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, `.invalidPadding` if the end
@@ -266,9 +262,7 @@ extension Oracle {
         let previous = isAlone ? iv(ofChunk: chunk) : try block(at: source.byteCount - 32)
         return (aes.decrypt(try block(at: source.byteCount - 16)) ^ previous).bytes
     }
-}
 
-extension Oracle {
     /// The length of an object's plaintext, once its header and its last chunk have been found authentic.
     private func plaintextByteCount(
         _ chunks: OracleChunks, of source: any ByteSource

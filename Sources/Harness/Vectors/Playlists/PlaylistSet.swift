@@ -182,9 +182,7 @@ package enum PlaylistSet {
             list(good) { $0.resources["a"]?.removeFirst(16) }.fails("bad/padding", .invalidPadding, .badSegment),
         ]
     }
-}
 
-extension PlaylistSet {
     /// A playlist of encrypted segments without reads, for checks that are about something else than playlists.
     ///
     /// Another `number` gives other keys, IVs and bytes.

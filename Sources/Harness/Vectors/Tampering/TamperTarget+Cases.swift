@@ -96,9 +96,7 @@ extension TamperTarget {
         }
         return max(0, plaintext.count - 1)
     }
-}
 
-extension TamperTarget {
     /// The first, the middle and the last of `count` things, as far as they are different ones.
     static func some(_ count: Int) -> [(name: String, index: Int)] {
         var chosen: [(name: String, index: Int)] = []
@@ -151,9 +149,7 @@ extension TamperTarget {
         let count = original.chunks[index].count
         return count - tagByteCount..<count
     }
-}
 
-extension TamperTarget {
     /// A flipped bit: at the edges of blocks at the edges of chunks, and in tags.
     private func addFlips(to drafts: inout Drafts) {
         for (name, index) in someChunks {
@@ -243,9 +239,7 @@ extension TamperTarget {
             $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
         }
     }
-}
 
-extension TamperTarget {
     /// Something is missing: an end, a block, a chunk.
     private func addTruncations(to drafts: inout Drafts) {
         if isJoined { addEnds(to: &drafts) } else { addSegmentEnds(to: &drafts) }
@@ -337,9 +331,7 @@ extension TamperTarget {
             }
         }
     }
-}
 
-extension TamperTarget {
     /// Parts of another object with the same key: blocks, tags, chunks, a start, an end, the header. Never all of it:
     /// that is another object as its writer made it.
     private func addSplices(to drafts: inout Drafts) {

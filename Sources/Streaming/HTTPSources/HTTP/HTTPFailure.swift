@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import RandomAccess
 
 /// Why a range of an object did not come, or an answer to a request with a body.
 package enum HTTPFailure: Error, Hashable, Sendable {
@@ -38,6 +39,8 @@ package enum HTTPFailure: Error, Hashable, Sendable {
     case tooLong(expected: Int)
     /// The server does not say how long the object is.
     case unknownLength
+    /// The server says that the object is longer than any is.
+    case tooLarge(byteCount: UInt64)
     /// It is no longer the object that was opened.
     case changed(found: String, expected: String)
     /// No answer that HTTP knows.
@@ -61,6 +64,7 @@ package enum HTTPFailure: Error, Hashable, Sendable {
         case .wrongLength: "wrongLength"
         case .tooLong: "bodyTooLong"
         case .unknownLength: "unknownLength"
+        case .tooLarge: "tooLarge"
         case .changed: "objectChanged"
         case .invalidAnswer: "invalidAnswer"
         }
@@ -123,6 +127,7 @@ extension HTTPFailure: CustomStringConvertible {
             "the body has \(found) bytes: expected \(expected), as its range has"
         case .tooLong(let expected): "the body goes on: expected \(expected) bytes, as its range has"
         case .unknownLength: "the answer does not say how long the object is: expected its length in Content-Range"
+        case .tooLarge(let byteCount): SourceLength.refusal(byteCount)
         case .changed(let found, let expected): "the object is \(found) now: expected \(expected), as it was opened"
         case .invalidAnswer(let reason): "\(reason): expected an answer of HTTP/1.1"
         }

@@ -24,7 +24,7 @@ struct HTTPLocation: Hashable, Sendable {
     /// - Throws: `DecryptionError.invalidParameter`, with a user's name, password and the query left out.
     init(_ text: String) throws(DecryptionError) {
         func invalid(_ expected: String) -> DecryptionError {
-            .invalidParameter(name: "URL", value: URLText.shown(text), expected: expected)
+            .invalidParameter(name: "URL", value: URLText.redacted(text), expected: expected)
         }
         guard let (isSecure, rest) = URLText.scheme(text) else { throw invalid("https:// or http://") }
         let refused = Set("\"<>\\^`{|}".utf8)

@@ -1,5 +1,6 @@
 #if Network
 import AsyncHTTPClient
+import ByteSources
 import NIOCore
 import NIOHTTP1
 package import RandomAccess
@@ -38,11 +39,8 @@ package final class HTTPPost: Sendable {
 
     /// Whether TLS is spoken.
     package var isSecure: Bool { location.isSecure }
-    /// Whether the server is this machine, by its address.
-    package var isLoopback: Bool {
-        ["localhost", "::1"].contains(location.host.text.lowercased())
-            || location.host.isAddress && location.host.text.hasPrefix("127.")
-    }
+    /// Whether the server is this machine.
+    package var isLoopback: Bool { IPAddress.isLoopback(host: location.host.text) }
     /// The URL without its query.
     package var shownURL: String { "\(location)" }
 

@@ -18,7 +18,7 @@ public final class HTTPSource: ByteSource {
     public let warnings: [String]
 
     /// The length, and what the server calls this version of the object, as far as it says.
-    public var versionName: String { "\(version)" }
+    public var openedVersion: String { "\(version)" }
 
     /// The maximum number of bytes that one request asks for.
     private static let maxBytes: UInt64 = 8 << 20

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import ByteSources
 import NIOCore
 import NIOHTTP1
+import RandomAccess
 import Synchronization
 
 /// Takes the answer to one request for a range: nothing of another range, another version or another length.
@@ -130,7 +131,7 @@ struct RangeAnswer: Hashable, Sendable {
             guard total == 0 else { throw .badStatus(status) }
             return RangeAnswer(byteCount: 0, version: found)
         case 300..<400:
-            let target = fields.first(name: "Location").map { URLText.shown(location.resolving($0)) }
+            let target = fields.first(name: "Location").map { URLText.redacted(location.resolving($0)) }
             throw .redirected(status: status, location: target ?? "no location")
         default: throw .badStatus(status)
         }
@@ -147,6 +148,7 @@ struct RangeAnswer: Hashable, Sendable {
             throw .wrongRange(found: fields.first(name: "Content-Range") ?? "not named", expected: expected)
         }
         guard let total = content.total else { throw .unknownLength }
+        guard total <= SourceLength.max else { throw .tooLarge(byteCount: total) }
         let version = ObjectVersion(byteCount: total, fields: fields)
         if let opened, !version.isSame(as: opened) { throw .changed(found: "\(version)", expected: "\(opened)") }
         guard range.lowerBound == asked.lowerBound, range.upperBound <= asked.upperBound else {

@@ -16,7 +16,7 @@ package final class HTTPNetwork: NetworkSources {
         let options = try Self.options(object)
         let connections = object.sharesConnections ? try connections(object, options) : nil
         let source = try HTTPSource(object.url, options: options, connections: connections)
-        return NetworkObject(source: source, version: source.versionName, warnings: source.warnings)
+        return NetworkObject(source: source, version: source.openedVersion, warnings: source.warnings)
     }
 
     package func check(_ object: RemoteObject) throws(DecryptionError) {

@@ -1,4 +1,5 @@
 #if Network
+import ByteSources
 import Foundation
 @_spi(DisableValidityCheck) import X509
 

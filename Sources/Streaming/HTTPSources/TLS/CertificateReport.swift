@@ -1,4 +1,5 @@
 #if Network
+public import ByteSources
 import Foundation
 import X509
 

@@ -1,4 +1,5 @@
 #if Network
+import ByteSources
 import NIOCore
 import NIOPosix
 import NIOSSL

@@ -1,5 +1,5 @@
 #if Network
-package import ByteSources
+public import ByteSources
 import Crypto
 import Foundation
 package import RandomAccess
@@ -23,7 +23,7 @@ public struct TLSPolicy: Hashable, Sendable {
     public var roots: Roots
     /// The public keys of which one must be in the chain; any, if there are none.
     ///
-    /// Pins are checked beside everything else. With ``TLSAllowance/anyRoot`` nothing speaks for the certificates above
+    /// Pins are checked beside everything else. With `anyRoot` nothing speaks for the certificates above
     /// the server's own, so that the pin must be that one's.
     public var pins: Set<PublicKeyPin>
     /// What is given up.
@@ -66,36 +66,12 @@ extension TLSPolicy {
             }
             pins.insert(pin)
         }
-        let allowances = switches.allowances.map { allowance -> TLSAllowance in
-            switch allowance {
-            case .anyRoot: .anyRoot
-            case .expired: .expired
-            case .anyName: .anyName
-            }
-        }
         self.init(
-            roots: switches.certificateFile.map { .file($0) } ?? .system, pins: pins, allowances: Set(allowances))
+            roots: switches.certificateFile.map { .file($0) } ?? .system, pins: pins, allowances: switches.allowances)
     }
 }
 
-/// A check of a server's certificate that can be given up, each on its own.
-public enum TLSAllowance: String, CaseIterable, Hashable, Sendable {
-    /// A certificate from any authority: self-signed, of an unknown authority, or with a chain that leads nowhere.
-    case anyRoot
-    /// A chain of which a certificate has expired; one that is not valid yet is refused all the same.
-    case expired
-    /// A certificate for another name than the one that was asked for.
-    case anyName
-
-    /// The option of the command line.
-    public var option: String {
-        switch self {
-        case .anyRoot: TLSSwitches.Allowance.anyRoot.rawValue
-        case .expired: TLSSwitches.Allowance.expired.rawValue
-        case .anyName: TLSSwitches.Allowance.anyName.rawValue
-        }
-    }
-
+extension TLSAllowance {
     /// What it means for the connection.
     var warning: String {
         switch self {

@@ -1,5 +1,6 @@
 package import Keys
 import Statistics
+package import Support
 
 /// A live stream whose key is rotated once, its clients, and the server that has the key.
 ///
@@ -81,12 +82,15 @@ package struct KeyLoadPlan: Hashable, Sendable {
 }
 
 /// Why a plan cannot be simulated, or not be run on this machine.
-package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// The value, and what was expected.
     package let description: String
+    /// Usage for a plan that cannot be, no answer where this machine cannot run it.
+    package let exitStatus: ExitStatus
 
-    init(_ description: String) {
+    init(_ description: String, _ exitStatus: ExitStatus = .usage) {
         self.description = description
+        self.exitStatus = exitStatus
     }
 }
 

@@ -36,7 +36,7 @@ package struct LoopbackRun: Sendable {
         do {
             server = try await LoopbackKeyServer(queue, clock: clock)
         } catch {
-            throw KeyLoadError("no server on 127.0.0.1: \(error): expected a port that is free")
+            throw KeyLoadError("no server on 127.0.0.1: \(error): expected a port that is free", .noAnswer)
         }
         // Making the sessions takes a moment, which belongs to no client.
         let announcement = clock.now().monotonic + .milliseconds(500 + plan.clientCount / 4) * speed
@@ -147,7 +147,8 @@ enum OpenFiles {
         let maximum = limits.rlim_max
         limits.rlim_cur = min(rlim_t(count), maximum)
         guard maximum >= rlim_t(count), setrlimit(resource, &limits) == 0 else {
-            throw KeyLoadError("at most \(maximum) open files (ulimit -n): expected \(count) for so many clients")
+            throw KeyLoadError(
+                "at most \(maximum) open files (ulimit -n): expected \(count) for so many clients", .noAnswer)
         }
     }
 }

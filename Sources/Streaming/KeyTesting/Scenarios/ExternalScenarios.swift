@@ -98,10 +98,10 @@ package struct ExternalScenarios {
             command: ["/bin/sh", "-c", command], timeout: deadline, longestLine: 16 << 20,
             isInterrupted: isInterrupted)
         let hello = try process.request(["op": "hello", "protocol": 1]).members
-        guard hello["protocol"]?.integer == 1, hello["keySessions"]?.integer == 1 else {
+        guard hello["protocol"]?.integer == 1, hello["keySessions"]?.integer == 2 else {
             throw .refused(
                 name: "noKeySessions",
-                message: "its answer to hello has no \"keySessions\": expected \"protocol\":1 and \"keySessions\":1")
+                message: "its answer to hello has no \"keySessions\": expected \"protocol\":1 and \"keySessions\":2")
         }
         self.process = process
         return process

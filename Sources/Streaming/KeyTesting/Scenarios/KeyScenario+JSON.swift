@@ -3,7 +3,10 @@ package import Support
 
 extension KeyScenario {
     /// The longest script: two years.
-    private static let longest: UInt64 = 2 * 366 * 86_400_000
+    fileprivate static let longest: UInt64 = 2 * 366 * 86_400_000
+
+    /// The max steps of a script, and so of a session's answers.
+    private static let maxSteps = 10_000
 
     /// Reads a scenario. Source: data/schemas/scenarios.json.
     ///
@@ -29,6 +32,10 @@ extension KeyScenario {
         guard !steps.isEmpty else { throw reader.error("steps: expected at least one") }
         self.steps = steps
         expectations = try reader.objects("expect", each: "expectation").map(Expectation.init)
+        // Each step sets the clock by less than 35 years; all of them together must leave a time that can be told.
+        guard steps.count <= Self.maxSteps else {
+            throw reader.error("\(steps.count) steps: expected at most \(Self.maxSteps)")
+        }
         guard !expectations.isEmpty else { throw reader.error("expect: expected at least one") }
     }
 }
@@ -58,11 +65,15 @@ extension KeyScenario.Step {
 extension KeyScenario.Expectation {
     fileprivate init(_ reader: ScenarioObject) throws(KeyScenarioError) {
         guard reader["action"]?.string != nil else { throw reader.error("expected a text \"action\"") }
+        let longest = KeyScenario.longest
         switch reader["at"] {
-        case .integer(let time)?: milliseconds = time...time
+        case .integer(let time)? where time <= longest: milliseconds = time...time
+        case .integer(let time)?: throw reader.error("at: \(time): expected at most \(longest) milliseconds")
         case .array(let times)?:
-            guard times.count == 2, let low = times[0].integer, let high = times[1].integer, low <= high else {
-                throw reader.error("at: expected two numbers in order")
+            guard times.count == 2, let low = times[0].integer, let high = times[1].integer, low <= high,
+                high <= longest
+            else {
+                throw reader.error("at: expected two numbers in order, up to \(longest)")
             }
             milliseconds = low...high
         default: throw reader.error("at: expected milliseconds, or the first and the last of them")

@@ -51,9 +51,12 @@ package struct KeyScenario: Hashable, Sendable {
 }
 
 /// Why a scenario cannot be run.
-package struct KeyScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct KeyScenarioError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// The file, the location in it, what was expected.
     package let description: String
+
+    /// A scenario is an input.
+    package var exitStatus: ExitStatus { .badData }
 
     init(_ description: String) {
         self.description = description

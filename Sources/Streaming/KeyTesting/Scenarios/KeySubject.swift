@@ -46,7 +46,7 @@ package struct KeySubject {
                 throw Refusal(name: "unsupported", message: "protocol: expected 1")
             }
             let name = "chunkwise" + (fault.map { " with the fault \($0.rawValue)" } ?? "")
-            return ["protocol": 1, "name": .string(name), "version": "1", "strategies": [], "keySessions": 1]
+            return ["protocol": 1, "name": .string(name), "version": "1", "strategies": [], "keySessions": 2]
         case "session": return try open(request)
         case "event": return try tell(request)
         case "close":

@@ -1,5 +1,6 @@
 extension KeyMachine {
-    /// Plaintext is about to be delivered. The first use of a stored key starts its second clock.
+    /// Plaintext is about to be delivered. The first use of a stored key starts its second clock, and each is paid for
+    /// ahead: what ends without being closed has used that time.
     mutating func begin(_ read: Int, _ identifier: String, _ now: ClockSample) {
         guard let kind = usableKind(of: identifier, now) else {
             let failure =
@@ -8,13 +9,7 @@ extension KeyMachine {
             return
         }
         uses[read] = KeyUse(identifier: identifier, kind: kind)
-        if kind == .persistable, var stored = entries[identifier]?.stored, stored.firstUse == nil {
-            let wall = watch.trusted(at: now)
-            stored.firstUse = wall
-            stored.lastSeen = wall
-            stored.generation += 1
-            replace(stored)
-        }
+        if kind == .persistable { payAhead(identifier, now) }
         actions.append(permission(read, identifier, kind))
     }
 
@@ -28,17 +23,36 @@ extension KeyMachine {
         }
     }
 
-    /// Plaintext was delivered. What the clock shows is stored from time to time, so that setting it back is noticed
-    /// later as well.
-    mutating func end(_ read: Int, _ now: ClockSample) {
-        guard let use = uses.removeValue(forKey: read), use.kind == .persistable,
-            var stored = entries[use.identifier]?.stored
-        else { return }
+    /// Plaintext was delivered.
+    mutating func end(_ read: Int) { uses[read] = nil }
+
+    /// Stores the time until which a stored key's use is paid for, unless it is still to come. Setting the clock back,
+    /// now or between two sessions, then makes no key last longer.
+    mutating func payAhead(_ identifier: String, _ now: ClockSample) {
+        guard var stored = entries[identifier]?.stored else { return }
         let wall = watch.trusted(at: now)
-        guard wall - stored.lastSeen > policy.clockTolerance else { return }
-        stored.lastSeen = wall
+        guard stored.firstUse == nil || stored.lastSeen <= wall else { return }
+        stored.firstUse = stored.firstUse ?? wall
+        stored.lastSeen = wall + max(policy.clockTolerance / Self.paymentsInTolerance, .seconds(1))
         stored.generation += 1
         replace(stored)
+    }
+
+    /// Stores what was used in place of what was paid for.
+    mutating func settle(_ identifier: String, _ now: ClockSample) {
+        guard var stored = entries[identifier]?.stored, stored.lastSeen > watch.trusted(at: now) else { return }
+        stored.lastSeen = watch.trusted(at: now)
+        stored.generation += 1
+        replace(stored)
+    }
+
+    /// Few enough that not each read stores something, and so many that a session may end some times without being
+    /// closed before the clock seems to have been set back.
+    private static let paymentsInTolerance = 10
+
+    /// Whether a read uses a stored key.
+    func usesStored(_ identifier: String) -> Bool {
+        uses.values.contains { $0.identifier == identifier && $0.kind == .persistable }
     }
 
     /// Ends the reads that use a key, in the order of their numbers.
@@ -73,13 +87,15 @@ extension KeyMachine {
             }
             return
         } else {
-            let wall = watch.trusted(at: now)
-            let isBehind = found.lastSeen - wall > policy.clockTolerance
-            if isBehind {
-                failure = .clockSetBack(by: found.lastSeen - wall)
-            } else if wall >= found.expiry {
-                failure = found.expiryFailure
-                actions.append(.erase(identifier: found.identifier, generation: found.generation))
+            let behind = found.lastSeen - watch.trusted(at: now)
+            if behind > policy.clockTolerance {
+                failure = .clockSetBack(by: behind)
+            } else {
+                watch.observe(stored: found.lastSeen, at: now)
+                if watch.trusted(at: now) >= found.expiry {
+                    failure = found.expiryFailure
+                    actions.append(.erase(identifier: found.identifier, generation: found.generation))
+                }
             }
         }
         if let failure {

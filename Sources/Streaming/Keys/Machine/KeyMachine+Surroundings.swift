@@ -12,9 +12,7 @@ extension KeyMachine {
                 actions.append(.forget(identifier: identifier, .online))
                 endReads(of: identifier, .online, .routeChanged)
             }
-            if entry.stored != nil, !route.acceptsPersistable,
-                uses.values.contains(where: { $0.identifier == identifier && $0.kind == .persistable })
-            {
+            if entry.stored != nil, !route.acceptsPersistable, usesStored(identifier) {
                 isNeeded = true
                 endReads(of: identifier, .persistable, .routeChanged)
             }
@@ -69,7 +67,7 @@ extension KeyMachine {
     }
 
     /// The session ends: all keys are erased from memory.
-    mutating func close() {
+    mutating func close(_ now: ClockSample) {
         _ = cancelFlights()
         for identifier in identifiers {
             guard let entry = entries[identifier] else { continue }
@@ -77,6 +75,7 @@ extension KeyMachine {
             endReads(of: identifier, .online, .closed)
             endReads(of: identifier, .persistable, .closed)
             if entry.online != nil { actions.append(.forget(identifier: identifier, .online)) }
+            settle(identifier, now)
             if entry.stored != nil { actions.append(.forget(identifier: identifier, .persistable)) }
         }
         entries = [:]

@@ -76,9 +76,9 @@ package struct KeyMachine: Sendable {
         case .found(let stored): find(stored, now)
         case .foundUnusable(let identifier, let failure): findUnusable(identifier, failure)
         case .readBegan(let read, let identifier): begin(read, identifier, now)
-        case .readEnded(let read): end(read, now)
+        case .readEnded(let read): end(read)
         case .tick: break
-        case .close: close()
+        case .close: close(now)
         }
     }
 
@@ -182,6 +182,11 @@ extension KeyMachine {
             if let expiry = entry.online?.expiry { times.append(expiry) }
             if let stored = entry.stored, let expiry = watch.monotonic(atWall: stored.expiry) { times.append(expiry) }
         }
+        for use in uses.values where use.kind == .persistable {
+            guard let stored = entries[use.identifier]?.stored, let paid = watch.monotonic(atWall: stored.lastSeen)
+            else { continue }
+            times.append(paid)
+        }
         return times.min()
     }
 
@@ -236,6 +241,8 @@ extension KeyMachine {
             actions.append(.erase(identifier: identifier, generation: stored.generation))
         } else if let failure = self.failure(of: stored, now) {
             endReads(of: identifier, .persistable, failure)
+        } else if usesStored(identifier) {
+            payAhead(identifier, now)
         }
     }
 }

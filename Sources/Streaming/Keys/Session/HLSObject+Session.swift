@@ -49,7 +49,7 @@ extension HLSObject {
                     if case .failure(let failure)? = keys[uri] { throw failure }
                     leases[uri] = try await session.beginRead(with: uri)
                 } catch {
-                    throw DecryptionError.keyUnavailable(uri: URIReference(uri).shown, reason: "\(error)")
+                    throw DecryptionError.keyUnavailable(uri: URIReference(uri).redacted, reason: "\(error)")
                 }
             }
             result = .success(try HLSLeasedCursor(cursor, leases: leases).read(at: offset, count: max(count, 0)))
@@ -121,7 +121,7 @@ public final class HLSLeasedCursor: RandomAccessDecryptor {
         guard let uri = cursor.object.keyURI(of: part) else { return }
         do throws(DecryptionError) {
             guard let lease = leases[uri] else {
-                throw .keyUnavailable(uri: URIReference(uri).shown, reason: "there is no lease of it")
+                throw .keyUnavailable(uri: URIReference(uri).redacted, reason: "there is no lease of it")
             }
             try lease.permitRead()
         } catch {

@@ -65,6 +65,11 @@ struct RollbackGuard: Sendable {
         if reading.wall >= trusted(at: reading) { latest = reading }
     }
 
+    /// Notes the latest time that was stored, before which it cannot be now.
+    mutating func observe(stored wall: Duration, at reading: ClockSample) {
+        if wall > trusted(at: reading) { latest = ClockSample(monotonic: reading.monotonic, wall: wall) }
+    }
+
     /// The later of what the clock shows and what it must show by now.
     func trusted(at reading: ClockSample) -> Duration {
         guard let latest else { return reading.wall }

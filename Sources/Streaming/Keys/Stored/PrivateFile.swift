@@ -17,8 +17,9 @@ enum PrivateFile {
         _ path: FilePath, isStrict: Bool, warn: (KeyWarning) -> Void
     ) throws(DecryptionError) {
         var status = stat()
-        let result = path.withPlatformString { name in stat(name, &status) }
-        _ = try SystemCall.retrying("open key folder \(path)") { Int(result) }
+        _ = try SystemCall.retrying("open key folder \(path)") {
+            Int(path.withPlatformString { name in stat(name, &status) })
+        }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw .io(operation: "open key folder \(path)", code: ENOTDIR, reason: "it is no folder")
         }
@@ -134,6 +135,6 @@ struct SecureEraser: ~Copyable {
     func erase() throws(DecryptionError) {
         try overwrite()
         let result = path.withPlatformString { name in unlink(name) }
-        if result < 0, errno != ENOENT { _ = try SystemCall.retrying("remove \(path)") { -1 } }
+        if result < 0, errno != ENOENT { throw SystemCall.failure("remove \(path)") }
     }
 }

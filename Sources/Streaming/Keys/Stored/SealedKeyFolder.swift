@@ -30,7 +30,7 @@ public struct SealedKeyFolder: KeyStorage {
         path: FilePath, isStrict: Bool = false, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) throws(DecryptionError) {
         let result = path.withPlatformString { name in mkdir(name, 0o700) }
-        if result < 0, errno != EEXIST { _ = try SystemCall.retrying("create key folder \(path)") { -1 } }
+        if result < 0, errno != EEXIST { throw SystemCall.failure("create key folder \(path)") }
         try PrivateFile.checkFolder(path, isStrict: isStrict, warn: warn)
         self.path = path
         self.isStrict = isStrict
@@ -73,20 +73,12 @@ public struct SealedKeyFolder: KeyStorage {
         return sealed
     }
 
-    /// The files of an identifier, the oldest first. The corresponding C functions are `opendir` and `readdir`.
+    /// The files of an identifier, the oldest first.
     private func files(of identifier: String) throws(DecryptionError) -> [(name: FilePath.Component, generation: Int)] {
         try PrivateFile.checkFolder(path, isStrict: isStrict) { _ in }
-        guard let stream = path.withPlatformString({ opendir($0) }) else {
-            _ = try SystemCall.retrying("open key folder \(path)") { -1 }
-            return []
-        }
-        defer { closedir(stream) }
         let prefix = Self.prefix(identifier)
         var files: [(name: FilePath.Component, generation: Int)] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        for name in try FolderEntry.all(in: path.string).map(\.name) {
             guard name.hasPrefix(prefix), name.hasSuffix(".key"),
                 let generation = Int(name.dropFirst(prefix.count).dropLast(4)), generation > 0,
                 let component = FilePath.Component(name)
@@ -156,7 +148,7 @@ public struct DeviceIdentity: Hashable, Sendable {
         _ = try SystemCall.check("write device identity \(path)") { try descriptor.writeAll(Array((name + "\n").utf8)) }
         _ = try SystemCall.retrying("write device identity \(path)") { Int(fsync(descriptor.rawValue)) }
         let linked = hidden.withPlatformString { from in path.withPlatformString { to in link(from, to) } }
-        if linked < 0, errno != EEXIST { _ = try SystemCall.retrying("create device identity \(path)") { -1 } }
+        if linked < 0, errno != EEXIST { throw SystemCall.failure("create device identity \(path)") }
         let folder = path.removingLastComponent()
         try PrivateFile.sync(folder: folder.isEmpty ? "." : folder)
     }

@@ -146,7 +146,7 @@ extension StoredKey {
     /// Reads a record.
     ///
     /// - Returns: What is stored beside the key, and the key; `nil` if it is no record.
-    static func read(_ bytes: UnsafeRawBufferPointer) -> (stored: StoredKey, key: SecretKey)? {
+    package static func read(_ bytes: UnsafeRawBufferPointer) -> (stored: StoredKey, key: SecretKey)? {
         guard bytes.count >= fixedByteCount + keyByteCount, bytes[0] == version else { return nil }
         func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _: Number.Type) -> Number {
             Number(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))

@@ -1,5 +1,6 @@
 #if Network
 import Glibc
+package import RandomAccess
 import Support
 
 /// A validator for one version of an object. Source: RFC 9110, section 8.8.3.
@@ -21,13 +22,14 @@ package struct EntityTag: Hashable, Sendable {
 
     /// Creates a strong tag from all that it depends on, none of which can be read from it.
     ///
-    /// Two FNV-1a hashes of 64 bits with different starts: the tag tells versions apart, it keeps no secret.
-    package init(of parts: [String]) {
-        var hashes: [UInt64] = [0xcbf2_9ce4_8422_2325, 0x8422_2325_cbf2_9ce4]
-        for byte in parts.joined(separator: "\n").utf8 {
-            for index in hashes.indices { hashes[index] = (hashes[index] ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        }
-        self.init(opaque: hashes.map { withUnsafeBytes(of: $0.bigEndian) { Hexadecimal.encode($0) } }.joined())
+    /// - Parameters:
+    ///   - parts: What tells versions apart.
+    ///   - key: The key that the bytes are decrypted with: with another one they are others.
+    package init(of parts: [String], key: SecretKey? = nil) {
+        let secret = key?.withUnsafeBytes { Array($0) } ?? []
+        let digest = SHAFunction.sha256.mac(
+            key: Array("chunkwise entity tag".utf8) + secret, Array(parts.joined(separator: "\n").utf8))
+        self.init(opaque: Hexadecimal.encode(digest.prefix(16)))
     }
 
     /// Reads one tag: `"…"` or `W/"…"`.

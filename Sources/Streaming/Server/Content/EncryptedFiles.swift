@@ -10,8 +10,10 @@ package import SystemPackage
 package struct EncryptedFiles: ContentCatalogue {
     /// How ciphertext becomes an object.
     package struct Format: Sendable {
-        /// What the entity tags of files depend on besides the file: strategy and parameters, nothing of the key.
+        /// What the entity tags of files depend on besides the file and the key: strategy and parameters.
         package var description: String
+        /// The files' key.
+        package var key: SecretKey
         /// The IV of every file, or `nil` if each file `NAME` has a file `NAME.iv` beside it.
         package var iv: Block?
         /// Opens an object.
@@ -19,10 +21,11 @@ package struct EncryptedFiles: ContentCatalogue {
 
         /// Creates a format.
         package init(
-            description: String, iv: Block?,
+            description: String, iv: Block?, key: SecretKey,
             open: @escaping @Sendable (any ByteSource, Block) throws(DecryptionError) -> EncryptedObject
         ) {
             self.description = description
+            self.key = key
             self.iv = iv
             self.open = open
         }
@@ -76,7 +79,8 @@ package struct EncryptedFiles: ContentCatalogue {
         let version = source.identity
         var content = ServedContent(
             contentType: ContentType.ofFile(named: name), byteCount: object.plaintextByteCount,
-            entityTag: EntityTag(of: version.tagParts + [format.description, "\(iv.bigEndianValue)"]),
+            entityTag: EntityTag(
+                of: version.tagParts + [format.description, "\(iv.bigEndianValue)"], key: format.key),
             modified: version.modifiedSeconds
         ) { () throws(DecryptionError) in
             try object.makeCursor()

@@ -67,7 +67,7 @@ final class ServedFolder: Sendable {
         }
     }
 
-    /// The files right below the folder, hidden ones left out, in order. The corresponding C function is `readdir`.
+    /// The files right below the folder, hidden ones left out, in order.
     ///
     /// - Throws: `DecryptionError.io`.
     func names() throws(DecryptionError) -> [String] {
@@ -76,16 +76,8 @@ final class ServedFolder: Sendable {
             if again >= 0 { close(again) }
             throw .io(operation: "list \(path)", code: errno, reason: Errno(rawValue: errno).description)
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
-                start.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            let kind = Int32(entry.pointee.d_type)
-            if !name.hasPrefix("."), kind == Int32(DT_REG) || kind == Int32(DT_UNKNOWN) { names.append(name) }
-        }
-        return names.sorted()
+        return try FolderEntry.all(of: stream, path.string).filter { $0.isFile && !$0.name.hasPrefix(".") }.map(\.name)
+            .sorted()
     }
 }
 #endif

@@ -182,6 +182,10 @@ struct Reply: Sendable {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: page))
     }
 
+    /// Source: Content Security Policy Level 3, W3C, section 6.
+    private static let pagePolicy =
+        "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
     /// The head, with the fields that every answer has.
     var head: HTTPResponse {
         var fields = fields
@@ -190,6 +194,9 @@ struct Reply: Sendable {
         fields[.cacheControl] = "no-store"
         // A page's URL may hold the token.
         fields[.referrerPolicy] = "no-referrer"
+        // What is served may be anybody's. A page of it gets its scripts and pictures from here, and sends nothing elsewhere.
+        fields[.contentTypeOptions] = "nosniff"
+        fields[.contentSecurityPolicy] = Self.pagePolicy
         return HTTPResponse(status: status, headerFields: fields)
     }
 }
@@ -197,6 +204,8 @@ struct Reply: Sendable {
 extension HTTPField.Name {
     /// Source: Referrer Policy, W3C, section 4.1.
     fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .server
+    /// Source: the Fetch Standard, section 3.5.
+    fileprivate static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .server
 }
 
 /// A request that is refused, with the fields that the answer needs.

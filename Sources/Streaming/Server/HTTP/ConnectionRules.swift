@@ -1,4 +1,5 @@
 #if Network
+import ByteSources
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -6,6 +7,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
+import Synchronization
 
 /// What holds for a connection as a whole: which requests may follow, when it is closed, and that its client takes what it
 /// is sent.
@@ -28,6 +30,11 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private let idleTime: TimeAmount
+    private let deadline: RequestDeadline
+    /// Whether a request's head came and its end did not.
+    private var isReceiving = false
+    /// Whether an answer's head was sent and its end was not.
+    private var isAnswering = false
     /// For each request that is not answered yet, in order.
     private var pending: [Persistence] = []
     /// Whether what comes in is of no interest any longer.
@@ -38,9 +45,13 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
     /// How much had been taken when it was looked at last.
     private var takenByteCount = 0
 
-    init(idleTime: TimeAmount) {
+    init(idleTime: TimeAmount, deadline: RequestDeadline) {
         self.idleTime = idleTime
+        self.deadline = deadline
     }
+
+    /// Whether nothing is under way but a request that comes.
+    fileprivate var isOnlyReceiving: Bool { pending.isEmpty || isReceiving && !isAnswering }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !ignoresInput else { return }
@@ -53,10 +64,13 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             }
             pending.append(Self.persistence(head))
+            isReceiving = true
         case .body:
             break
         case .end:
             ignoresInput = pending.last == .close
+            isReceiving = false
+            deadline.stop()
         }
         context.fireChannelRead(data)
     }
@@ -65,6 +79,7 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head):
             let persistence = pending.first ?? .close
+            isAnswering = true
             closesAfterAnswer = persistence == .close || head.headers[canonicalForm: "connection"].contains("close")
             if closesAfterAnswer {
                 head.headers.replaceOrAdd(name: "Connection", value: "close")
@@ -78,6 +93,7 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
             watch(context)
         case .end:
             if !pending.isEmpty { pending.removeFirst() }
+            isAnswering = false
             guard closesAfterAnswer else {
                 context.write(data, promise: promise)
                 return
@@ -165,6 +181,101 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
 @available(*, unavailable)
 extension ConnectionRules: Sendable {}
 
+/// Closes a connection whose request takes too long to come, however its bytes are spread over that time.
+///
+/// Stands below TLS and the parser: neither a handshake nor a header that comes byte by byte reaches those above.
+final class RequestDeadline: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let time: TimeAmount
+    private var rules: ConnectionRules?
+    private var task: Scheduled<Void>?
+
+    init(time: TimeAmount) {
+        self.time = time
+    }
+
+    /// Says what knows how far requests and answers are.
+    func use(_ rules: ConnectionRules) { self.rules = rules }
+
+    /// The first request's time begins with the connection.
+    func channelActive(context: ChannelHandlerContext) {
+        if task == nil { start(context) }
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if task == nil { start(context) }
+        context.fireChannelRead(data)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stop()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stop()
+        // Each knows the other.
+        rules = nil
+    }
+
+    /// A request has come to its end.
+    func stop() {
+        task?.cancel()
+        task = nil
+    }
+
+    private func start(_ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        task = context.eventLoop.scheduleTask(in: time) {
+            let (deadline, context) = bound.value
+            deadline.task = nil
+            // Bytes behind a request that is being answered wait for their turn.
+            guard deadline.rules?.isOnlyReceiving ?? true else { return deadline.start(context) }
+            context.close(promise: nil)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension RequestDeadline: Sendable {}
+
+/// How many connections each address has.
+final class ConnectionCounts: Sendable {
+    private let limits: ServerLimits
+    private let counts = Mutex<[String: Int]>([:])
+
+    init(limits: ServerLimits) {
+        self.limits = limits
+    }
+
+    /// Counts a connection, which leaves in the end if it may come.
+    ///
+    /// - Parameter address: The client's address.
+    /// - Returns: What it is counted as, or `nil` if there are too many.
+    func enter(_ address: String) -> String? {
+        let known = IPAddress(address)
+        let network = known?.network ?? address
+        let usual = known?.isLoopback == true ? Int.max : max(limits.connectionCount / 4, 1)
+        let maximum = limits.addressConnectionCount ?? usual
+        return counts.withLock { counts in
+            let count = counts[network] ?? 0
+            guard count < maximum else { return nil }
+            counts[network] = count + 1
+            return network
+        }
+    }
+
+    /// A connection has ended.
+    func leave(_ network: String) {
+        counts.withLock { counts in
+            let count = (counts[network] ?? 1) - 1
+            counts[network] = count > 0 ? count : nil
+        }
+    }
+}
+
 /// A connection of HTTP/1.1: Hummingbird's, with limits and our rules.
 struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -173,6 +284,7 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
     let limits: ServerLimits
     /// What makes connections secure; `nil` for plain HTTP.
     let tls: NIOSSLContext?
+    let counts: ConnectionCounts
 
     /// What the system holds for a client besides our windows; it takes twice as much for its own needs.
     private static let sendBufferByteCount: SocketOptionValue = 256 << 10
@@ -186,12 +298,16 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
             // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has stopped.
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: Self.sendBufferByteCount)
             let pipeline = channel.pipeline.syncOperations
+            let deadline = RequestDeadline(time: .milliseconds(limits.requestMilliseconds))
+            try pipeline.addHandler(deadline)
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoder)
             let idleTime = TimeAmount.milliseconds(limits.idleMilliseconds)
-            try pipeline.addHandler(ConnectionRules(idleTime: idleTime))
+            let rules = ConnectionRules(idleTime: idleTime, deadline: deadline)
+            deadline.use(rules)
+            try pipeline.addHandler(rules)
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
             try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: .init(idleTime), logger: logger))
             return try NIOAsyncChannel(
@@ -201,6 +317,11 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
 
     func handle(value: Value, logger: Logger) async {
         await withTaskExecutorPreference(EventLoopExecutor(eventLoop: value.channel.eventLoop)) {
+            guard let network = counts.enter(value.channel.remoteAddress?.ipAddress ?? "") else {
+                try? await value.executeThenClose { _, _ in }
+                return
+            }
+            defer { counts.leave(network) }
             await handleHTTP(asyncChannel: value, logger: logger)
         }
     }

@@ -10,6 +10,8 @@ struct RangeResponder: Sendable {
     let catalogue: any ContentCatalogue
     let limits: ServerLimits
     let token: AccessToken?
+    /// What counts where there is no token.
+    let browserRules: BrowserRules
     let recorder: TraceRecorder?
     let pool: BufferPool
     /// The threads that find out what is asked for.
@@ -59,9 +61,14 @@ struct RangeResponder: Sendable {
         do throws(Refusal) {
             return try reply(admitting: request)
         } catch {
-            return error.reply
+            var reply = error.reply
+            // Of one that may not ask, nothing more is read.
+            if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
+            return reply
         }
     }
+
+    private static let closing: Set<HTTPResponse.Status> = [.badRequest, .unauthorized, .forbidden, .methodNotAllowed]
 
     private func reply(admitting request: HTTPRequest) throws(Refusal) -> Reply {
         try checkBody(request.headerFields)
@@ -76,6 +83,8 @@ struct RangeResponder: Sendable {
                 throw Refusal(status: .unauthorized, fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise\""])
             }
             if presentation == .query { fields[.setCookie] = token.cookie }
+        } else if !browserRules.admits(request) {
+            throw Refusal(status: .forbidden, reason: BrowserRules.refusal)
         }
         let target = try target(rawTarget)
         if target.path.isEmpty {

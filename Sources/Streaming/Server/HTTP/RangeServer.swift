@@ -1,4 +1,5 @@
 #if Network
+package import ByteSources
 import Glibc
 import HummingbirdCore
 import Logging
@@ -36,14 +37,15 @@ package struct RangeServer: Sendable {
     /// ``ServerLimits/shutdownMilliseconds`` allow.
     ///
     /// - Parameters:
-    ///   - host: The address to listen on.
+    ///   - host: Where to listen.
     ///   - port: The port, 0 for any that is free.
     ///   - onStart: Called with the port once clients can connect.
     /// - Throws: ``HTTPService/BindError``.
-    package func run(host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
+    package func run(host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
         try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) { lookups in
             let responder = RangeResponder(
-                catalogue: catalogue, limits: limits, token: token, recorder: recorder,
+                catalogue: catalogue, limits: limits, token: token,
+                browserRules: BrowserRules(boundTo: host.name), recorder: recorder,
                 pool: BufferPool(limits: limits), lookups: lookups, report: report)
             return { request, writer, _ in try await responder.respond(to: request, with: writer) }
         }
@@ -65,7 +67,7 @@ package struct HTTPService {
     /// Serves as ``RangeServer/run(host:port:onStart:)`` does, by what is made to answer requests, given threads that may
     /// wait.
     func run(
-        host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void,
+        host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void,
         _ makeResponder: (_ lookups: NIOThreadPool) -> HTTPChannelHandler.Responder
     ) async throws {
         let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
@@ -74,13 +76,15 @@ package struct HTTPService {
         defer { lookups.shutdownGracefully { _ in } }
         let responder = makeResponder(lookups)
         let (limits, tls) = (limits, tls)
+        let counts = ConnectionCounts(limits: limits)
         let logger = Logger(label: "chunkwise") { _ in SwiftLogNoOpLogHandler() }
-        let service = try HTTPServerBuilder { RangeChannel(responder: $0, limits: limits, tls: tls) }.buildServer(
-            configuration: ServerConfiguration(
-                address: .hostname(host, port: port),
-                availableConnectionsDelegate: .maximum(limits.connectionCount, logger: logger)),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger, responder: responder,
-            onServerRunning: { onStart($0.localAddress?.port ?? port) })
+        let service = try HTTPServerBuilder { RangeChannel(responder: $0, limits: limits, tls: tls, counts: counts) }
+            .buildServer(
+                configuration: ServerConfiguration(
+                    address: .hostname("\(host.address)", port: port),
+                    availableConnectionsDelegate: .maximum(limits.connectionCount, logger: logger)),
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger, responder: responder,
+                onServerRunning: { onStart($0.localAddress?.port ?? port) })
         var configuration = ServiceGroupConfiguration(
             services: [.init(service: service)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .milliseconds(limits.shutdownMilliseconds)
@@ -89,10 +93,33 @@ package struct HTTPService {
         } catch let error as IOError {
             let reason = String(cString: strerror(error.errnoCode))
             throw BindError(
-                description: "listen on \(host):\(port): \(reason): expected a free port, such as --port 0 finds")
+                description: "listen on \(host.name):\(port): \(reason): expected a free port, such as --port 0 finds")
         } catch let error as SocketAddressError {
-            throw BindError(description: "listen on \(host):\(port): \(error): expected an address of this machine")
+            throw BindError(
+                description: "listen on \(host.name):\(port): \(error): expected an address of this machine")
         }
+    }
+}
+
+/// What a server listens on: an address, and the name that was given for it.
+///
+/// A name is looked up once, so that what was said of the address holds for what is listened on.
+package struct ListeningHost: Sendable {
+    /// What was given.
+    package let name: String
+    /// What it stands for.
+    package let address: IPAddress
+
+    /// Looks a name up.
+    ///
+    /// - Throws: ``HTTPService/BindError`` if there is no such name.
+    package init(_ name: String) throws(HTTPService.BindError) {
+        guard let address = IPAddress.resolve(name).first else {
+            throw HTTPService.BindError(
+                description: "listen on \(name): no such address: expected an address of this machine")
+        }
+        self.name = name
+        self.address = address
     }
 }
 
@@ -100,6 +127,9 @@ package struct HTTPService {
 package struct ServerLimits: Hashable, Sendable {
     /// The maximum number of connections at once; more of them wait until one is closed.
     package var connectionCount = 256
+    /// The maximum number of connections of one address, or of one network of IPv6; more of them are closed. `nil` for a
+    /// quarter of all, and no limit for this machine's own.
+    package var addressConnectionCount: Int?
     /// The maximum number of bytes of a request's header, and of its request line.
     package var headerByteCount = 16 << 10
     /// The maximum number of fields of a header.
@@ -109,6 +139,9 @@ package struct ServerLimits: Hashable, Sendable {
     /// After how many milliseconds a connection is closed on which nothing happens: no request comes, or is not finished,
     /// or what was sent is not taken.
     package var idleMilliseconds: Int64 = 60_000
+    /// How many milliseconds a request may take to come, from its first byte or the start of its connection to its last
+    /// byte, TLS included: a quarter of what a connection may be idle, where that is long.
+    var requestMilliseconds: Int64 { max(idleMilliseconds / 4, min(idleMilliseconds, 15_000)) }
     /// How many milliseconds running answers have to be finished once the server was told to stop.
     package var shutdownMilliseconds: Int64 = 10_000
     /// The maximum number of plaintext bytes of one step.
@@ -122,6 +155,8 @@ package struct ServerLimits: Hashable, Sendable {
 
     /// How many requests at once may wait for what they ask for: for a playlist to be parsed, or a key to be found.
     static let lookupThreadCount = 8
+    /// How many of them one client of a key server may have.
+    static let clientLookupCount = 2
 
     /// Creates the usual limits.
     package init() {}

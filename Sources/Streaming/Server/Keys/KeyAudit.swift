@@ -1,34 +1,40 @@
 #if Network
+package import ByteSources
 import Glibc
 import Keys
+package import RandomAccess
 import Support
 import Synchronization
 package import SystemPackage
 
 /// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
 package final class KeyAudit: Sendable {
-    private let write: @Sendable (String) -> Bool
+    private let log: LineLog
     /// The clients that asked too often within this second, and have a line for it.
     private let limited = Mutex((second: UInt64(0), askers: Set<String>()))
+    private let lost = Mutex<DecryptionError?>(nil)
 
     /// Creates an audit.
     ///
-    /// - Parameter write: Takes a whole line with its end, and says whether it is kept.
-    package init(write: @escaping @Sendable (String) -> Bool) {
-        self.write = write
+    /// - Parameter log: Where lines go. A line counts once it is there as a whole, and on the disk where there is one.
+    package init(_ log: LineLog) {
+        self.log = log
     }
 
-    /// Appends to a file that only its owner can read.
+    /// Appends to a file that only its owner can read. What a kill left of a line is cut off.
     ///
-    /// - Throws: `Errno` if it cannot be opened.
-    package convenience init(path: FilePath) throws {
-        let file = try FileDescriptor.open(
-            path, .writeOnly, options: [.append, .create, .closeOnExec], permissions: [.ownerReadWrite])
-        self.init { line in (try? file.writeAll(line.utf8)) != nil }
+    /// - Throws: `DecryptionError.io` if it cannot be opened, or another process writes to it.
+    package convenience init(path: FilePath) throws(DecryptionError) {
+        let log = try LineLog(path: path, permissions: [.ownerReadWrite])
+        try log.keepWholeLines()
+        self.init(log)
     }
+
+    /// Why the last line was not kept that was not; `nil` if all were.
+    package var failure: DecryptionError? { lost.withLock { $0 } }
 
     /// What a line is about besides a key.
-    struct Circumstances: Sendable {
+    struct Question: Sendable {
         var client: String?
         let address: String
         /// `nil` if what came is none, or was not looked at.
@@ -41,42 +47,48 @@ package final class KeyAudit: Sendable {
     ///
     /// - Parameters:
     ///   - results: What became of each identifier of the request, in its order; of one that is none, what became of it.
-    ///   - circumstances: Which client asked, and when.
+    ///   - asked: Which client asked, and when.
     /// - Returns: Whether all lines are kept.
-    func note(_ results: [String], _ circumstances: Circumstances) -> Bool {
-        let request = circumstances.request
+    func note(_ results: [String], _ asked: Question) -> Bool {
+        let request = asked.request
         // A batch stays together.
         let identifiers = request?.identifiers.map { Optional(ShownIdentifier.text($0)) } ?? [nil]
         let kind = request.map { $0.wantsPersistable ? "persistable" : "online" }
         let lines = zip(identifiers, results).map { identifier, result in
             JSONValue.object([
-                "time": .string(WallClock.text(circumstances.time)), "client": JSONValue(circumstances.client),
-                "address": .string(circumstances.address),
+                "time": .string(WallClock.text(asked.time)), "client": JSONValue(asked.client),
+                "address": .string(asked.address),
                 "request": JSONValue(request.map { Hexadecimal.encode($0.number) }),
                 "identifier": JSONValue(identifier), "route": JSONValue(request?.route), "kind": JSONValue(kind),
                 "result": .string(result),
             ]).line
         }
-        return write(lines.map { String(decoding: $0, as: UTF8.self) }.joined())
+        do throws(DecryptionError) {
+            try log.append(Array(lines.joined()))
+            return true
+        } catch {
+            lost.withLock { $0 = error }
+            return false
+        }
     }
 
     /// Notes a request that is refused, with a line for each of its keys, or one where they are not known.
     ///
     /// - Returns: Whether all lines are kept. What cannot be noted is refused all the same.
-    func note(refusal: String, _ circumstances: Circumstances) -> Bool {
-        note(circumstances.request?.identifiers.map { _ in refusal } ?? [refusal], circumstances)
+    func note(refusal: String, _ asked: Question) -> Bool {
+        note(asked.request?.identifiers.map { _ in refusal } ?? [refusal], asked)
     }
 
     /// Notes that a client asked too often: once per second and client, or else its requests would fill the disk.
     ///
     /// - Returns: Whether there is a line.
-    func noteLimited(_ circumstances: Circumstances) -> Bool {
+    func noteLimited(_ asked: Question) -> Bool {
         let isFirst = limited.withLock { limited in
-            let second = circumstances.time / 1000
+            let second = asked.time / 1000
             if limited.second != second { limited = (second, []) }
-            return limited.askers.insert(circumstances.client ?? circumstances.address).inserted
+            return limited.askers.insert(asked.client ?? asked.address).inserted
         }
-        return isFirst ? note(refusal: "limited", circumstances) : true
+        return isFirst ? note(refusal: "limited", asked) : true
     }
 }
 

@@ -14,6 +14,9 @@ package struct KeyServer: Sendable {
 
     /// Where keys come from; it is called on threads of its own.
     package var provider: any KeyProvider
+    /// Where the keys of clients come from that may have some only: it takes the whole identifier into account, since they
+    /// are admitted by how it begins.
+    package var exactProvider: any KeyProvider
     /// The clients that may ask.
     package var clients: KeyClients
     /// Where each key that was asked for is noted.
@@ -34,30 +37,75 @@ package struct KeyServer: Sendable {
     package var rate = 100.0
     /// How many keys a client may have at once.
     package var burst = 200
+    /// How long the look-ups of a request may take together; keys for which there is no time left may be asked for again.
+    package var lookupTime = Duration.seconds(10)
     /// How long each answer is held back: a server that is far away, for measurements.
     package var delay = Duration.zero
     /// Whether keys are refused that there is a warning about.
     package var isStrict = false
     /// What clients may ask of connections.
     package var limits = ServerLimits()
+    /// What the server takes the time from.
+    package var clock: any KeyClock = SystemKeyClock()
+    /// The name that it listens on, as ``run(host:port:onStart:)`` was told.
+    private(set) var host = ""
     /// Where to say what failed; never a key or a token.
     package var report: @Sendable (String) -> Void = { _ in }
 
     /// Creates a server.
-    package init(provider: any KeyProvider, clients: KeyClients, audit: KeyAudit) {
+    ///
+    /// - Parameters:
+    ///   - provider: Where keys come from.
+    ///   - exactProvider: Where they come from for clients that may have some only; `nil` for the same.
+    ///   - clients: Who may ask.
+    ///   - audit: Where each key is noted.
+    package init(
+        provider: any KeyProvider, exactProvider: (any KeyProvider)? = nil, clients: KeyClients, audit: KeyAudit
+    ) {
         self.provider = provider
+        self.exactProvider = exactProvider ?? provider
         self.clients = clients
         self.audit = audit
     }
 
     /// Serves until it is told to stop; see ``RangeServer/run(host:port:onStart:)``.
-    package func run(host: String, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
+    package func run(host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
+        var server = self
+        server.host = host.name
         try await HTTPService(limits: limits, tls: certificate?.context).run(
             host: host, port: port, onStart: onStart
-        ) { lookups in
-            let responder = KeyResponder(server: self, lookups: lookups)
+        ) { [server] lookups in
+            let responder = KeyResponder(server: server, lookups: lookups)
             return { request, writer, channel in try await responder.respond(to: request, on: channel, with: writer) }
         }
+    }
+}
+
+extension KeyServer {
+    /// What is said about each identifier of a request; what would take until after `deadline` may be asked for again.
+    func outcomes(
+        for question: KeyRequest, _ client: KeyClients.Client, until deadline: Duration
+    ) -> [KeyOutcome] {
+        let provider = client.isUnlimited ? provider : exactProvider
+        return question.identifiers.map { identifier in
+            guard client.mayHave(identifier), let terms = terms(question) else { return .refused }
+            guard clock.now().monotonic < deadline else { return .later(.seconds(1)) }
+            do throws(KeyError) {
+                let provided = try provider.key(for: identifier)
+                for warning in provided.warnings { report("\(warning)") }
+                guard provided.warnings.isEmpty || !isStrict else { return .refused }
+                return .key(provided.key, terms)
+            } catch {
+                if case .missing = error { return .missing }
+                report("\(ShownIdentifier.text(identifier)): \(error)")
+                return .refused
+            }
+        }
+    }
+
+    private func terms(_ question: KeyRequest) -> KeyTerms? {
+        guard question.wantsPersistable else { return .online(validity: validity) }
+        return persistableTerms.map { .persistable(storage: $0.storage, playback: $0.playback) }
     }
 }
 
@@ -106,16 +154,23 @@ package struct KeyClients: Sendable {
         /// The name that audit lines and limits know the client by; `nil` if all have the same token.
         let name: String?
         fileprivate let token: AccessToken
-        fileprivate let prefixes: [[UInt8]]
+        fileprivate let prefixes: [IdentifierPrefix]
+
+        /// Whether the client may have all identifiers.
+        var isUnlimited: Bool { prefixes.isEmpty }
 
         /// Whether an identifier is among those that the client may have.
+        ///
+        /// - Source: KEY-PROTOCOL.md, "Who may have what".
         func mayHave(_ identifier: String) -> Bool {
-            prefixes.isEmpty || prefixes.contains { identifier.utf8.starts(with: $0) }
+            isUnlimited
+                || URIReference(identifier).placeNames != nil && prefixes.contains { $0.admits(identifier) }
         }
     }
 
     private let clients: [Client]
-    private let admitsAll: Bool
+    /// Whether no token is asked for.
+    let admitsAll: Bool
 
     /// Everyone who can connect.
     package static let everyone = KeyClients(clients: [], admitsAll: true)
@@ -130,15 +185,17 @@ package struct KeyClients: Sendable {
         self.init(clients: [Client(name: nil, token: token, prefixes: [])], admitsAll: false)
     }
 
-    /// Reads who may ask: on each line a name, a token of at least 16 characters, and beginnings of the identifiers that
-    /// the client may have, if not all. Empty lines and those that begin with `#` mean nothing.
+    /// Reads who may ask: on each line a name, a token of at least 16 characters, and prefixes of the identifiers that the
+    /// client may have, if not all: see ``IdentifierPrefix``. Empty lines and those that begin with `#` mean nothing.
     ///
     /// - Parameter text: The lines.
     /// - Throws: `DecryptionError.invalidParameter`; it shows no token.
     package init(lines text: String) throws(DecryptionError) {
         var clients: [Client] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
+        // "\r\n" is one character.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            let words = line.split { $0 == " " || $0 == "\t" }
             guard let name = words.first, !name.hasPrefix("#") else { continue }
             guard words.count >= 2, words[1].utf8.count >= 16,
                 words[1].utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
@@ -151,10 +208,17 @@ package struct KeyClients: Sendable {
                 throw .invalidParameter(
                     name: "line \(index + 1) of the clients", value: "\(name) again", expected: "each name once")
             }
+            var prefixes: [IdentifierPrefix] = []
+            for word in words.dropFirst(2) {
+                guard let prefix = IdentifierPrefix(String(word)) else {
+                    throw .invalidParameter(
+                        name: "line \(index + 1) of the clients", value: ShownIdentifier.text(String(word)),
+                        expected: "an identifier, or its beginning up to a /, without query, empty parts and dots")
+                }
+                prefixes.append(prefix)
+            }
             clients.append(
-                Client(
-                    name: String(name), token: AccessToken(text: String(words[1])),
-                    prefixes: words.dropFirst(2).map { Array($0.utf8) }))
+                Client(name: String(name), token: AccessToken(text: String(words[1])), prefixes: prefixes))
         }
         guard !clients.isEmpty else {
             throw .invalidParameter(
@@ -170,6 +234,30 @@ package struct KeyClients: Sendable {
         if admitsAll { return Client(name: nil, token: AccessToken(text: ""), prefixes: []) }
         guard let authorization = fields[.authorization] else { return nil }
         return clients.first { $0.token.presentation(query: nil, fields: [.authorization: authorization]) != nil }
+    }
+}
+
+/// A part of the tree of identifiers: one of them with all below it, or with a `/` at its end all below it.
+struct IdentifierPrefix: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    /// Reads a prefix.
+    ///
+    /// - Returns: `nil` if it is no identifier up to a border, such as one with dots between slashes or with a query.
+    init?(_ text: String) {
+        bytes = Array(text.utf8)
+        let isFolder = bytes.last == UInt8(ascii: "/")
+        // What stands for a whole scheme or folder is tried with a name in it.
+        let reference = URIReference(isFolder ? text + "x" : text)
+        guard reference.placeNames != nil, reference.query == nil, reference.fragment == nil else { return nil }
+    }
+
+    /// Whether an identifier lies in this part: byte for byte, and with a border behind the prefix.
+    func admits(_ identifier: String) -> Bool {
+        let whole = Array(identifier.utf8)
+        guard whole.starts(with: bytes) else { return false }
+        let borders = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+        return bytes.last == borders[0] || whole[bytes.count...].first.map(borders.contains) ?? true
     }
 }
 #endif

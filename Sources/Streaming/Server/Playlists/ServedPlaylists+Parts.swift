@@ -13,7 +13,7 @@ extension ServedPlaylists {
         var content = try content(
             Resource(
                 uri: segment.uri, byteRange: segment.byteRange, encryption: segment.encryption,
-                name: "segment \(index + 1) (line \(segment.line), \(URIReference(segment.uri).shown))"), loaded)
+                name: "segment \(index + 1) (line \(segment.line), \(URIReference(segment.uri).redacted))"), loaded)
         if let start = loaded.segmentOffsets.dropFirst(index).first {
             let headByteCount = sectionByteCount(before: index, media, loaded)
             content.position = position(start + headByteCount, loaded)
@@ -46,7 +46,7 @@ extension ServedPlaylists {
         }
         var content = ServedContent(
             contentType: "application/octet-stream", byteCount: UInt64(key.byteCount),
-            entityTag: EntityTag(of: ["key", loaded.name, uri, version]), modified: nil
+            entityTag: EntityTag(of: ["key", loaded.name, uri, version], key: key), modified: nil
         ) { () throws(DecryptionError) in
             KeyReader(key)
         }
@@ -76,7 +76,7 @@ extension ServedPlaylists {
     private func resource(_ section: InitializationSection) -> Resource {
         Resource(
             uri: section.uri, byteRange: section.byteRange, encryption: section.encryption,
-            name: "initialization section (line \(section.line), \(URIReference(section.uri).shown))")
+            name: "initialization section (line \(section.line), \(URIReference(section.uri).redacted))")
     }
 
     private func position(_ start: UInt64, _ loaded: LoadedPlaylist) -> ServedContent.Position {
@@ -103,9 +103,9 @@ extension ServedPlaylists {
 
     private func open(_ resource: Resource, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
         guard let names = names(of: resource.uri, in: loaded) else {
-            throw .unsupported("fetching \(URIReference(resource.uri).shown): expected a file of this folder")
+            throw .unsupported("fetching \(URIReference(resource.uri).redacted): expected a file of this folder")
         }
-        guard let file = try folder.open(names) else { throw .missing(URIReference(resource.uri).shown) }
+        guard let file = try folder.open(names) else { throw .missing(URIReference(resource.uri).redacted) }
         let slice = try SlicedSource(file, resource.byteRange ?? 0..<file.byteCount)
         let version = file.identity
         var parts = ["hls"] + version.tagParts + [resource.byteRange.map { "\($0)" } ?? ""]
@@ -120,12 +120,12 @@ extension ServedPlaylists {
         }
         // Asked first, as the ring does: a tag may be older than its bytes' key, never younger.
         let keyVersion = loaded.ring.version(for: keyURI) ?? ""
+        let key = try loaded.ring.key(for: keyURI)
         let object = try EncryptedObject(
-            source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: options.backend,
-            key: try loaded.ring.key(for: keyURI))
+            source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: options.backend, key: key)
         parts += [keyURI, keyVersion, "\(iv.bigEndianValue)"]
         return ServedContent(
-            contentType: type, byteCount: object.plaintextByteCount, entityTag: EntityTag(of: parts),
+            contentType: type, byteCount: object.plaintextByteCount, entityTag: EntityTag(of: parts, key: key),
             modified: version.modifiedSeconds
         ) { () throws(DecryptionError) in
             try object.makeCursor()

@@ -128,7 +128,7 @@ extension ServedPlaylists {
         func name(_ uri: String, _ line: Int) -> String? {
             do throws(DecryptionError) {
                 guard let names = names(of: uri, in: loaded), PlaylistAddress.isPlaylist(names.last ?? "") else {
-                    throw .unsupported("fetching \(URIReference(uri).shown): expected a playlist of this folder")
+                    throw .unsupported("fetching \(URIReference(uri).redacted): expected a playlist of this folder")
                 }
                 if known[names] == nil {
                     known[names] = false
@@ -162,7 +162,7 @@ extension ServedPlaylists {
     }
 
     private func checkMedia(_ names: [String], _ uri: String, _ loaded: LoadedPlaylist) throws(DecryptionError) {
-        let shown = URIReference(uri).shown
+        let shown = URIReference(uri).redacted
         guard names != loaded.path else {
             throw .invalidPlaylist(reason: "\(shown) leads back to this playlist: expected a media playlist")
         }

@@ -7,7 +7,11 @@
 #include <stdint.h>
 
 /* What a process asks of the system that no Swift module of the C library offers: the CPU that a thread runs on, how
- * malloc treats large pieces, counters of the CPU. */
+ * malloc treats large pieces, counters of the CPU, and what valgrind counts. */
+
+/* Makes the lack of memory an error: where a program aborts because an allocation failed, it says so and exits with
+ * `status`. Whatever else aborts it does so as before. */
+void chunkwise_exit_without_memory(int status);
 
 /* Which CPU a thread runs on. Source: CPU_SET(3), sched_getaffinity(2), pthread_attr_setaffinity_np(3). */
 
@@ -42,5 +46,19 @@ int chunkwise_perf_open(chunkwise_perf_counter counter);
 /* Reads a counter. Returns false if that fails, or if the counter was shared with others and ran only for part of
  * the time. */
 bool chunkwise_perf_read(int descriptor, uint64_t *value);
+
+/* Requests to valgrind's memcheck: bytes that count as uninitialized are followed wherever they go, and a branch or an
+ * address that depends on them is counted. Without valgrind they do nothing. Source: valgrind's manual, 3.1 "The Client
+ * Request mechanism" and 4.7 "Memcheck: Client Requests". */
+
+/* Whether this process runs under valgrind; false on processors other than x86-64. */
+bool chunkwise_memcheck_is_running(void);
+
+/* Makes bytes count as uninitialized, and as initialized again. */
+void chunkwise_memcheck_poison(const void *start, size_t byte_count);
+void chunkwise_memcheck_release(const void *start, size_t byte_count);
+
+/* How many branches and addresses depended on such bytes so far. */
+unsigned long chunkwise_memcheck_finding_count(void);
 
 #endif

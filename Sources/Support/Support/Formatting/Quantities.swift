@@ -13,24 +13,13 @@ package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     /// `kB`, `MB`, `GB`, `TB` are powers of 1000; `KiB`, `MiB`, `GiB`, `TiB` powers of 1024; `B` or nothing is bytes.
     /// Source: IEC 80000-13. Case does not matter, and a space may stand before the unit.
     ///
-    /// - Returns: `nil` for anything else, and for sizes of 2⁶³ bytes and more.
+    /// - Returns: `nil` for anything else, and for sizes of 2⁶² bytes and more.
     package init?(_ text: String) {
-        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let digits = text.prefix(while: Decimal.isDigit)
         let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
-        guard !digits.isEmpty, let factor = Self.factors[unit] else { return nil }
-        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let whole = UInt64(parts[0]) else { return nil }
-        let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
-        guard !overflow, product < 1 << 62 else { return nil }
-        var fraction: UInt64 = 0
-        if parts.count == 2 {
-            guard !parts[1].isEmpty, parts[1].count <= 6, let numerator = UInt64(parts[1]) else { return nil }
-            let denominator = (0..<parts[1].count).reduce(UInt64(1)) { power, _ in power * 10 }
-            let (scaled, overflow) = numerator.multipliedReportingOverflow(by: factor)
-            guard !overflow, scaled % denominator == 0 else { return nil }
-            fraction = scaled / denominator
-        }
-        self.byteCount = product + fraction
+        guard let factor = Self.factors[unit], let byteCount = Decimal.product(digits, factor), byteCount < 1 << 62
+        else { return nil }
+        self.byteCount = byteCount
     }
 
     /// The size in the largest unit in which it is whole: `64KiB`, `16MB`, `100MiB`.
@@ -54,22 +43,73 @@ package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     ]
 }
 
-/// Durations and rates as people write them: `20ms`, `2s`, `100MB/s`.
-package enum TimeText {
-    /// Reads a duration: a whole number of at most six digits and `us`, `ms` or `s`.
-    ///
-    /// - Returns: Nanoseconds, or `nil` for anything else.
-    package static func nanoseconds(_ text: String) -> UInt64? {
-        for (unit, factor) in [("ms", UInt64(1_000_000)), ("us", 1000), ("s", 1_000_000_000)]
-        where text.hasSuffix(unit) {
-            let digits = text.dropLast(unit.count)
-            guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let value = UInt64(digits), value < 1_000_000 else {
-                return nil
-            }
-            return value * factor
-        }
-        return nil
+/// Decimal numbers that stand before a unit.
+private enum Decimal {
+    /// Whether a character belongs to a number.
+    static func isDigit(_ character: Character) -> Bool {
+        character.isASCII && (character.isNumber || character == ".")
     }
+
+    /// A number times a factor: digits, possibly with at most nine behind a point.
+    ///
+    /// - Returns: `nil` for anything else, for a product that is not whole, and for one that is too large.
+    static func product(_ digits: Substring, _ factor: UInt64) -> UInt64? {
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, digits.allSatisfy(isDigit), let whole = UInt64(parts[0]) else { return nil }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
+        guard !overflow else { return nil }
+        guard parts.count == 2 else { return product }
+        guard (1...9).contains(parts[1].count), let numerator = UInt64(parts[1]) else { return nil }
+        let denominator = (0..<parts[1].count).reduce(UInt64(1)) { power, _ in power * 10 }
+        let (scaled, fractionOverflow) = numerator.multipliedReportingOverflow(by: factor)
+        guard !fractionOverflow, scaled % denominator == 0 else { return nil }
+        let (sum, sumOverflow) = product.addingReportingOverflow(scaled / denominator)
+        return sumOverflow ? nil : sum
+    }
+}
+
+/// Durations and rates as people write them: `20ms`, `2.5s`, `100MB/s`.
+package enum TimeText {
+    /// A unit of durations.
+    package enum Unit: String, CaseIterable, Sendable {
+        case nanoseconds = "ns"
+        case microseconds = "us"
+        case milliseconds = "ms"
+        case seconds = "s"
+        case minutes = "m"
+        case hours = "h"
+        case days = "d"
+
+        /// The nanoseconds of one.
+        package var nanoseconds: UInt64 {
+            switch self {
+            case .nanoseconds: 1
+            case .microseconds: 1000
+            case .milliseconds: 1_000_000
+            case .seconds: 1_000_000_000
+            case .minutes: 60_000_000_000
+            case .hours: 3_600_000_000_000
+            case .days: 86_400_000_000_000
+            }
+        }
+    }
+
+    /// Reads a duration: a number, possibly with a decimal fraction that comes out at whole nanoseconds, and a unit.
+    ///
+    /// - Parameters:
+    ///   - text: `500us`, `20ms`, `2.5s`, `10m`, `1h`, `30d`; `µs` is `us`.
+    ///   - unit: What a number without a unit is in; `nil` if it must have one.
+    /// - Returns: Nanoseconds, or `nil` for anything else, and for more than 500 years.
+    package static func nanoseconds(_ text: String, in unit: Unit? = nil) -> UInt64? {
+        let digits = text.prefix(while: Decimal.isDigit)
+        let name = text.dropFirst(digits.count)
+        let written = name == "µs" ? Unit.microseconds : Unit(rawValue: String(name))
+        guard let unit = name.isEmpty ? unit : written else { return nil }
+        return Decimal.product(digits, unit.nanoseconds)
+    }
+
+    /// What a duration may be, in words.
+    package static let expectation = "a duration such as 500ms, 10s, 2m or 1h"
 
     /// The longest latency of a simulated store, in nanoseconds.
     package static let longestLatency: UInt64 = 60_000_000_000

@@ -7,9 +7,13 @@ package enum PlainText {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
     }
 
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a scalar is none that is read, but drives what shows it: control characters, line and paragraph separators,
+    /// and those that turn the direction of what follows, so that it looks like something else.
+    ///
+    /// - Source: Unicode Standard Annex #9, section 2.
+    package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
+        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }
     }

@@ -15,17 +15,36 @@ package struct JSONParser {
 
     /// The max nesting, which a thread with a small stack gets through.
     private static let maxDepth = 64
+    /// The max values of a text, most of which are numbers in lists: 24 bytes each.
+    package static let maxValues = 1 << 23
+    /// The max lists, objects, texts and members of a text, each of which takes memory of its own.
+    package static let maxParts = 1 << 20
 
     private let text: [UInt8]
     private var position = 0
+    private var (valueCount, partCount) = (0, 0)
 
-    private init(_ text: [UInt8]) {
+    private let maxValues: Int
+    private let maxParts: Int
+
+    private init(_ text: [UInt8], maxValues: Int, maxParts: Int) {
         self.text = text
+        self.maxValues = maxValues
+        self.maxParts = maxParts
     }
 
     /// Reads a text in UTF-8 that is one JSON value. Of members with the same name the last one counts.
-    package static func parse(_ text: [UInt8]) throws(Mismatch) -> JSONValue {
-        var parser = JSONParser(text)
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - maxValues: How many values it may have, those within others included.
+    ///   - maxParts: How many lists, objects, texts and members it may have.
+    /// - Returns: The value.
+    /// - Throws: What is wrong with the text.
+    package static func parse(
+        _ text: [UInt8], maxValues: Int = JSONParser.maxValues, maxParts: Int = JSONParser.maxParts
+    ) throws(Mismatch) -> JSONValue {
+        var parser = JSONParser(text, maxValues: maxValues, maxParts: maxParts)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
         guard parser.position == text.count else { throw parser.mismatch("nothing more") }
@@ -48,8 +67,18 @@ package struct JSONParser {
         return true
     }
 
+    /// Counts a list, an object, a text or a member.
+    private mutating func countPart() throws(Mismatch) {
+        partCount += 1
+        guard partCount <= maxParts else {
+            throw mismatch("at most \(maxParts) lists, objects, texts and members")
+        }
+    }
+
     private mutating func value(depth: Int) throws(Mismatch) -> JSONValue {
         skipSpace()
+        valueCount += 1
+        guard valueCount <= maxValues else { throw mismatch("at most \(maxValues) values") }
         switch next {
         case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try elements(depth: depth + 1))
@@ -85,6 +114,7 @@ package struct JSONParser {
         closing: UInt8, _ expected: String, depth: Int, element: (inout JSONParser) throws(Mismatch) -> Void
     ) throws(Mismatch) {
         guard depth <= Self.maxDepth else { throw mismatch("at most \(Self.maxDepth) levels") }
+        try countPart()
         position += 1
         skipSpace()
         if take(closing) { return }
@@ -104,6 +134,7 @@ package struct JSONParser {
 
     /// Reads a string with its quotes.
     private mutating func string() throws(Mismatch) -> String {
+        try countPart()
         position += 1
         var string = ""
         var start = position

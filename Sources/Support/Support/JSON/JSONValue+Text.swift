@@ -146,22 +146,23 @@ extension JSONValue {
         bytes[start...].reverse()
     }
 
-    /// Adds a JSON string with its quotes.
+    /// Adds a JSON string with its quotes. What would drive a terminal that shows it is escaped.
     ///
     /// - Source: RFC 8259 §7.
     private static func appendQuoted(_ string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): bytes += "\\\"".utf8
-            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
-            case UInt8(ascii: "\n"): bytes += "\\n".utf8
-            case UInt8(ascii: "\r"): bytes += "\\r".utf8
-            case UInt8(ascii: "\t"): bytes += "\\t".utf8
-            case _ where byte < 0x20:
-                let hex = String(byte, radix: 16)
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": bytes += "\\\"".utf8
+            case "\\": bytes += "\\\\".utf8
+            case "\n": bytes += "\\n".utf8
+            case "\r": bytes += "\\r".utf8
+            case "\t": bytes += "\\t".utf8
+            case _ where PlainText.isControl(scalar):
+                let hex = String(scalar.value, radix: 16)
                 bytes += "\\u\(String(repeating: "0", count: 4 - hex.count))\(hex)".utf8
-            default: bytes.append(byte)
+            case _ where scalar.isASCII: bytes.append(UInt8(ascii: scalar))
+            default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
             }
         }
         bytes.append(UInt8(ascii: "\""))

@@ -14,6 +14,9 @@ struct BackendsCommand: ParsableCommand {
               chunkwise backends
               chunkwise backends --format json
               OPENSSL_ia32cap=~0x200000200000000 chunkwise backends    OpenSSL without AES-NI
+
+            EXIT CODES
+              0 listed, whatever is there; 64 usage
             """))
 
     @OptionGroup var output: FormatOptions

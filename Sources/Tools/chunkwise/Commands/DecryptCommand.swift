@@ -25,6 +25,9 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --key-file k --iv $IV https://example.org/film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
+
+            EXIT CODES
+              0 decrypted; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
             """))
 
     @OptionGroup var layout: StrategyOptions
@@ -32,34 +35,34 @@ struct DecryptCommand: ParsableCommand {
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistOptions: PlaylistOptions
 
-    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
+    @Option(
+        help: "The crypto library; see chunkwise backends. swift-reference, which is to be compared with, warns.",
+        completion: .backends)
     var backend = "libgcrypt"
 
     @Option(
-        help: ArgumentHelp("Plaintext bytes that a thread decrypts in one step. (default: 256KiB)", valueName: "size"),
-        completion: .sizes,
-        transform: ByteSize.argument)
+        help: .taking("size", "Plaintext bytes that a thread decrypts in one step. (default: 256KiB)"),
+        completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: "How many threads decrypt windows side by side.")
     var threads = 1
 
     @Option(
-        help: ArgumentHelp(
-            "How the file is read, mmap or pread; or the URL of an object on a server, instead of a file. (default: mmap on one thread, pread on more and for a range)",
-            valueName: "source"))
+        help: .taking(
+            "source",
+            "How the file is read, mmap or pread; or the URL of an object on a server, instead of a file. (default: mmap on one thread, pread on more and for a range)"
+        ))
     var source: String?
 
     @OptionGroup var network: NetworkOptions
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
-            "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N.", valueName: "range"))
+        help: .taking("range", "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N."))
     var range: String?
 
-    @Argument(
-        help: "The encrypted file, or the URL of one; none where --source is a URL.", completion: .file())
+    @Argument(help: "The encrypted file, or the URL of one; none where --source is a URL.", completion: .file())
     var input: String
 
     @Argument(help: "The decrypted file, or - for standard output.", completion: .file())
@@ -75,7 +78,7 @@ struct DecryptCommand: ParsableCommand {
             _ = try Network.required()
         }
         let windowByteCount = try Validated.window(window)
-        let threadCount = try Validated.threads(threads)
+        let threadCount = try Validated.threads(threads, window: window)
         var request: RangeRequest?
         if let range {
             request = RangeRequest(range)
@@ -89,7 +92,7 @@ struct DecryptCommand: ParsableCommand {
             )
         }
         try playlistOptions.refuse(with: layout.strategy)
-        let strategy = try layout.strategy(ivOptions)
+        let strategy = try layout.strategy(ivOptions, keyOptions)
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
@@ -100,50 +103,44 @@ struct DecryptCommand: ParsableCommand {
                 .usage, "output \(output) is the input: expected another file, for the ciphertext would be lost")
         }
         let source = try remoteObject.map(Network.open) ?? open(input, access)
-        let object = try attempt(shownName(input)) {
+        let object = try attempt(redactedName(input)) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }
         try transfer(
-            object, from: shownName(input), to: output, request, windowByteCount: windowByteCount,
+            object, from: redactedName(input), to: output, request, windowByteCount: windowByteCount,
             threadCount: threadCount)
     }
 
     /// A file's name, or of a URL what may be seen.
-    func shownName(_ input: String) -> String { URLText.isURL(input) ? URLText.shown(input) : input }
+    func redactedName(_ input: String) -> String { URLText.isURL(input) ? URLText.redacted(input) : input }
 
     /// Refuses URLs that nothing here reads.
     private func requireReadable(_ url: String) throws {
-        guard RemoteObject.isURL(url) else {
-            throw CommandFailure(
-                .usage, "\(URLText.shown(url)): expected a file, or a URL that begins with https:// or http://")
-        }
+        try require(
+            RemoteObject.isURL(url),
+            "\(URLText.redacted(url)): expected a file, or a URL that begins with https:// or http://")
     }
 
     /// What is read, and what is written.
     private func files() throws -> (input: String, output: String) {
         let isURL = source.map(RemoteObject.isURL) ?? false
         if let source, isURL {
-            guard output == nil else {
-                throw CommandFailure(
-                    .usage, "--source \(URLText.shown(source)): expected one name behind it, the decrypted file's")
-            }
+            try require(
+                output == nil, "--source \(URLText.redacted(source)): expected one name behind it, the decrypted file's"
+            )
             return (source, input)
         }
-        guard let output else {
-            throw CommandFailure(.usage, "one name only: expected the encrypted file's and the decrypted file's")
-        }
+        let output = try require(
+            output, .usage, "one name only: expected the encrypted file's and the decrypted file's")
         return (input, output)
     }
 
     /// How `--source` says that a file is read.
     private func access() throws -> FileAccess? {
         guard let source, !RemoteObject.isURL(source) else { return nil }
-        guard let access = FileAccess(rawValue: source) else {
-            throw CommandFailure(.usage, "--source \(URLText.shown(source)): expected mmap, pread or a URL")
-        }
-        guard !RemoteObject.isURL(input) else {
-            throw CommandFailure(.usage, "--source \(source): expected none with a URL")
-        }
+        let access = try require(
+            FileAccess(rawValue: source), .usage, "--source \(URLText.redacted(source)): expected mmap, pread or a URL")
+        try require(!RemoteObject.isURL(input), "--source \(source): expected none with a URL")
         return access
     }
 
@@ -158,15 +155,15 @@ struct DecryptCommand: ParsableCommand {
         windowByteCount: Int, threadCount: Int
     ) throws {
         let length = object.plaintextByteCount
-        guard let wanted = request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length else {
-            throw CommandFailure(
-                .badData, "--range \(range ?? "") starts past the end of \(input): expected a start below \(length)")
-        }
+        let wanted = try require(
+            request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length,
+            .badData, "--range \(range ?? "") starts past the end of \(input): expected a start below \(length)")
         let sink = try attempt { try Output.open(output) }
         let transfer = RangeTransfer(object: object, range: wanted, windowByteCount: windowByteCount)
         try attempt {
             try transfer.run(to: sink, threadCount: threadCount) { done in
-                Terminal.showProgress("\(min(100, done * 100 / max(1, UInt64(wanted.count)))) % of \(input)")
+                let share = Double(done) / max(1, Double(wanted.upperBound - wanted.lowerBound))
+                Terminal.showProgress("\(Int(min(100, share * 100))) % of \(input)")
             }
             try sink.commit()
         }
@@ -179,14 +176,16 @@ struct PlaylistOptions: ParsableArguments {
     @OptionGroup var keyPlaces: PlaylistKeyOptions
 
     @Option(
-        help: ArgumentHelp(
-            "hls-aes128: the folder that nothing in the playlist may lead out of.", valueName: "folder"))
+        help: .taking(
+            "folder",
+            "hls-aes128: the folder that nothing in the playlist, keys included, may lead out of. (default: the one that the playlist lies in)"
+        ), completion: .directory)
     var root: String?
 
     @Option(
-        help: ArgumentHelp(
-            "hls-aes128: which variant of a master playlist, from 0. (default: that of the highest bandwidth)",
-            valueName: "number"))
+        help: .taking(
+            "number", "hls-aes128: which variant of a master playlist, from 0. (default: that of the highest bandwidth)"
+        ))
     var variant: Int?
 
     /// Refuses options that another strategy has no use for.
@@ -236,15 +235,15 @@ extension DecryptCommand {
                 try playlist(input, choice, output: output)
             }
         let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
-        let shown = shownName(input)
+        let shown = redactedName(input)
         let object = try attempt(shown) {
             try HLSObject(playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher)
         }
-        for warning in ring.warnings { warn("\(warning)") }
+        for warning in ring.warnings { Terminal.warn("\(warning)") }
         try transfer(
             object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         // What is wrong where nothing was read; an error has said the rest.
-        for problem in opened.playlist.problems.prefix(10) { warn("\(opened.name): \(problem)") }
+        for problem in opened.playlist.problems.prefix(10) { Terminal.warn("\(opened.name): \(problem)") }
     }
 
     /// A media playlist, wherever it is from.
@@ -280,7 +279,7 @@ extension DecryptCommand {
         }
         return OpenedPlaylist(
             playlist: served.playlist, resources: served.resources, keys: ServedKeys(served.resources),
-            name: served.url.shown)
+            name: served.url.redacted)
     }
 
     /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.
@@ -289,11 +288,9 @@ extension DecryptCommand {
         let playlist = file.playlist
         let uris = playlist.segments.map(\.uri) + playlist.initializationSections.map(\.uri) + playlist.keyURIs
         let paths = [input, file.path.string] + uris.compactMap { try? file.resources.path(for: $0).string }
-        guard !paths.contains(where: { Self.identity(of: $0) == replaced }) else {
-            throw CommandFailure(
-                .usage,
-                "output \(output) belongs to the playlist: expected another file, for nothing could be read again")
-        }
+        try require(
+            !paths.contains(where: { Self.identity(of: $0) == replaced }),
+            "output \(output) belongs to the playlist: expected another file, for nothing could be read again")
     }
 
     /// What tells a file from others, whatever it is called; `nil` if there is none. The corresponding C function is
@@ -302,10 +299,6 @@ extension DecryptCommand {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return [UInt64(status.st_dev), UInt64(status.st_ino)]
-    }
-
-    private func warn(_ text: String) {
-        Terminal.writeError("chunkwise: warning: \(text)")
     }
 }
 

@@ -19,23 +19,26 @@ struct EncryptCommand: ParsableCommand {
               chunkwise encrypt --key-file k --iv $IV film.mp4 film.enc
               chunkwise encrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.mp4 film.enc
               tar c folder | chunkwise encrypt --key-file k --iv $IV --strategy ctr - folder.enc
-
               chunkwise encrypt --key-file k --strategy cobblestone-128 film.mp4 film.enc
 
             CBC and CTR hide data, they do not detect changes to it. The strategies cobblestone-128, cobblestone-256 and
             tink-aes-gcm-hkdf do; they need no IV.
+
+            EXIT CODES
+              0 encrypted; 64 usage; 65 a key or a length is wrong; 66 a file is missing; 74 I/O
             """))
 
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
 
-    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
+    @Option(
+        help: "The crypto library; see chunkwise backends. swift-reference, which is to be compared with, warns.",
+        completion: .backends)
     var backend = "libgcrypt"
 
     @Option(
-        help: ArgumentHelp("Plaintext bytes that are encrypted in one step. (default: 256KiB)", valueName: "size"),
-        completion: .sizes,
+        help: .taking("size", "Plaintext bytes that are encrypted in one step. (default: 256KiB)"), completion: .sizes,
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
@@ -50,11 +53,9 @@ struct EncryptCommand: ParsableCommand {
 
     func run() throws {
         CoreDumps.disable()
-        guard threads == 1 else {
-            throw CommandFailure(.usage, "--threads \(threads): expected 1, since encryption is sequential")
-        }
+        try require(threads == 1, "--threads \(threads): expected 1, since encryption is sequential")
         let windowByteCount = try Validated.window(window)
-        let strategy = try layout.strategy(ivOptions)
+        let strategy = try layout.strategy(ivOptions, keyOptions)
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         let source = try attemptInput { try StreamInput(input) }

@@ -38,7 +38,7 @@ struct GateCommand: ParsableCommand {
               chunkwise gate --self-test --runs 100 --slowdown 3%,4% --busy --output gate-rates.jsonl
 
             EXIT CODES
-              0 faster or same; 1 slower, wrong, or grown; 2 the host is unfit, inconclusive, or nothing was compared;
+              0 faster or same; 1 slower, wrong, or grown; 2 noisy host, inconclusive, or nothing was compared;
               with --self-test, 0 measured, whatever came out, and 2 stopped
             """))
 
@@ -59,27 +59,26 @@ struct GateCommand: ParsableCommand {
 
 /// What a gate compares.
 struct GateSideOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("What is compared with: a program that speaks the subject protocol.", valueName: "command"))
+    @Option(help: .taking("command", "What is compared with: a program that speaks the subject protocol."))
     var baseline: String?
 
-    @Option(help: ArgumentHelp("What is judged: another one.", valueName: "command"))
+    @Option(help: .taking("command", "What is judged: another one."))
     var candidate: String?
 
     @Option(
-        help: ArgumentHelp("Compare with ratios that --record kept, instead of with a baseline.", valueName: "file"),
+        help: .taking("file", "Compare with ratios that --record kept, instead of with a baseline."),
         completion: .file(extensions: ["json"]))
     var against: String?
 
     @Option(
-        help: ArgumentHelp("Keep the candidate's ratios to a reference, and judge nothing.", valueName: "file"),
+        help: .taking("file", "Keep the candidate's ratios to a reference, and judge nothing."),
         completion: .file(extensions: ["json"]))
     var record: String?
 
     @Option(
-        help: ArgumentHelp(
-            "With --record and --against, what runs beside the candidate. (default: this program's openssl subject)",
-            valueName: "command"))
+        help: .taking(
+            "command",
+            "With --record and --against, what runs beside the candidate. (default: this program's openssl subject)"))
     var reference: String?
 
     /// Whether ratios are kept.
@@ -118,44 +117,41 @@ struct GateSideOptions: ParsableArguments {
 /// How a gate compares.
 struct GateOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The cells, in a plan as sweep has it. (default: a few short ones)", valueName: "file"),
-        completion: .plans)
+        help: .taking("file", "The cells, in a plan as sweep has it. (default: a few short ones)"), completion: .plans)
     var plan: String?
 
     @Option(
-        help: ArgumentHelp(
-            "How much slower the candidate may be, such as 2% or 0.02. (default: 2%)", valueName: "share"),
+        help: .taking("share", "How much slower the candidate may be, such as 2% or 0.02. (default: 2%)"),
         transform: Share.argument)
     var tolerance = Share(0.02)
 
     @Option(
-        help: ArgumentHelp(
-            "How long a cell may be measured. Its control comes on top, and a second time if it is slower.",
-            valueName: "seconds"))
-    var seconds = 10.0
+        help: .taking(
+            "time",
+            "How long a cell may be measured: seconds, or a time such as 500ms. Its control comes on top, and a second time if it is slower. (default: 10s)"
+        ), transform: Duration.argument(.seconds, 0.1...3600))
+    var seconds = Duration.seconds(10)
 
     @Option(
-        help: ArgumentHelp(
-            "Compare peak memory too, in runs of its own, and allow this much more, such as 4MiB or 5%.",
-            valueName: "size or share"), transform: MemoryLimit.argument)
+        help: .taking(
+            "size or share",
+            "Compare peak memory too, in runs of its own, and allow this much more, such as 4MiB or 5%."),
+        transform: MemoryLimit.argument)
     var maxMemoryGrowth: MemoryLimit?
 
     @Option(help: "What orders and random reads are drawn from. (default: another one each time; it is shown)")
     var seed: UInt64?
 
-    @Option(help: ArgumentHelp("How long each answer of a subject may take.", valueName: "seconds"))
-    var timeout = 60.0
+    @Option(
+        help: .taking(
+            "time", "How long each answer of a subject may take: seconds, or a time such as 500ms. (default: 60s)"),
+        transform: Duration.argument(.seconds, 0.1...3600))
+    var timeout = Duration.seconds(60)
 
     @Flag(help: "Exit with 0 where the verdict is inconclusive.")
     var allowInconclusive = false
 
     mutating func validate() throws {
-        guard seconds >= 0.1, seconds <= 3600 else {
-            throw ValidationError("--seconds \(seconds): expected 0.1 to 3600")
-        }
-        guard timeout >= 0.1, timeout <= 3600 else {
-            throw ValidationError("--timeout \(timeout): expected 0.1 to 3600 seconds")
-        }
         if let seed, seed >= 1 << 53 {
             throw ValidationError("--seed \(seed): expected less than \(UInt64(1) << 53)")
         }
@@ -183,8 +179,8 @@ struct GateOptions: ParsableArguments {
             settings.traces = read.traces
         }
         settings.tolerance = tolerance.value
-        settings.secondsPerCell = seconds
-        settings.timeout = .seconds(timeout)
+        settings.secondsPerCell = seconds / .seconds(1)
+        settings.timeout = timeout
         settings.memoryLimit = maxMemoryGrowth
         settings.isRecording = sides.isRecording
         return settings
@@ -217,9 +213,7 @@ extension MemoryLimit {
     /// Reads a size, or a share with a percent sign.
     static let argument: @Sendable (String) throws -> MemoryLimit = { text in
         if text.hasSuffix("%"), let share = Share(text: text), share.value >= 0 { return .share(share.value) }
-        guard let size = ByteSize(text) else {
-            throw CommandFailure(.usage, "expected a size or a share, such as 4MiB or 5%")
-        }
+        let size = try require(ByteSize(text), .usage, "expected a size or a share, such as 4MiB or 5%")
         return .byteCount(size.byteCount)
     }
 }
@@ -227,20 +221,16 @@ extension MemoryLimit {
 /// The options for what becomes of a gate's result.
 struct GateOutputOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "How to print the result: text, json, junit, github (annotations, and the job's summary) or markdown.",
-            valueName: "format"))
+        help: .taking("format", "How to print the result; github is annotations and the job's summary."))
     var format = GateFormat.text
 
     @Option(
-        help: ArgumentHelp(
-            "Write the result to a file as well, such as junit=gate.xml; may be given several times.",
-            valueName: "format=file"), completion: .gateFiles)
+        help: .taking("format=file", "Write the result to a file as well, such as junit=gate.xml. May be repeated."),
+        completion: .gateFiles, transform: GateFile.argument)
     var write: [GateFile] = []
 
     @Option(
-        help: ArgumentHelp("Where the whole record goes, every slice of every block included.", valueName: "file"),
-        completion: .file())
+        help: .taking("file", "Where the whole record goes, every slice of every block included."), completion: .file())
     var output: String?
 
     @OptionGroup var color: ColorOptions
@@ -293,15 +283,17 @@ enum GateFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// A further file for a gate's result: `junit=gate.xml`.
-struct GateFile: ExpressibleByArgument {
+struct GateFile {
     let format: GateFormat
     let path: String
 
-    init?(argument: String) {
-        let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let format = GateFormat(rawValue: parts[0]), !parts[1].isEmpty else { return nil }
-        self.format = format
-        path = parts[1]
+    static let argument: @Sendable (String) throws -> GateFile = { text in
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let format = GateFormat(rawValue: parts[0]), !parts[1].isEmpty else {
+            let names = GateFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(.usage, "expected a format (\(names)) and a file, such as junit=gate.xml")
+        }
+        return GateFile(format: format, path: parts[1])
     }
 }
 
@@ -321,10 +313,9 @@ enum GateRunning {
 
     /// What encrypts objects.
     static func encryption() throws -> any CipherBackend {
-        guard let backend = Backends.available().first else {
-            throw CommandFailure(
-                .noAnswer, "no backend to encrypt objects with: expected one that chunkwise backends lists")
-        }
+        let backend = try require(
+            Backends.available().first,
+            .noAnswer, "no backend to encrypt objects with: expected one that chunkwise backends lists")
         return backend
     }
 
@@ -371,8 +362,8 @@ enum GitHubSummary {
             )
         }
         let isWritten = fputs(markdown + "\n", file) >= 0
-        guard fclose(file) == 0, isWritten else {
-            throw CommandFailure(.io, "write to \(path) of GITHUB_STEP_SUMMARY failed: expected it to take the summary")
-        }
+        try require(
+            fclose(file) == 0 && isWritten, .io,
+            "write to \(path) of GITHUB_STEP_SUMMARY failed: expected it to take the summary")
     }
 }

@@ -15,9 +15,8 @@ struct SelfTestOptions: ParsableArguments {
     var runs: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "With --self-test, the slowdowns that are planted, or none. (default: tolerance + 1, 2 and 5 %)",
-            valueName: "shares"))
+        help: .taking(
+            "shares", "With --self-test, the slowdowns that are planted, or none. (default: tolerance + 1, 2 and 5 %)"))
     var slowdown: String?
 
     @Flag(help: "With --self-test, leave out the runs with nothing planted.")
@@ -27,8 +26,7 @@ struct SelfTestOptions: ParsableArguments {
     var busy = false
 
     @Option(
-        help: ArgumentHelp("With --self-test, the window of its only cell. (default: 256KiB)", valueName: "size"),
-        completion: .sizes,
+        help: .taking("size", "With --self-test, the window of its only cell. (default: 256KiB)"), completion: .sizes,
         transform: ByteSize.argument)
     var window: ByteSize?
 
@@ -62,9 +60,7 @@ struct SelfTestOptions: ParsableArguments {
     /// The one cell that is measured where no plan says otherwise.
     func cell() throws -> Cell {
         let byteCount = try UInt64(Validated.window(window ?? ByteSize(256 << 10)))
-        guard byteCount <= 256 << 20 else {
-            throw CommandFailure(.usage, "--window \(byteCount): expected at most 256MiB for a measurement")
-        }
+        try require(byteCount <= 256 << 20, "--window \(byteCount): expected at most 256MiB for a measurement")
         // An iteration of about a millisecond, or one window.
         return Cell(
             backend: DefaultCells.backend, strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: byteCount,
@@ -98,12 +94,10 @@ enum SelfTestRunning {
         if let summary = SelfTestSummary(records, isComplete: isComplete), !summary.groups.isEmpty {
             print(output.format == .json ? summary.json.text : summary.text)
         }
-        guard isComplete else {
-            throw CommandFailure(
-                .noAnswer,
-                output.output == nil
-                    ? "stopped before the end" : "stopped before the end; the same command goes on from here")
-        }
+        try require(
+            isComplete, .noAnswer,
+            output.output == nil
+                ? "stopped before the end" : "stopped before the end; the same command goes on from here")
     }
 
     private static func settings(
@@ -117,9 +111,7 @@ enum SelfTestRunning {
         let settings = SelfTestSettings(
             gate: own, runCount: options.runs ?? 20, slowdowns: try options.slowdowns(tolerance: own.tolerance),
             includesUnchanged: !options.skipUnchanged, isBusy: options.busy)
-        guard !settings.kinds.isEmpty else {
-            throw CommandFailure(.usage, "--skip-unchanged with --slowdown none: expected something to run")
-        }
+        try require(!settings.kinds.isEmpty, "--skip-unchanged with --slowdown none: expected something to run")
         return settings
     }
 

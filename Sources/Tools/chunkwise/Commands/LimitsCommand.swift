@@ -27,9 +27,9 @@ struct LimitsCommand: ParsableCommand {
     var threads: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "Where the file for the page cache is, without a name while it is used, and gone after.",
-            valueName: "folder"), completion: .directory)
+        help: .taking(
+            "folder", "Where the file for the page cache is, without a name while it is used, and gone after."),
+        completion: .directory)
     var folder = "/tmp"
 
     @OptionGroup var output: FormatOptions

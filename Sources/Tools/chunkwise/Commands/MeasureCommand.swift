@@ -5,6 +5,7 @@ import RandomAccess
 import Report
 import Results
 import Subject
+import SubjectProtocol
 import Support
 import SystemPackage
 
@@ -40,26 +41,23 @@ struct MeasureCommand: ParsableCommand {
     @OptionGroup var layout: StrategyOptions
 
     @Option(
-        help: ArgumentHelp(
-            "Plaintext bytes that are read and decrypted in one step. (default: 256KiB)", valueName: "size"),
-        completion: .sizes,
-        transform: ByteSize.argument)
+        help: .taking("size", "Plaintext bytes that are read and decrypted in one step. (default: 256KiB)"),
+        completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(
         help:
             "sequential, random: and a size such as random:4KiB, or trace: and a file's path or its name in data/traces.",
-        completion: .workloads
-    )
+        completion: .workloads)
     var workload = "sequential"
 
     @Option(help: "Reads in an iteration of a random workload.")
     var reads = CellWorkload.defaultReadCount
 
     @Option(
-        help: ArgumentHelp(
-            "The bits per second of the film that a trace is of, for the stalls of its player. (default: 8Mbit/s)",
-            valueName: "rate"))
+        help: .taking(
+            "rate",
+            "The bits per second of the film that a trace is of, for the stalls of its player. (default: 8Mbit/s)"))
     var bitRate: String?
 
     @Option(help: "How many threads read side by side.")
@@ -67,9 +65,8 @@ struct MeasureCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How ranges are read: block (only the blocks needed), chunk-cache (whole chunks, the latest kept), "
-                + "whole-chunk (the same, none kept) or fresh-buffers (new buffers for each window)."
-        ))
+            "How ranges are read: only the blocks needed, whole chunks of which the latest or none is kept, or into new "
+                + "buffers for each window."))
     var access = AccessPolicy.block
 
     @Option(
@@ -78,8 +75,7 @@ struct MeasureCommand: ParsableCommand {
     var keySize: Int?
 
     @Option(
-        help: ArgumentHelp("Plaintext bytes of the object made here. (default: 256MiB)", valueName: "size"),
-        completion: .sizes,
+        help: .taking("size", "Plaintext bytes of the object made here. (default: 256MiB)"), completion: .sizes,
         transform: ByteSize.argument)
     var objectSize: ByteSize?
 
@@ -94,16 +90,13 @@ struct MeasureCommand: ParsableCommand {
     @Flag(help: "Drop the file from the page cache before each iteration, and say how much of it stayed.")
     var cold = false
 
-    @Option(
-        help: ArgumentHelp("Put the object behind a simulated remote store: the time to an answer.", valueName: "time"))
+    @Option(help: .taking("time", "Put the object behind a simulated remote store: the time to an answer."))
     var latency: String?
 
-    @Option(help: ArgumentHelp("The simulated store's bandwidth, such as 100MB/s or 800Mbit/s.", valueName: "rate"))
+    @Option(help: .taking("rate", "The simulated store's bandwidth, such as 100MB/s or 800Mbit/s."))
     var bandwidth: String?
 
-    @Option(
-        help: ArgumentHelp("A file of yours to measure on, with --key-file and --iv.", valueName: "file"),
-        completion: .file())
+    @Option(help: .taking("file", "A file of yours to measure on, with --key-file and --iv."), completion: .file())
     var input: String?
 
     @OptionGroup var ivOptions: IVOptions
@@ -112,8 +105,12 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "Fresh processes that are timed.")
     var rounds = 5
 
-    @Option(help: "Milliseconds that each of them is timed at least; one iteration in any case.")
-    var milliseconds = 200
+    @Option(
+        help: .taking(
+            "time",
+            "How long each of them is timed at least, one iteration in any case: milliseconds, or a time such as 2s. (default: 200ms)"
+        ), transform: Duration.argument(.milliseconds, 1...600_000))
+    var milliseconds = Duration.milliseconds(200)
 
     @Option(help: "What random offsets are drawn from.")
     var seed: UInt64 = 1
@@ -124,15 +121,13 @@ struct MeasureCommand: ParsableCommand {
         // A user's own key, which the processes that are measured get as well.
         if keyOptions.isGiven { CoreDumps.disable() }
         let object = try inputObject()
-        var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds) * 1_000_000, cells: [])
+        var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds / .nanoseconds(1)), cells: [])
         plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
         if let bitRate {
             guard let rate = TimeText.bitsPerSecond(bitRate) else {
                 throw CommandFailure(.usage, "--bit-rate \(bitRate): expected \(TimeText.bitRateExpectation)")
             }
-            guard !plan.traces.isEmpty else {
-                throw CommandFailure(.usage, "--bit-rate \(bitRate): expected it with --workload trace:NAME")
-            }
+            try require(!plan.traces.isEmpty, "--bit-rate \(bitRate): expected it with --workload trace:NAME")
             plan.bitsPerSecond = rate
         }
         // Before there is anything to leave behind.
@@ -143,7 +138,7 @@ struct MeasureCommand: ParsableCommand {
             throw CommandFailure(.usage, "--\(shortage.message)")
         }
         let results = try SweepRunning.run(plan, in: folder, input: object)
-        guard results.isComplete else { throw CommandFailure(.noAnswer, "stopped before the end") }
+        try require(results.isComplete, .noAnswer, "stopped before the end")
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
         guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
         let summary = CellSummary(measured, seed: seed, limits: results.header.limits)
@@ -155,9 +150,6 @@ struct MeasureCommand: ParsableCommand {
 
     mutating func validate() throws {
         guard (1...1000).contains(rounds) else { throw ValidationError("--rounds \(rounds): expected 1 to 1000") }
-        guard (1...600_000).contains(milliseconds) else {
-            throw ValidationError("--milliseconds \(milliseconds): expected 1 to 600000")
-        }
         guard (1...1_000_000).contains(reads) else { throw ValidationError("--reads \(reads): expected 1 to 1000000") }
         guard [128, 192, 256].contains(keySize ?? 128) else {
             throw ValidationError("--key-size \(keySize ?? 0): expected 128, 192 or 256")
@@ -167,16 +159,16 @@ struct MeasureCommand: ParsableCommand {
         }
         if let url, keySize != nil || objectSize != nil {
             throw ValidationError(
-                "--key-size and --object-size: expected none of them with --source \(URLText.shown(url))")
+                "--key-size and --object-size: expected none of them with --source \(URLText.redacted(url))")
         }
         if let source, url == nil, ObjectKind(rawValue: source) == nil {
             let known = ObjectKind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--source \(URLText.shown(source)): expected \(known) or a URL")
+            throw ValidationError("--source \(URLText.redacted(source)): expected \(known) or a URL")
         }
         if input == nil, url == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
             throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input or a URL")
         }
-        guard seed < 1 << 53 else { throw ValidationError("--seed \(seed): expected a number below 2^53") }
+        try requireValid(seed < 1 << 53, "--seed \(seed): expected a number below 2^53")
     }
 
     /// The URL that `--source` has.
@@ -203,37 +195,30 @@ struct MeasureCommand: ParsableCommand {
     }
 
     private func cell(_ object: MeasuredObject?, traces: inout [String: PlayerTrace]) throws -> Cell {
-        _ = try Validated.backend(backend)
+        _ = try Validated.backend(backend, isForData: false)
         let windowByteCount = try Validated.window(window)
-        guard windowByteCount <= 256 << 20 else {
-            throw CommandFailure(.usage, "--window \(window): expected at most 256MiB for a measurement")
-        }
+        try require(windowByteCount <= 256 << 20, "--window \(window): expected at most 256MiB for a measurement")
         let recorded = try recordedTrace()
         guard let parsed = recorded.map({ .trace($0.name) }) ?? CellWorkload(workload) else {
             throw CommandFailure(.usage, "--workload \"\(workload)\": expected \(CellWorkload.expectation)")
         }
-        let segmentByteCount = layout.isPlaylist ? try playlistSegmentByteCount() : nil
-        let strategy =
-            try segmentByteCount != nil
-            ? Strategy.cbcContinuous(iv: Block(bigEndianValue: 0), padding: .pkcs7)
-            : object?.strategy ?? layout.strategy(iv: Block(bigEndianValue: 0))
+        if layout.isPlaylist { try checkPlaylist() }
+        let parameters = try object.map { StrategyParameters(measured: $0.strategy) } ?? layout.measuredParameters()
         let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
-        if strategy.padding == Padding.none, objectByteCount % 16 != 0 {
+        if parameters.padding == Padding.none, objectByteCount % 16 != 0 {
             throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
         }
         if case .random(let rangeByteCount) = parsed, rangeByteCount > objectByteCount {
             throw CommandFailure(
                 .usage, "--workload \(workload): expected ranges within the object's \(objectByteCount) bytes")
         }
-        var ivRule: IVRule?
-        if case .cbcChunked(_, _, let rule, _) = strategy { ivRule = rule }
         var cell = Cell(
-            backend: backend, strategy: layout.isPlaylist ? layout.strategy : strategy.name,
-            ivRule: ivRule?.rawValue, padding: layout.isPlaylist ? nil : strategy.padding?.rawValue,
-            chunkByteCount: segmentByteCount ?? strategy.chunkByteCount, windowByteCount: UInt64(windowByteCount),
+            backend: backend, strategy: parameters.name, windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
-            threads: try Validated.threads(threads), keyByteCount: try object?.keyByteCount ?? keyByteCount(strategy),
-            objectByteCount: objectByteCount, source: try sourceName())
+            threads: try Validated.threads(threads, window: window), objectByteCount: objectByteCount,
+            source: try sourceName())
+        cell.keyByteCount = try object?.keyByteCount ?? keyByteCount(parameters)
+        cell.adopt(parameters)
         if case .trace(let name) = parsed {
             traces[name] = try Self.trace(name, recorded, cell)
             cell.readCount =
@@ -252,8 +237,8 @@ struct MeasureCommand: ParsableCommand {
         return cell
     }
 
-    /// The plaintext bytes of a playlist's segment; what no playlist is measured with is refused.
-    private func playlistSegmentByteCount() throws -> UInt64 {
+    /// Refuses what no playlist is measured with.
+    private func checkPlaylist() throws {
         guard access == .block else {
             throw CommandFailure(.usage, "--access \(access.rawValue): expected block with \(layout.strategy)")
         }
@@ -261,39 +246,31 @@ struct MeasureCommand: ParsableCommand {
             throw CommandFailure(
                 .usage, "--source \(kind.rawValue): expected file or generated with \(layout.strategy)")
         }
-        guard keySize ?? 128 == 128 else {
-            throw CommandFailure(.usage, "--key-size \(keySize ?? 0): expected 128 with \(layout.strategy)")
-        }
-        return try layout.playlistSegmentByteCount()
     }
 
     /// The key's length, which some strategies say by themselves.
-    private func keyByteCount(_ strategy: Strategy) throws -> Int {
-        let own: Int? =
-            switch strategy.chunkFormat {
-            case .cobblestone(let keyByteCount, _): keyByteCount
-            case .tinkAESGCMHKDF(_, _, let derivedKeyByteCount): derivedKeyByteCount
-            case nil: nil
-            }
-        if let own, let keySize, keySize != own * 8 {
-            throw CommandFailure(.usage, "--key-size \(keySize): expected \(own * 8) with this \(strategy.name)")
+    private func keyByteCount(_ parameters: StrategyParameters) throws -> Int {
+        let known = parameters.derivedKeyByteCount.map { [$0] } ?? StrategyParameters.keyByteCounts(of: parameters.name)
+        guard let keySize else { return known[0] }
+        guard let byteCount = known.first(where: { $0 * 8 == keySize }) else {
+            let bits = known.map { "\($0 * 8)" }.joined(separator: ", ")
+            throw CommandFailure(.usage, "--key-size \(keySize): expected \(bits) with this \(parameters.name)")
         }
-        return own ?? (keySize ?? 128) / 8
+        return byteCount
     }
 
     /// The simulated remote store.
     private func addStore(to cell: inout Cell) throws {
         guard latency != nil || bandwidth != nil else { return }
-        guard let nanoseconds = latency.map(TimeText.nanoseconds) ?? 0, nanoseconds <= TimeText.longestLatency else {
+        guard let nanoseconds = latency.map({ TimeText.nanoseconds($0) }) ?? 0, nanoseconds <= TimeText.longestLatency
+        else {
             throw CommandFailure(.usage, "--latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
         }
         cell.remoteLatencyNanoseconds = nanoseconds
         guard let bandwidth else { return }
-        guard let rate = TimeText.bytesPerSecond(bandwidth) ?? TimeText.bitsPerSecond(bandwidth).map({ $0 / 8 }) else {
-            throw CommandFailure(
-                .usage, "--bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation), or bits such as 800Mbit/s"
-            )
-        }
+        let rate = try require(
+            TimeText.bytesPerSecond(bandwidth) ?? TimeText.bitsPerSecond(bandwidth).map({ $0 / 8 }),
+            .usage, "--bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation), or bits such as 800Mbit/s")
         cell.remoteBytesPerSecond = rate
     }
 
@@ -301,22 +278,12 @@ struct MeasureCommand: ParsableCommand {
     private func recordedTrace() throws -> PlayerTrace? {
         let path = String(workload.dropFirst("trace:".count))
         guard workload.hasPrefix("trace:"), Traces.isPath(path) else { return nil }
-        return try attemptInput {
-            do { return try Traces.read(path) } catch let error as TraceError {
-                throw CommandFailure(.badData, "\(error)")
-            }
-        }
+        return try attemptInput { try Traces.read(path) }
     }
 
     /// The trace that a cell replays.
     private static func trace(_ name: String, _ recorded: PlayerTrace?, _ cell: Cell) throws -> PlayerTrace {
-        let found =
-            try recorded
-            ?? attempt { () throws -> PlayerTrace? in
-                do { return try Traces.find(name) } catch let error as TraceError {
-                    throw CommandFailure(.badData, "\(error)")
-                }
-            }
+        let found = try attempt { try recorded ?? Traces.find(name) }
         guard let trace = found else {
             throw CommandFailure(.usage, "--workload trace:\(name): expected the name of a file in data/traces")
         }

@@ -52,28 +52,30 @@ struct RecommendCommand: ParsableCommand {
 
     @OptionGroup var filters: ConfigurationFilters
 
-    @Option(help: ArgumentHelp("How to print the result: text, json or markdown.", valueName: "format"))
+    @Option(help: .taking("format", "How to print the result."))
     var format = RecommendationFormat.text
 
     func run() throws {
         let request = try request()
         var recommendations: [RunRecommendation] = []
-        var failures: [String] = []
+        var failures: [(name: String, error: RecommendationError)] = []
         for name in results {
             let results = try ResultFiles(name, requiringCells: false).results
             do throws(RecommendationError) {
                 recommendations.append(try RunRecommendation(results, named: name, request: request))
             } catch {
-                failures.append("\(name): \(error)")
+                failures.append((name, error))
             }
         }
         if !recommendations.isEmpty { write(recommendations) }
-        guard failures.isEmpty else { throw CommandFailure(.noAnswer, failures.joined(separator: "; ")) }
-        let unfit = recommendations.filter { !$0.hasChoice }
-        guard unfit.isEmpty else {
+        if let first = failures.first {
             throw CommandFailure(
-                .no, unfit.map { "\($0.name): \($0.reasons.prefix(2).joined(separator: " "))" }.joined(separator: "; "))
+                .init(first.error), failures.map { "\($0.name): \($0.error)" }.joined(separator: "; "))
         }
+        let unfit = recommendations.filter { !$0.hasChoice }
+        try require(
+            unfit.isEmpty, .no,
+            unfit.map { "\($0.name): \($0.reasons.prefix(2).joined(separator: " "))" }.joined(separator: "; "))
     }
 
     private func write(_ recommendations: [RunRecommendation]) {
@@ -111,17 +113,16 @@ enum RecommendationFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// What a configuration must keep.
 struct BudgetOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The most that memory may rise, such as 64MiB.", valueName: "size"))
+    @Option(help: .taking("size", "The most that memory may rise, such as 64MiB."))
     var memory: String?
 
-    @Option(help: ArgumentHelp("The longest time to the first byte, such as 5ms or 20us.", valueName: "time"))
+    @Option(help: .taking("time", "The longest time to the first byte, such as 5ms or 20us."))
     var firstByte: String?
 
-    @Option(
-        help: ArgumentHelp("The most ciphertext bytes fetched per plaintext byte, such as 1.1.", valueName: "ratio"))
+    @Option(help: .taking("ratio", "The most ciphertext bytes fetched per plaintext byte, such as 1.1."))
     var amplification: String?
 
-    @Option(help: ArgumentHelp("The least plaintext bytes per second, such as 1GB/s.", valueName: "rate"))
+    @Option(help: .taking("rate", "The least plaintext bytes per second, such as 1GB/s."))
     var throughput: String?
 
     /// Reads the options.
@@ -134,7 +135,10 @@ struct BudgetOptions: ParsableArguments {
                 text.last?.isNumber == true ? nil : ByteSize(text).flatMap { $0.byteCount > 0 ? $0.byteCount : nil }
             },
             firstByteNanoseconds: try value(
-                firstByte, "--first-byte", "a duration above 0 such as 20us, 2.5ms or 1s", DurationArgument.nanoseconds),
+                firstByte, "--first-byte", "a duration above 0 such as 20us, 2.5ms or 1s"
+            ) { text in
+                TimeText.nanoseconds(text).flatMap { $0 > 0 && $0 <= TimeText.Unit.days.nanoseconds ? $0 : nil }
+            },
             amplification: try value(amplification, "--amplification", "a ratio above 0 such as 1.1") { text in
                 let digits = text.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
                 return digits ? Double(text).flatMap { $0 > 0 && $0 < 1e15 ? $0 : nil } : nil
@@ -152,24 +156,6 @@ struct BudgetOptions: ParsableArguments {
     }
 }
 
-/// Durations with a decimal fraction.
-enum DurationArgument {
-    private static let units: [(String, Double)] = [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
-
-    /// Reads digits, possibly with a fraction, and `ns`, `us`, `µs`, `ms` or `s`.
-    ///
-    /// - Returns: Nanoseconds, rounded; `nil` for anything else, for 0, and for more than a day.
-    static func nanoseconds(_ text: String) -> UInt64? {
-        guard let unit = units.first(where: { text.hasSuffix($0.0) }) else { return nil }
-        let digits = text.dropLast(unit.0.count)
-        guard digits.count <= 12, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let number = Double(digits)
-        else { return nil }
-        let nanoseconds = (number * unit.1).rounded()
-        return nanoseconds >= 1 && nanoseconds <= 86_400e9 ? UInt64(nanoseconds) : nil
-    }
-}
-
 /// Which of the measured configurations may be taken; what is not given may be anything.
 struct ConfigurationFilters: ParsableArguments {
     @Option(help: "Only this crypto library.", completion: .backends)
@@ -179,11 +165,11 @@ struct ConfigurationFilters: ParsableArguments {
     var strategy: String?
 
     @Option(
-        help: ArgumentHelp("Only chunks of this length, such as 16MB.", valueName: "size"), completion: .sizes,
+        help: .taking("size", "Only chunks of this length, such as 16MB."), completion: .sizes,
         transform: ByteSize.argument)
     var chunkSize: ByteSize?
 
-    @Option(help: "Only this access: block, chunk-cache, whole-chunk or fresh-buffers.")
+    @Option(help: "Only this access.")
     var access: AccessPolicy?
 
     @Option(help: "Only this many threads.")
@@ -192,13 +178,10 @@ struct ConfigurationFilters: ParsableArguments {
     @Option(help: "Only keys of this many bits: 128, 192 or 256.", completion: .list(["128", "192", "256"]))
     var keySize: Int?
 
-    @Option(
-        help: "Only this source, such as file or mmap.", completion: .list(ObjectKind.allCases.map(\.rawValue)))
+    @Option(help: "Only this source, such as file or mmap.", completion: .list(ObjectKind.allCases.map(\.rawValue)))
     var source: String?
 
-    @Option(
-        help: ArgumentHelp("Only objects of this length, such as 200MiB.", valueName: "size"),
-        transform: ByteSize.argument)
+    @Option(help: .taking("size", "Only objects of this length, such as 200MiB."), transform: ByteSize.argument)
     var objectSize: ByteSize?
 
     @Flag(help: "Choose from files that were not in the page cache.")
@@ -216,9 +199,7 @@ struct ConfigurationFilters: ParsableArguments {
         request.access = access?.rawValue
         if let threads { request.threads = try Validated.threads(threads) }
         if let keySize {
-            guard [128, 192, 256].contains(keySize) else {
-                throw CommandFailure(.usage, "--key-size \(keySize): expected 128, 192 or 256")
-            }
+            try require([128, 192, 256].contains(keySize), "--key-size \(keySize): expected 128, 192 or 256")
             request.keyByteCount = keySize / 8
         }
         request.source = source

@@ -22,6 +22,7 @@ struct ReportCommand: ParsableCommand {
               chunkwise report reports/2026-11-20-host reports/2026-11-20-other --output hosts
               chunkwise report --compare reports/2026-11-20-host reports/2026-11-21-host --output comparison
               chunkwise report --history reports
+              chunkwise report --history reports --output history
               chunkwise report reports/2026-11-21-host --history reports
 
             Several results stand side by side, each host by itself; nothing is averaged. --compare puts each cell of NEW
@@ -44,53 +45,45 @@ struct ReportCommand: ParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Two results, OLD and NEW, whose cells are put over each other.", valueName: "results"),
-        completion: .file())
+        help: .taking("results", "Two results, OLD and NEW, whose cells are put over each other."), completion: .file())
     var compare: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "A folder of results of other days, from which a page shows each cell over time.",
-            valueName: "folder"), completion: .directory)
+        help: .taking("folder", "A folder of results of other days, from which a page shows each cell over time."),
+        completion: .directory)
     var history: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The backend that others are put over in the history. (default: one that all runs have)",
-            valueName: "backend"), completion: .backends)
+        help: .taking(
+            "backend", "The backend that others are put over in the history. (default: one that all runs have)"),
+        completion: .backends)
     var reference: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Print one form instead, and write no other: html, markdown (fits a comment), full-markdown, json, csv or "
-                + "junit.", valueName: "format"))
+        help: .taking("format", "Print one form instead, and write no other; markdown fits a comment."))
     var format: ReportFormat?
 
     @Option(
-        help: ArgumentHelp(
+        help: .taking(
+            "path",
             "The folder to write into; with --format, the file. (default: the run's own folder; for several side-by-side, "
-                + "for --compare comparison)", valueName: "path"), completion: .file())
+                + "for --compare comparison; a history alone is printed)"), completion: .file())
     var output: String?
 
     @OptionGroup var color: ColorOptions
 
     func validate() throws {
         guard compare.isEmpty else {
-            guard compare.count == 2, results.isEmpty, history == nil else {
-                throw ValidationError(
-                    "--compare \(compare.joined(separator: " ")): expected OLD and NEW and no other results")
-            }
+            try requireValid(
+                compare.count == 2 && results.isEmpty && history == nil,
+                "--compare \(compare.joined(separator: " ")): expected OLD and NEW and no other results")
             return
         }
-        guard !results.isEmpty || history != nil else {
-            throw ValidationError("no results: expected a run's folder, several, --compare or --history")
-        }
-        guard history == nil || results.count <= 1 else {
-            throw ValidationError("--history with \(results.count) results: expected at most one")
-        }
-        guard reference == nil || history != nil else {
-            throw ValidationError("--reference without --history: expected both")
-        }
+        try requireValid(
+            !results.isEmpty || history != nil, "no results: expected a run's folder, several, --compare or --history")
+        try requireValid(
+            history == nil || results.count <= 1, "--history with \(results.count) results: expected at most one")
+        try requireValid(reference == nil || history != nil, "--reference without --history: expected both")
     }
 
     func run() throws {
@@ -112,9 +105,16 @@ struct ReportCommand: ParsableCommand {
         print("report: \(folder.appending("index.html"))")
     }
 
-    /// A history on its own: text, or the page in a file.
+    /// A history on its own: text, its page in a folder, or one form.
     private func runHistory(_ folder: String) throws {
-        let name = format?.rawValue ?? (output == nil ? "text" : "html")
+        guard format != nil || output == nil else {
+            let target = FilePath(output ?? "")
+            let history = try HistoryReading.read(folder, linkingFrom: target, reference: reference)
+            try ReportWriting.write([history.file(.html, name: "index.html")], to: target)
+            for line in history.findings { color.show(TextWrapping.text(line)) }
+            return print("report: \(target.appending("index.html"))")
+        }
+        let name = format?.rawValue ?? "text"
         guard let form = TrendFormat(rawValue: name) else {
             throw CommandFailure(.usage, "--format \(name) of a history: expected html, markdown or json")
         }
@@ -133,15 +133,12 @@ struct ReportCommand: ParsableCommand {
 
     private func runKeys(_ folder: FilePath) throws {
         let keys = try KeyResultFiles.read(folder)
-        guard !keys.isEmpty else {
-            throw CommandFailure(.badData, "\(folder) holds no cells: expected at least one on keys")
-        }
+        try require(!keys.isEmpty, .badData, "\(folder) holds no cells: expected at least one on keys")
         let report = KeyReport(keys)
         if let format {
-            guard let file = report.file(format) else {
-                throw CommandFailure(
-                    .usage, "--format \(format.rawValue) of keys alone: expected html, full-markdown or json")
-            }
+            let file = try require(
+                report.file(format),
+                .usage, "--format \(format.rawValue) of keys alone: expected html, full-markdown or json")
             return try write(file)
         }
         let target = output.map { FilePath($0) } ?? folder
@@ -163,10 +160,9 @@ struct ReportCommand: ParsableCommand {
         let (old, new) = (try ResultFiles(compare[0]), try ResultFiles(compare[1]))
         let comparison = RunComparison(old.results, named: compare[0], with: new.results, named: compare[1])
         if let format {
-            guard let file = comparison.file(format) else {
-                throw CommandFailure(
-                    .usage, "--format \(format.rawValue) of a comparison: expected html, markdown or json")
-            }
+            let file = try require(
+                comparison.file(format),
+                .usage, "--format \(format.rawValue) of a comparison: expected html, markdown or json")
             try write(file)
         } else {
             let folder = FilePath(output ?? "comparison")
@@ -215,7 +211,7 @@ struct CompareCommand: ParsableCommand {
     @Argument(help: "The results to compare: a folder, or its results.jsonl.", completion: .file())
     var b: String
 
-    @Option(help: ArgumentHelp("How to print the result: text, json or markdown.", valueName: "format"))
+    @Option(help: .taking("format", "How to print the result."))
     var format = ComparisonFormat.text
 
     @OptionGroup var color: ColorOptions
@@ -277,15 +273,16 @@ struct TrendCommand: ParsableCommand {
     var folder: String
 
     @Option(
-        help: ArgumentHelp(
-            "The backend that others are put over. (default: one that all runs have, openssl if it is among them)",
-            valueName: "backend"), completion: .backends)
+        help: .taking(
+            "backend",
+            "The backend that others are put over. (default: one that all runs have, openssl if it is among them)"),
+        completion: .backends)
     var reference: String?
 
-    @Option(help: ArgumentHelp("How to show it: text, html, markdown or json.", valueName: "format"))
+    @Option(help: .taking("format", "How to show it."))
     var format = TrendFormat.text
 
-    @Option(help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"), completion: .file())
+    @Option(help: .taking("file", "The file to write. (default: standard output)"), completion: .file())
     var output: String?
 
     func run() throws {

@@ -27,13 +27,11 @@ struct RunCommand: ParsableCommand {
               2 nothing was measured, or the run was stopped
             """))
 
-    @Option(
-        help: ArgumentHelp("The plan. (default: Benchmarks/plans/default.yml)", valueName: "file"), completion: .plans)
+    @Option(help: .taking("file", "The plan. (default: Benchmarks/plans/default.yml)"), completion: .plans)
     var plan: String?
 
     @Option(
-        help: ArgumentHelp("The folder for the report. (default: reports/<date>-<host>)", valueName: "folder"),
-        completion: .directory)
+        help: .taking("folder", "The folder for the report. (default: reports/<date>-<host>)"), completion: .directory)
     var output: String?
 
     @Flag(help: "Put readers with planted faults to the vectors too: the report then says how good the vectors are.")
@@ -90,9 +88,8 @@ struct RunCommand: ParsableCommand {
     private func planPath() throws -> String {
         if let plan { return plan }
         let name = "Benchmarks/plans/default.yml"
-        guard let path = DataFolder.find(name) else {
-            throw CommandFailure(.missingInput, "no file \(name): expected it here, or --plan FILE")
-        }
+        let path = try require(
+            DataFolder.find(name), .missingInput, "no file \(name): expected it here, or --plan FILE")
         return path.string
     }
 

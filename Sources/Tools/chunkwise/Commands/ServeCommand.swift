@@ -16,7 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: helpText(
             """
             Nothing decrypted is written to a disk. The URLs printed hold a token, without which nothing is served; a
-            client may also show it as "Authorization: Bearer". SIGINT or SIGTERM ends the server.
+            client may also show it as "Authorization: Bearer". SIGINT or SIGTERM ends the server. With --no-token,
+            pages of other sites are refused: the host must be an address, localhost or the name of --bind.
 
             A folder is served with the folders in it, without hidden files and links. Its files share the key and the
             options. Without --iv, the IV of each file NAME stands in a file NAME.iv beside it.
@@ -32,14 +33,18 @@ struct ServeCommand: AsyncParsableCommand {
               chunkwise serve --key-file k --iv $IV film.mp4.enc --port 0 --no-token
               chunkwise serve --strategy hls-aes128 film
               chunkwise serve --strategy hls-aes128 --keys folder --hls-encrypted film/film.m3u8
+
+            EXIT CODES
+              0 ended by SIGINT or SIGTERM; 64 usage; 65 a file or the key is wrong; 66 a file is missing; 74 the address
+              is taken, or the trace cannot be written
             """))
 
     @OptionGroup var layout: StrategyOptions
 
     @Option(
-        help: ArgumentHelp(
-            "The IV of every file, or the initial counter block of ctr: 32 hexadecimal digits. (default: NAME.iv)",
-            valueName: "hex"))
+        help: .taking(
+            "hex",
+            "The IV of every file, or the initial counter block of ctr: 32 hexadecimal digits. (default: NAME.iv)"))
     var iv: String?
 
     @OptionGroup var keyOptions: KeyOptions
@@ -52,12 +57,10 @@ struct ServeCommand: AsyncParsableCommand {
     var backend = "libgcrypt"
 
     @Option(
-        help: ArgumentHelp(
-            "The most plaintext bytes of one step. (default: 256KiB)", valueName: "size"),
-        transform: ByteSize.argument)
+        help: .taking("size", "The most plaintext bytes of one step. (default: 256KiB)"), transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
+    @Option(help: .taking("address", "The address to listen on."))
     var bind = "127.0.0.1"
 
     @Option(help: "The port, or 0 for any that is free.")
@@ -66,27 +69,32 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Serve everyone who can connect.")
     var noToken = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Write the ranges that are asked for, with times, as a trace.", valueName: "file"))
+    @Option(help: .taking("file", "Write the ranges that are asked for, with times, as a trace."))
     var record: String?
 
-    @Option(help: ArgumentHelp("The most connections at once.", valueName: "count"))
+    @Option(help: .taking("count", "The most connections at once."))
     var maxConnections = 256
 
     @Option(
-        help: ArgumentHelp(
-            "Seconds after which a connection is closed on which nothing happens.", valueName: "s"))
-    var idleSeconds = 60.0
+        help: .taking(
+            "count", "The maximum of connections of one address. (default: a quarter of all; this machine's own: all)"))
+    var maxConnectionsPerAddress: Int?
 
-    @Argument(
-        help: ArgumentHelp("Encrypted files, or one folder of them.", valueName: "file-or-folder"))
+    @Option(
+        help: .taking(
+            "time",
+            "When a connection is closed on which nothing happens: seconds, or a time such as 500ms; a request has a quarter to come in. (default: 60s)"
+        ), transform: Duration.argument(.seconds, 0.1...86_400))
+    var idleSeconds = Duration.seconds(60)
+
+    @Argument(help: .taking("file-or-folder", "Encrypted files, or one folder of them."))
     var inputs: [String]
 
     func run() async throws {
         Listening.prepare()
         let limits = try limits()
         raiseFileLimit(2 * limits.connectionCount + 64)
+        let host = try Listening.host(bind)
         let token = noToken ? nil : AccessToken()
         let catalogue = try catalogue(token)
         var server = RangeServer(catalogue: catalogue, token: token, report: Self.report)
@@ -96,30 +104,31 @@ struct ServeCommand: AsyncParsableCommand {
                 try TraceRecorder(path: FilePath(record), title: "A client of chunkwise serve")
             }
         }
-        let (host, fileNames) = (bind, try attempt { try catalogue.listing() })
+        let (name, fileNames) = (bind, try attempt { try catalogue.listing() })
         let recorder = server.recorder
         try await Listening.run {
             try await server.run(host: host, port: port) { port in
                 // Not before: a port that is taken would cost the trace that is there.
                 do { try recorder?.start() } catch { Self.report("\(error)") }
-                Announcement(host: host, port: port, token: token, listing: fileNames).show()
+                if !host.address.isLoopback {
+                    Self.report(
+                        "warning: --bind \(name): what is served, and the token, can be read by others on the network: "
+                            + "expected 127.0.0.1, or a proxy with TLS before it")
+                }
+                Announcement(host: name, port: port, token: token, listing: fileNames).show()
             }
         }
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
     }
 
     private func limits() throws -> ServerLimits {
-        try Listening.check(port: port, maxConnections: maxConnections)
-        guard idleSeconds >= 0.1, idleSeconds <= 86_400 else {
-            throw CommandFailure(.usage, "--idle-seconds \(idleSeconds): expected 0.1 to 86400")
-        }
+        try Listening.check(port: port, maxConnections: maxConnections, ofAddress: maxConnectionsPerAddress)
         var limits = ServerLimits()
         limits.windowByteCount = try Validated.window(window)
-        guard limits.windowByteCount <= 16 << 20 else {
-            throw CommandFailure(.usage, "--window \(window): expected at most 16MiB for a server")
-        }
+        try require(limits.windowByteCount <= 16 << 20, "--window \(window): expected at most 16MiB for a server")
         limits.connectionCount = maxConnections
-        limits.idleMilliseconds = Int64(idleSeconds * 1000)
+        limits.addressConnectionCount = maxConnectionsPerAddress
+        limits.idleMilliseconds = Int64(idleSeconds / .milliseconds(1))
         return limits
     }
 
@@ -137,7 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
 extension ServeCommand {
     /// Where everything is said that goes wrong while the server runs.
     @Sendable static func report(_ text: String) {
-        Terminal.writeError("chunkwise serve: \(text)")
+        Terminal.sayWithoutWaiting("chunkwise serve: \(text)")
     }
 
     /// What the arguments name.
@@ -187,7 +196,7 @@ extension ServeCommand {
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         let layout = layout
-        return EncryptedFiles.Format(description: "\(example)", iv: fixedIV) {
+        return EncryptedFiles.Format(description: "\(example)", iv: fixedIV, key: key) {
             (source, iv) throws(DecryptionError) in
             guard let strategy = try? layout.strategy(iv: iv) else { throw .unsupported(layout.strategy) }
             return try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
@@ -222,9 +231,7 @@ extension ServeCommand {
         }
         for (input, name) in zip(inputs, options.named) {
             let content = try attempt { try playlists.content(at: [name]) }
-            guard content != nil else {
-                throw CommandFailure(.missingInput, "\(input): expected a playlist, whose name ends in .m3u8")
-            }
+            try require(content != nil, .missingInput, "\(input): expected a playlist, whose name ends in .m3u8")
         }
         return playlists
     }
@@ -234,9 +241,7 @@ extension ServeCommand {
         for input in inputs {
             let name = FilePath(input).lastComponent?.string ?? input
             let content = try attempt(name) { try files.content(at: [name]) }
-            guard content != nil else {
-                throw CommandFailure(.missingInput, "\(input): expected a file that can be read")
-            }
+            try require(content != nil, .missingInput, "\(input): expected a file that can be read")
         }
     }
 

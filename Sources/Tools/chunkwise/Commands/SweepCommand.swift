@@ -13,7 +13,8 @@ struct SweepCommand: ParsableCommand {
             """
             Every pass over a cell is a process of its own, and what it found is appended to OUTPUT/results.jsonl as it
             ends. Ctrl-C leaves a report of what is there; a second one ends at once. Started again after either, or a
-            kill, a sweep goes on where it stopped. In the end, it writes the report.
+            kill, a sweep goes on where it stopped, if plan, machine, build and input are the same. In the end, it writes
+            the report.
 
             EXAMPLES
               chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep
@@ -22,29 +23,25 @@ struct SweepCommand: ParsableCommand {
               chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source https://example.org/film.enc \
             --key-file k --iv $IV
 
-            An object of yours says what cells otherwise ask for (strategy, chunk-size, iv-rule, padding, key-size,
-            object-size, source): the plan has none of that then.
+            An object of yours says what cells otherwise ask for (strategy with its parameters, key-size, object-size,
+            source): the plan has none of that then.
 
             EXIT CODES
               0 all cells have figures; 1 a cell failed; 2 nothing was measured, or the sweep was stopped
             """))
 
-    @Option(
-        help: ArgumentHelp("The plan, in YAML; Benchmarks/plans has examples.", valueName: "file"), completion: .plans)
+    @Option(help: .taking("file", "The plan, in YAML; Benchmarks/plans has examples."), completion: .plans)
     var plan: String
 
-    @Option(
-        help: ArgumentHelp("The folder for results; it is created if need be.", valueName: "folder"),
-        completion: .directory)
+    @Option(help: .taking("folder", "The folder for results; it is created if need be."), completion: .directory)
     var output: String
 
     @Option(
-        help: ArgumentHelp(
-            "A file of yours that all cells are measured on, with --key-file and --iv.", valueName: "file"),
+        help: .taking("file", "A file of yours that all cells are measured on, with --key-file and --iv."),
         completion: .file())
     var input: String?
 
-    @Option(help: ArgumentHelp("An object of yours on a server, likewise, by its URL.", valueName: "URL"))
+    @Option(help: .taking("URL", "An object of yours on a server, likewise, by its URL."))
     var source: String?
 
     @OptionGroup var layout: StrategyOptions
@@ -54,10 +51,10 @@ struct SweepCommand: ParsableCommand {
     @OptionGroup var color: ColorOptions
 
     mutating func validate() throws {
-        guard input == nil || source == nil else { throw ValidationError("--input and --source: expected one of them") }
+        try requireValid(input == nil || source == nil, "--input and --source: expected one of them")
         if let source, !RemoteObject.isURL(source) {
             throw ValidationError(
-                "--source \(URLText.shown(source)): expected a URL (for objects that are made here, plans have the key "
+                "--source \(URLText.redacted(source)): expected a URL (for objects that are made here, plans have the key "
                     + "source)")
         }
         if input == nil, source == nil, layout.isGiven || keyOptions.isGiven || ivOptions.iv != nil {

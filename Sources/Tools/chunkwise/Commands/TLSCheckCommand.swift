@@ -28,23 +28,23 @@ struct TLSCheckCommand: AsyncParsableCommand {
               0 secure; 1 not secure; 64 usage; 65 bad certificate file; 66 missing file; 74 no connection
             """))
 
-    @Argument(help: ArgumentHelp("The server: a name or an address, and a port.", valueName: "host:port"))
+    @Argument(help: .taking("host:port", "The server: a name or an address, and a port."))
     var server: String
 
     @OptionGroup var tls: TLSOptions
 
-    @Option(help: ArgumentHelp("Seconds that connecting, and the handshake, may take.", valueName: "s"))
-    var seconds = 10.0
+    @Option(
+        help: .taking(
+            "time", "How long connecting, and the handshake, may take: seconds, or a time such as 500ms. (default: 10s)"
+        ), transform: Duration.argument(.seconds, 0.1...3600))
+    var seconds = Duration.seconds(10)
 
     @OptionGroup var printing: FormatOptions
 
     func run() async throws {
         let (host, port) = try hostAndPort()
-        guard seconds >= 0.1, seconds <= 3600 else {
-            throw CommandFailure(.usage, "--seconds \(seconds): expected 0.1 to 3600")
-        }
         let check = TLSCheck(
-            host: host, port: port, policy: try attempt { try TLSPolicy(tls.switches) }, idleTimeout: .seconds(seconds))
+            host: host, port: port, policy: try attempt { try TLSPolicy(tls.switches) }, idleTimeout: seconds)
         let finding: TLSCheck.Finding
         do throws(TLSCheck.Obstacle) {
             finding = try await check.run()
@@ -53,7 +53,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
         }
         let output = TLSCheckOutput(server: server, finding: finding)
         print(printing.format == .json ? output.json.text : output.text)
-        for warning in finding.warnings { Terminal.writeError("chunkwise: warning: \(warning)") }
+        for warning in finding.warnings { Terminal.warn("\(warning)") }
         if let failure = finding.failure { throw CommandFailure(.no, "\(server): \(failure)") }
     }
 
@@ -62,16 +62,15 @@ struct TLSCheckCommand: AsyncParsableCommand {
             !server[colon...].contains("+")
         else {
             throw CommandFailure(
-                .usage, "server \(URLText.shown(server)): expected HOST:PORT, with a port from 1 to 65535")
+                .usage, "server \(URLText.redacted(server)): expected HOST:PORT, with a port from 1 to 65535")
         }
         var host = server[..<colon]
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         if isBracketed { host = host.dropFirst().dropLast() }
         let isName = host.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"/@[]?#".utf8.contains($0) }
-        guard !host.isEmpty, host.utf8.count <= 253, isName, isBracketed == host.contains(":") else {
-            throw CommandFailure(
-                .usage, "server \(URLText.shown(server)): expected a name, an address, or an IPv6 address in []")
-        }
+        try require(
+            !host.isEmpty && host.utf8.count <= 253 && isName && isBracketed == host.contains(":"),
+            "server \(URLText.redacted(server)): expected a name, an address, or an IPv6 address in []")
         return (String(host), port)
     }
 

@@ -9,6 +9,15 @@ struct VectorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vectors",
         abstract: "Writes the range-read vectors as files that any language can use.",
+        discussion: helpText(
+            """
+            EXAMPLES
+              chunkwise vectors generate --check
+              chunkwise vectors objects --output served
+
+            EXIT CODES
+              0 written, or the same; 1 --check found a difference; 64 usage; 65 bad data; 66 missing input; 74 I/O
+            """),
         subcommands: [Generate.self, Objects.self])
 
     /// `chunkwise vectors objects`
@@ -24,15 +33,16 @@ struct VectorsCommand: ParsableCommand {
                 EXAMPLES
                   chunkwise vectors objects --output served
                   chunkwise verify --source https://example.org/served
+
+                EXIT CODES
+                  0 written; 64 usage; 65 a vector file is wrong; 66 one is missing; 74 the folder cannot be written
                 """))
 
-        @Option(
-            help: ArgumentHelp("The folder for the files, made if it is not there.", valueName: "folder"),
-            completion: .directory)
+        @Option(help: .taking("folder", "The folder for the files, made if it is not there."), completion: .directory)
         var output: String
 
         @Option(
-            help: ArgumentHelp("A vector file whose ciphertexts to write instead of all.", valueName: "file"),
+            help: .taking("file", "A vector file whose ciphertexts to write instead of all. May be repeated."),
             completion: .file(extensions: ["json", "rsp"]))
         var vectors: [String] = []
 
@@ -73,7 +83,7 @@ struct VectorsCommand: ParsableCommand {
                   0 written, or the same; 1 --check found a difference; 66 no such folder
                 """))
 
-        @Option(help: ArgumentHelp("The folder for the files.", valueName: "folder"), completion: .directory)
+        @Option(help: .taking("folder", "The folder for the files."), completion: .directory)
         var output = "data/vectors"
 
         @Flag(help: "Write nothing, and compare with the files that are there.")

@@ -25,6 +25,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --tamper --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --memory --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --search 1m --seed 7
+              chunkwise verify --constant-time --backend swift-bitsliced
               chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --cpu-masks
               chunkwise verify --source https --backend openssl
@@ -34,13 +35,14 @@ struct VerifyCommand: ParsableCommand {
               0 all passed; 1 something failed, survived or differed; 2 nothing was executed
             """))
 
-    @Option(help: "A backend to test; may stand several times. (default: all)", completion: .backends)
+    @Option(help: "A backend to test. May be repeated. (default: all)", completion: .backends)
     var backend: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "A vector file to run instead of the default set: of this project, of Wycheproof, or a NIST .rsp file.",
-            valueName: "file"), completion: .file(extensions: ["json", "rsp"]))
+        help: .taking(
+            "file",
+            "A vector file to run instead of the default set: of this project, of Wycheproof, or a NIST .rsp file. May be repeated."
+        ), completion: .file(extensions: ["json", "rsp"]))
     var vectors: [String] = []
 
     @Option(help: "How many threads share the work.")
@@ -58,9 +60,16 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Check memory instead: declared bounds, objects of any size, files in a row.")
     var memory = false
 
+    @Flag(
+        help:
+            "Look for branches and addresses that depend on keys or plaintext instead, under valgrind. The table-driven swift-reference is the control, in which they must be found."
+    )
+    var constantTime = false
+
     @Option(
-        help: ArgumentHelp("Compare with the oracle at random for so long, such as 10s or 2m.", valueName: "duration"))
-    var search: String?
+        help: .taking("time", "Compare with the oracle at random for so long, such as 10s or 2m."),
+        transform: Duration.argument(.seconds, 0.001...1e9, needsUnit: true))
+    var search: Duration?
 
     @Option(help: "What the search draws from; the same seed draws the same cases. (default: 1)")
     var seed: UInt64?
@@ -69,15 +78,15 @@ struct VerifyCommand: ParsableCommand {
     var firstCase: UInt32?
 
     @Option(
-        help: ArgumentHelp(
-            "Run only the group that this vector belongs to, or with --tamper this strategy; may stand several times.",
-            valueName: "id"))
+        help: .taking(
+            "id", "Run only the group that this vector belongs to, or with --tamper this strategy. May be repeated."))
     var only: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Read the vectors' ciphertext over http or https from a server that is started here; or from a folder on a server, by its URL, where the files of chunkwise vectors objects are.",
-            valueName: "source"))
+        help: .taking(
+            "source",
+            "Read the vectors' ciphertext over http or https from a server that is started here; or from a folder on a server, by its URL, where the files of chunkwise vectors objects are."
+        ))
     var source: String?
 
     @OptionGroup var network: NetworkOptions
@@ -85,56 +94,56 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
     var strict = false
 
-    @OptionGroup var foreign: ExternalOptions
+    @OptionGroup var external: ExternalOptions
 
     @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
     var cpuMasks = false
 
     @Option(
-        help: ArgumentHelp(
-            "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix (some minutes).",
-            valueName: "folder"), completion: .directory)
+        help: .taking(
+            "folder", "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix (some minutes)."),
+        completion: .directory)
     var evidence: String?
 
     @OptionGroup var output: FormatOptions
     @OptionGroup var color: ColorOptions
 
     func validate() throws {
-        let modes = [mutants, tamper, memory, search != nil, cpuMasks]
-        guard modes.filter(\.self).count < 2 else {
-            throw ValidationError(
-                "--mutants, --tamper, --memory, --search and --cpu-masks: expected at most one of them")
-        }
-        guard !foreign.isAsked || backend.isEmpty && !cpuMasks && !mutants else {
-            throw ValidationError(
-                "--subject beside --backend, --cpu-masks or --mutants: expected it alone, for these are about backends")
-        }
-        guard source == nil || !modes.contains(true) && !foreign.isAsked && evidence == nil else {
-            throw ValidationError(
-                "--source \(URLText.shown(source ?? "")): expected it with vectors for the backends, and neither with "
-                    + "--subject, --evidence nor another mode")
-        }
-        guard search != nil || seed == nil && firstCase == nil else {
-            throw ValidationError("--seed and --case: expected --search with them")
-        }
-        guard !modes.contains(true) || evidence == nil && (only.isEmpty || tamper) && (vectors.isEmpty || cpuMasks)
-        else {
-            throw ValidationError(
-                "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory and --search with them, "
-                    + "--tamper with --only, and --cpu-masks with --vectors")
-        }
+        let modes = [mutants, tamper, memory, constantTime, search != nil, cpuMasks]
+        try requireValid(
+            modes.filter(\.self).count < 2,
+            "--mutants, --tamper, --memory, --constant-time, --search and --cpu-masks: expected at most one of them")
+        try requireValid(
+            !external.isAsked || backend.isEmpty && !cpuMasks && !mutants && !constantTime,
+            "--subject beside --backend, --cpu-masks, --mutants or --constant-time: expected it alone, for these are "
+                + "about backends")
+        try requireValid(
+            source == nil || !modes.contains(true) && !external.isAsked && evidence == nil,
+            "--source \(URLText.redacted(source ?? "")): expected it with vectors for the backends, and neither with "
+                + "--subject, --evidence nor another mode")
+        try requireValid(
+            search != nil || seed == nil && firstCase == nil, "--seed and --case: expected --search with them")
+        try requireValid(
+            !modes.contains(true) || evidence == nil && (only.isEmpty || tamper) && (vectors.isEmpty || cpuMasks),
+            "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory, --constant-time and --search "
+                + "with them, --tamper with --only, and --cpu-masks with --vectors")
     }
 
     func run() throws {
         let threadCount = try Validated.threads(threads)
-        let backends = try backend.isEmpty ? Backends.available() : backend.map(Validated.backend)
+        let backends =
+            try backend.isEmpty ? Backends.available() : backend.map { try Validated.backend($0, isForData: false) }
+        if constantTime {
+            return try ConstantTimeVerification.run(
+                backends: backends.map(\.name), format: output.format, color: color)
+        }
         if memory {
             return try MemoryVerification.run(
-                backends: backends, foreign: foreign, format: output.format, color: color)
+                backends: backends, external: external, format: output.format, color: color)
         }
         if tamper {
             return try TamperRunning.run(
-                backends: backends, foreign: foreign, only: only, threadCount: threadCount, format: output.format,
+                backends: backends, external: external, only: only, threadCount: threadCount, format: output.format,
                 color: color)
         }
         if mutants, let first = backends.first {
@@ -143,10 +152,10 @@ struct VerifyCommand: ParsableCommand {
         }
         if let search {
             let subjects: [any JudgedSubject] =
-                try foreign.isAsked ? foreign.searchSubjects() : Backends.subjects(backends)
+                try external.isAsked ? external.searchSubjects() : Backends.subjects(backends)
             return try SearchVerification.run(
                 DifferentialSearch(subjects: subjects, seed: seed ?? 1, firstNumber: Int(firstCase ?? 0)),
-                commands: foreign.subject, duration: try SearchVerification.duration(search), format: output.format)
+                commands: external.subject, duration: search, format: output.format)
         }
         if let evidence { try EvidenceWriting.prepare(evidence) }
         let served = try source.map { try ServedVectors($0, network, isStrict: strict) }
@@ -166,7 +175,7 @@ struct VerifyCommand: ParsableCommand {
                 : nil
             tampering =
                 vectors.isEmpty && only.isEmpty
-                ? try TamperRunning.records(backends: backends, foreign: foreign, threadCount: threadCount) : nil
+                ? try TamperRunning.records(backends: backends, external: external, threadCount: threadCount) : nil
             try EvidenceWriting.write(
                 records, vectorFiles: vectors, mutants: matrix?.outcomes.map(\.evidence), tampering: tampering,
                 to: evidence)
@@ -184,16 +193,16 @@ struct VerifyCommand: ParsableCommand {
         var records: [ConformanceRecord]
         if cpuMasks {
             return try CPUMasks.verify(backend.isEmpty ? backends.map(\.name) : backend, vectors: vectors)
-        } else if foreign.isAsked {
-            records = try foreign.verify(groups)
+        } else if external.isAsked {
+            records = try external.verify(groups)
         } else if let served {
-            records = try served.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
+            records = try served.verify(backends, groups: groups, threadCount: threadCount, all: external.all)
         } else {
-            records = Backends.verify(backends, groups: groups, threadCount: threadCount, all: foreign.all)
+            records = Backends.verify(backends, groups: groups, threadCount: threadCount, all: external.all)
         }
         let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
         for index in records.indices { records[index].unsupported += unsupportedCount }
-        return backend.isEmpty && !foreign.isAsked ? records + Backends.notRun(groups: groups) : records
+        return backend.isEmpty && !external.isAsked ? records + Backends.notRun(groups: groups) : records
     }
 
     /// The groups that are asked for.
@@ -202,10 +211,9 @@ struct VerifyCommand: ParsableCommand {
         let chosen = groups.having(only)
         // Checks of the protocol have identifiers that no group has, and are always run.
         let isOfProtocol = only.allSatisfy { $0.hasPrefix("protocol/") || $0.hasPrefix("order/") }
-        guard !chosen.isEmpty || foreign.isAsked && isOfProtocol else {
-            throw CommandFailure(
-                .usage, "--only \(only.joined(separator: " ")): expected the identifier of a vector or group")
-        }
+        try require(
+            !chosen.isEmpty || external.isAsked && isOfProtocol,
+            "--only \(only.joined(separator: " ")): expected the identifier of a vector or group")
         return chosen
     }
 }
@@ -218,9 +226,8 @@ enum VerifyOutput {
     static func requirePass(_ records: [ConformanceRecord]) throws {
         if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
         if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
-        guard records.contains(where: { $0.passed > 0 }) else {
-            throw CommandFailure(.noAnswer, "no vector was executed: expected at least one")
-        }
+        try require(
+            records.contains(where: { $0.passed > 0 }), .noAnswer, "no vector was executed: expected at least one")
         // A subject that only ever says "unsupported" has shown nothing.
         if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 }) {
             throw CommandFailure(
@@ -245,7 +252,10 @@ enum VerifyOutput {
                 "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
             }
         }
-        return ([table(rows, rightAligned: [1, 2, 3, 4])] + flags + failures).joined(separator: "\n")
+        // What a subject says of itself, or of a failure, is not for the terminal to obey.
+        let shown = rows.map { $0.map(PlainText.line) }
+        return ([table(shown, rightAligned: [1, 2, 3, 4])] + (flags + failures).map(PlainText.line))
+            .joined(separator: "\n")
     }
 
     /// The same as JSON.

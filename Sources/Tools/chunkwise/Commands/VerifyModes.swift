@@ -112,10 +112,10 @@ enum TamperRunning {
     ///
     /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed.
     static func run(
-        backends: [any CipherBackend], foreign: ExternalOptions, only: [String], threadCount: Int,
+        backends: [any CipherBackend], external: ExternalOptions, only: [String], threadCount: Int,
         format: OutputFormat, color: ColorOptions
     ) throws {
-        let records = try records(backends: backends, foreign: foreign, only: only, threadCount: threadCount)
+        let records = try records(backends: backends, external: external, only: only, threadCount: threadCount)
         switch format {
         case .json: print(TamperRecord.json(records).text)
         case .text: color.show(TamperRecord.text(records))
@@ -135,23 +135,23 @@ enum TamperRunning {
 
     /// Puts the subjects that are asked for to all of it, or to some strategies.
     static func records(
-        backends: [any CipherBackend], foreign: ExternalOptions, only: [String] = [], threadCount: Int
+        backends: [any CipherBackend], external: ExternalOptions, only: [String] = [], threadCount: Int
     ) throws -> [TamperRecord] {
         let targets = try targets(only)
         Interruption.install()
         defer { Terminal.clearProgress() }
         let verification = TamperVerification(targets: targets, isInterrupted: { Interruption.wasRequested })
         let display = ProgressDisplay()
-        guard foreign.isAsked else {
+        guard external.isAsked else {
             return verification.run(
                 Backends.subjects(backends), threadCount: threadCount
             ) { progress in
                 display.show(progress.finished, of: progress.total, "rows", name: progress.subject)
             }
         }
-        return try foreign.subject.map { command in
+        return try external.subject.map { command in
             do throws(ExternalVerification.Failure) {
-                return try verification.run(command: command, timeout: .seconds(foreign.timeout)) { finished, total in
+                return try verification.run(command: command, timeout: external.timeout) { finished, total in
                     display.show(finished, of: total, "rows", name: command)
                 }
             } catch {
@@ -184,28 +184,28 @@ extension TamperTarget {
 
 /// `chunkwise verify --memory`: whether readers keep to their bounds.
 enum MemoryVerification {
-    /// Examines backends, or the foreign subjects that are asked for, and prints the verdicts.
+    /// Examines backends, or the external subjects that are asked for, and prints the verdicts.
     ///
     /// - Throws: `ExitCode` 1 if a check failed; `CommandFailure` if none was made.
-    static func run(backends: [any CipherBackend], foreign: ExternalOptions, format: OutputFormat, color: ColorOptions)
+    static func run(backends: [any CipherBackend], external: ExternalOptions, format: OutputFormat, color: ColorOptions)
         throws
     {
         Interruption.install(endsAtOnce: true)
         let subjects =
-            foreign.isAsked
-            ? foreign.subject.map { MemorySubject.foreign(command: $0) }
+            external.isAsked
+            ? external.subject.map { MemorySubject.external(command: $0) }
             : backends.map { MemorySubject.own(program: Program.subjectCommand(), backend: $0) }
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
         try attempt { try folder.createObjects() }
-        let timeout: Duration = foreign.isAsked ? .seconds(foreign.timeout) : .seconds(60)
+        let timeout: Duration = external.isAsked ? external.timeout : .seconds(60)
         var outcomes: [MemoryOutcome] = []
         for subject in subjects {
-            let exam = MemoryCheck(subject: subject, folder: folder.objectFolder, timeout: timeout)
+            let check = MemoryCheck(subject: subject, folder: folder.objectFolder, timeout: timeout)
             do throws(SubjectError) {
-                outcomes.append(try exam.run { Terminal.showProgress("memory: \($0)") })
+                outcomes.append(try check.run { Terminal.showProgress("memory: \($0)") })
             } catch {
-                throw CommandFailure(.missingInput, "subject \"\(subject.name)\": \(error): expected a command")
+                throw CommandFailure(.init(error), "subject \"\(subject.name)\": \(error): expected a command")
             }
         }
         Terminal.clearProgress()
@@ -214,9 +214,9 @@ enum MemoryVerification {
         case .text: color.show(text(outcomes))
         }
         if outcomes.contains(where: { $0.count(.failed) > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
-        guard outcomes.allSatisfy({ $0.count(.passed) > 0 }) else {
-            throw CommandFailure(.noAnswer, "no memory was measured: expected at least one check of every subject")
-        }
+        try require(
+            outcomes.allSatisfy({ $0.count(.passed) > 0 }), .noAnswer,
+            "no memory was measured: expected at least one check of every subject")
     }
 
     private static func text(_ outcomes: [MemoryOutcome]) -> String {
@@ -279,22 +279,8 @@ enum SearchVerification {
         case .text: print(text(outcome, of: search, commands))
         }
         if !outcome.differences.isEmpty { throw ExitCode(CommandFailure.Code.no.rawValue) }
-        guard outcome.executed > 0 else {
-            throw CommandFailure(.noAnswer, "no case was executed: expected at least one; try a longer --search")
-        }
-    }
-
-    /// Reads a duration such as `500ms`, `10s`, `2m` or `1h`.
-    ///
-    /// - Throws: `CommandFailure` for anything else.
-    static func duration(_ text: String) throws -> Duration {
-        let digits = text.prefix { $0.isNumber }
-        let unit = text.dropFirst(digits.count)
-        let milliseconds = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000][String(unit)]
-        guard let milliseconds, let count = Int(digits), (1...1_000_000).contains(count) else {
-            throw CommandFailure(.usage, "--search \(text): expected a duration such as 500ms, 10s, 2m or 1h")
-        }
-        return .milliseconds(count * milliseconds)
+        try require(
+            outcome.executed > 0, .noAnswer, "no case was executed: expected at least one; try a longer --search")
     }
 
     private static func text(

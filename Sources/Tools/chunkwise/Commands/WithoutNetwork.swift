@@ -7,10 +7,16 @@ import ArgumentParser
 /// A command that is not in this build, whatever its arguments are.
 protocol MissingCommand: ParsableCommand {
     var arguments: [String] { get }
+    /// The group that the command is in, such as `keys`; `nil` for none.
+    static var group: String? { get }
 }
 
 extension MissingCommand {
-    func run() throws { throw Network.missing("chunkwise \(Self._commandName)") }
+    static var group: String? { nil }
+
+    func run() throws {
+        throw Network.missing(["chunkwise", Self.group, Self._commandName].compactMap(\.self).joined(separator: " "))
+    }
 }
 
 struct ServeCommand: MissingCommand {
@@ -31,12 +37,14 @@ struct TLSCheckCommand: MissingCommand {
 }
 
 struct MeasureKeysCommand: MissingCommand {
+    static let group: String? = "keys"
     static let configuration = missing(
         "measure", "Measures the time from opening an encrypted playlist to its first plaintext byte.")
     @Argument(parsing: .allUnrecognized, help: .hidden) var arguments: [String] = []
 }
 
 struct FetchKeyCommand: MissingCommand {
+    static let group: String? = "keys"
     static let configuration = missing("fetch", "Asks a key server for keys and prints their bytes.")
     @Argument(parsing: .allUnrecognized, help: .hidden) var arguments: [String] = []
 }

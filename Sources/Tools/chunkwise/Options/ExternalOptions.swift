@@ -1,18 +1,21 @@
 import ArgumentParser
 import Conformance
 import Results
+import Support
 import Vectors
 
 /// The options of `verify` for programs that speak the subject protocol.
 struct ExternalOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "A program that speaks the subject protocol, to test instead of the backends; may stand several times.",
-            valueName: "command"))
+        help: .taking(
+            "command", "A program that speaks the subject protocol, to test instead of the backends. May be repeated."))
     var subject: [String] = []
 
-    @Option(help: ArgumentHelp("How long each answer of a subject may take.", valueName: "seconds"))
-    var timeout = 10.0
+    @Option(
+        help: .taking(
+            "time", "How long each answer of a subject may take: seconds, or a time such as 500ms. (default: 10s)"),
+        transform: Duration.argument(.seconds, 0.1...3600))
+    var timeout = Duration.seconds(10)
 
     @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 5,000 reads.")
     var all = false
@@ -20,18 +23,12 @@ struct ExternalOptions: ParsableArguments {
     /// Whether there is a subject.
     var isAsked: Bool { !subject.isEmpty }
 
-    mutating func validate() throws {
-        guard timeout >= 0.1, timeout <= 3600 else {
-            throw ValidationError("--timeout \(timeout): expected 0.1 to 3600 seconds")
-        }
-    }
-
     /// The subjects as a differential search takes them.
     func searchSubjects() throws -> [any JudgedSubject] {
         Interruption.ignoreBrokenPipes()
         return try subject.map { command in
             do throws(ExternalVerification.Failure) {
-                return try ExternalSubject(command: command, timeout: .seconds(timeout))
+                return try ExternalSubject(command: command, timeout: timeout)
             } catch {
                 throw Self.failure(error, command)
             }
@@ -56,7 +53,7 @@ struct ExternalOptions: ParsableArguments {
         var records: [ConformanceRecord] = []
         for command in subject {
             let verification = ExternalVerification(
-                command: command, timeout: .seconds(timeout), runsEverything: all,
+                command: command, timeout: timeout, runsEverything: all,
                 isInterrupted: { Interruption.wasRequested })
             do throws(ExternalVerification.Failure) {
                 let display = ProgressDisplay()

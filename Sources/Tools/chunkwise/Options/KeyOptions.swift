@@ -10,14 +10,11 @@ import SystemPackage
 /// Where the key comes from.
 struct KeyOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits.", valueName: "file"),
+        help: .taking("file", "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits."),
         completion: .file())
     var keyFile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The key in hexadecimal. For tests: every process of this machine can read it.", valueName: "hex"))
+    @Option(help: .taking("hex", "The key in hexadecimal. For tests: every process of this machine can read it."))
     var keyHex: String?
 
     @Flag(help: "Refuse a file with a key or a token that others than its owner can read, instead of a warning.")
@@ -38,7 +35,7 @@ struct KeyOptions: ParsableArguments {
             }
             return try attemptInput { try KeyFile.read(file, isStrict: strict) }
         case (nil, let hex?):
-            Terminal.writeError("chunkwise: warning: --key-hex shows the key to every process; prefer --key-file")
+            Terminal.warn("--key-hex shows the key to every process; prefer --key-file")
             guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
                 throw CommandFailure(.usage, "--key-hex is not hexadecimal: expected 32, 48 or 64 digits")
             }
@@ -84,15 +81,15 @@ struct PlaylistKeyOptions: ParsableArguments {
     static let strategyName = "hls-aes128"
 
     @Option(
-        help: ArgumentHelp(
-            "hls-aes128: the folder with the keys, each named like the end of its URI. (default: where the URIs say)",
-            valueName: "folder"))
+        help: .taking(
+            "folder",
+            "hls-aes128: the folder with the keys, each named like the end of its URI. (default: where the URIs say)"))
     var keys: String?
 
     @Option(
-        help: ArgumentHelp(
-            "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument.",
-            valueName: "command"))
+        help: .taking(
+            "command",
+            "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument."))
     var keyCommand: String?
 
     @OptionGroup var keyServer: KeyServerOptions
@@ -119,10 +116,9 @@ struct PlaylistKeyOptions: ParsableArguments {
         _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) throws -> @Sendable (any KeyProvider) -> KeyRing {
         let server = try keyServer.command(isStrict: isStrict)
-        guard [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1 else {
-            throw CommandFailure(
-                .usage, "several sources of keys: expected one of --keys, --key-command, --key-server and --key-file")
-        }
+        try require(
+            [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1,
+            "several sources of keys: expected one of --keys, --key-command, --key-server and --key-file")
         // It tries again for a minute, and its time is over before this one is.
         if let server {
             let name = "chunkwise keys fetch"
@@ -143,23 +139,22 @@ struct PlaylistKeyOptions: ParsableArguments {
 struct KeyServerOptions: ParsableArguments {
     @Option(
         name: .customLong("key-server"),
-        help: ArgumentHelp("hls-aes128: the URL of a server that has the keys, without credentials.", valueName: "url"))
+        help: .taking("url", "hls-aes128: the URL of a server that has the keys, without credentials."))
     var url: String?
 
     @Option(
         name: .customLong("key-server-token"),
-        help: ArgumentHelp("A file with the token that the key server wants.", valueName: "file"), completion: .file())
+        help: .taking("file", "A file with the token that the key server wants."), completion: .file())
     var tokenFile: String?
 
     @Option(
         name: .customLong("key-server-key"),
-        help: ArgumentHelp("The key server's own public key: 64 hexadecimal digits.", valueName: "hex"))
+        help: .taking("hex", "The key server's own public key: 64 hexadecimal digits."))
     var publicKey: String?
 
     @Option(
         name: .customLong("key-server-ca"),
-        help: ArgumentHelp(
-            "For the key server, trust the certificates in this PEM file, and no others.", valueName: "file"),
+        help: .taking("file", "For the key server, trust the certificates in this PEM file, and no others."),
         completion: .file())
     var certificates: String?
 

@@ -6,39 +6,44 @@ struct NetworkOptions: ParsableArguments {
     @OptionGroup var tls: TLSOptions
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the token that a server of the source asks for, sent as Authorization: Bearer.",
-            valueName: "file"), completion: .file())
+        help: .taking(
+            "file", "A file with the token that a server of the source asks for, sent as Authorization: Bearer."),
+        completion: .file())
     var tokenFile: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Ranges of a source over HTTP that are under way at once when it is read in order; 0 for none ahead.",
-            valueName: "count"))
+        help: .taking(
+            "count",
+            "Ranges of a source over HTTP that are under way at once when it is read in order; 0 for none ahead."))
     var readAhead: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "Seconds that nothing may come of a source over HTTP: no connection, no handshake, no byte. (default: 10)",
-            valueName: "s"))
-    var idleTimeout: Double?
+        help: .taking(
+            "time",
+            "How long nothing may come of a source over HTTP, no connection, no handshake, no byte: seconds, or a time such as 500ms. (default: 10s)"
+        ), transform: Duration.argument(.seconds, 0.1...3600))
+    var idleTimeout: Duration?
 
     @Option(
-        help: ArgumentHelp(
-            "Seconds that one read of a source over HTTP may take, with all that is tried again. (default: 60)",
-            valueName: "s"))
-    var deadline: Double?
+        help: .taking(
+            "time",
+            "How long one read of a source over HTTP may take, with all that is tried again: seconds, or a time such as 500ms. (default: 60s)"
+        ), transform: Duration.argument(.seconds, 0.1...3600))
+    var deadline: Duration?
+
+    // The older spellings.
+    @Option(name: .customLong("patience"), help: .hidden, transform: Duration.argument(.seconds, 0.1...3600))
+    var olderIdleTimeout: Duration?
+
+    @Option(name: .customLong("time-limit"), help: .hidden, transform: Duration.argument(.seconds, 0.1...3600))
+    var olderDeadline: Duration?
 
     @Flag(help: "Make a connection for each range of a source over HTTP, instead of keeping some.")
     var noReuse = false
 
     mutating func validate() throws {
-        guard (0.1...3600).contains(idleTimeout ?? 1) else {
-            throw ValidationError("--idle-timeout \(idleTimeout ?? 0): expected 0.1 to 3600 seconds")
-        }
-        guard (0.1...3600).contains(deadline ?? 1) else {
-            throw ValidationError("--deadline \(deadline ?? 0): expected 0.1 to 3600 seconds")
-        }
+        idleTimeout = idleTimeout ?? olderIdleTimeout
+        deadline = deadline ?? olderDeadline
         guard (0...64).contains(readAhead ?? 0) else {
             throw ValidationError("--read-ahead \(readAhead ?? 0): expected 0 to 64")
         }
@@ -53,13 +58,13 @@ struct NetworkOptions: ParsableArguments {
     /// - Throws: `CommandFailure` for a token that cannot be read, and for TLS' options where it is not spoken.
     func remoteObject(_ url: String, isStrict: Bool) throws -> RemoteObject {
         var remoteObject = publicObject(url)
-        if !remoteObject.isSecure { try tls.refuse(URLText.shown(remoteObject.url)) }
+        if !remoteObject.isSecure { try tls.refuse(URLText.redacted(remoteObject.url)) }
         if let tokenFile {
             let text = try SmallFile.text(tokenFile, "token file", isStrict: isStrict)
             let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
-                throw CommandFailure(.badData, "token file \(tokenFile): expected a line of printable ASCII")
-            }
+            try require(
+                !token.isEmpty && token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }), .badData,
+                "token file \(tokenFile): expected a line of printable ASCII")
             remoteObject.authorization = "Bearer " + token
         }
         return remoteObject
@@ -73,41 +78,35 @@ struct NetworkOptions: ParsableArguments {
         var remoteObject = remoteObject
         remoteObject.keepsConnections = !noReuse
         remoteObject.readAheadDepth = readAhead
-        remoteObject.idleTimeoutMilliseconds = idleTimeout.map { Int($0 * 1000) }
-        remoteObject.deadlineMilliseconds = deadline.map { Int($0 * 1000) }
+        remoteObject.idleTimeoutMilliseconds = idleTimeout.map { Int($0 / .milliseconds(1)) }
+        remoteObject.deadlineMilliseconds = deadline.map { Int($0 / .milliseconds(1)) }
         return remoteObject
     }
 
     /// Refuses the options about who is trusted, for a server that is started here.
     func refuseTrust(_ source: String) throws {
         try tls.refuse("\(source) without a URL")
-        guard tokenFile == nil else {
-            throw CommandFailure(.usage, "--token-file: expected it only with a URL, found \(source)")
-        }
+        try require(tokenFile == nil, "--token-file: expected it only with a URL, found \(source)")
     }
 
     /// Refuses the options where nothing comes from a server.
     func refuse(_ source: String) throws {
         try tls.refuse(source)
-        guard tokenFile == nil, readAhead == nil, idleTimeout == nil, deadline == nil, !noReuse else {
-            throw CommandFailure(
-                .usage,
-                "--token-file, --read-ahead, --idle-timeout, --deadline and --no-reuse: expected them only with a source "
-                    + "over HTTP, found \(source)"
-            )
-        }
+        try require(
+            tokenFile == nil && readAhead == nil && idleTimeout == nil && deadline == nil && !noReuse,
+            "--token-file, --read-ahead, --idle-timeout, --deadline and --no-reuse: expected them only with a source "
+                + "over HTTP, found \(source)")
     }
 }
 
 /// Which servers are taken, over TLS.
 struct TLSOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Trust the certificates in this PEM file, and no others.", valueName: "file"))
+    @Option(help: .taking("file", "Trust the certificates in this PEM file, and no others."))
     var caFile: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A public key of the chain: sha256// and base64, or 64 hexadecimal digits. May be repeated.",
-            valueName: "pin"))
+        help: .taking(
+            "pin", "A public key of the chain: sha256// and base64, or 64 hexadecimal digits. May be repeated."))
     var pin: [String] = []
 
     @Flag(help: "Accept a certificate of any issuer.")
@@ -123,7 +122,7 @@ struct TLSOptions: ParsableArguments {
 
     /// The options as values.
     var switches: TLSSwitches {
-        let allowances: [(TLSSwitches.Allowance, Bool)] = [
+        let allowances: [(TLSAllowance, Bool)] = [
             (.anyRoot, allowAnyRoot), (.expired, allowExpired), (.anyName, allowAnyName),
         ]
         return TLSSwitches(

@@ -10,7 +10,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// The option `--format`.
 struct FormatOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How to print the result: text or json.", valueName: "format"))
+    @Option(help: .taking("format", "How to print the result."))
     var format: OutputFormat = .text
 }
 
@@ -22,9 +22,8 @@ func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
 /// The option `--color`.
 struct ColorOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Whether words of text output are coloured: auto (on a terminal, unless NO_COLOR is set), always or never.",
-            valueName: "when"))
+        help: .taking(
+            "when", "Whether words of text output are coloured; auto is on a terminal, unless NO_COLOR is set."))
     var color = ColorChoice.auto
 
     /// Prints text, with colours if they are wanted.

@@ -7,110 +7,146 @@ import Support
 /// How ciphertext is laid out.
 struct StrategyOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "cbc-continuous, cbc-chunked, ctr, cobblestone-128, cobblestone-256, tink-aes-gcm-hkdf or hls-aes128 "
-                + "(not to encrypt)."),
+        help: ArgumentHelp("\(StrategyParameters.textNames.joined(separator: ", ")) (not to encrypt)."),
         completion: .strategies)
     var strategy = Self.usualStrategy
 
     @Option(
-        help: ArgumentHelp("Plaintext bytes of a chunk of cbc-chunked, such as 16MB.", valueName: "size"),
-        completion: .sizes,
-        transform: ByteSize.argument)
-    var chunkSize: ByteSize?
+        help: .taking("size", "Plaintext bytes of a chunk of cbc-chunked, such as 16MB."),
+        completion: .sizes)
+    var chunkSize: String?
 
     @Option(
-        help: ArgumentHelp("How chunks get their IVs: fixed or sequence (IV + chunk number).", valueName: "rule"),
+        help: .taking(
+            "rule", "How chunks get their IVs: fixed or sequence (IV + chunk number). (default: \(Self.usual(.ivRule)))"
+        ),
         completion: .list(IVRule.allCases.map(\.rawValue)))
     var ivRule: String?
 
     @Option(
-        help: "What CBC's last block is filled up with: pkcs7 or none. (default: pkcs7)",
+        help: "What CBC's last block is filled up with: pkcs7 or none. (default: \(Self.usual(.padding)))",
         completion: .list(Padding.allCases.map(\.rawValue)))
     var padding: String?
 
-    @Option(help: ArgumentHelp("What a Cobblestone object is bound to, in hexadecimal.", valueName: "hex"))
+    @Option(help: .taking("hex", "What a Cobblestone object is bound to, in hexadecimal."))
     var context: String?
 
-    @Option(help: ArgumentHelp("What a Tink object is bound to, in hexadecimal.", valueName: "hex"))
+    @Option(help: .taking("hex", "What a Tink object is bound to, in hexadecimal."))
     var associatedData: String?
 
     @Option(
         help: ArgumentHelp(
             """
             Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates; plaintext bytes of an HLS segment \
-            that is measured. (default: 4KiB, or 1MiB)
+            that is measured. (default: \(Self.usual(.segmentByteCount)), or \
+            \(Self.usual(.segmentByteCount, PlaylistRequest.strategyName)))
             """,
-            valueName: "size"),
-        transform: ByteSize.argument)
-    var segmentSize: ByteSize?
+            valueName: "size"), completion: .sizes)
+    var segmentSize: String?
 
-    @Option(help: ArgumentHelp("Bits of the key that Tink derives: 128 or 256. (default: 256)", valueName: "bits"))
-    var derivedKeySize: Int?
+    @Option(
+        help: .taking(
+            "bits", "Bits of the key that Tink derives: 128 or 256. (default: \(Self.usual(.derivedKeyByteCount)))"))
+    var derivedKeySize: String?
 
     private static let usualStrategy = "cbc-continuous"
 
     init() {}
 
+    private static func usual(_ parameter: StrategyParameters.Parameter, _ strategy: String = "") -> String {
+        StrategyParameters.usualText(of: parameter, in: strategy) ?? ""
+    }
+
+    /// What is given, by parameter.
+    private var texts: [StrategyParameters.Parameter: String] {
+        let options: [(StrategyParameters.Parameter, String?)] = [
+            (.chunkByteCount, chunkSize), (.ivRule, ivRule), (.padding, padding), (.context, context),
+            (.associatedData, associatedData), (.segmentByteCount, segmentSize), (.derivedKeyByteCount, derivedKeySize),
+        ]
+        return Dictionary(uniqueKeysWithValues: options.compactMap { parameter, text in text.map { (parameter, $0) } })
+    }
+
     /// Whether one of the options is there.
-    var isGiven: Bool {
-        strategy != Self.usualStrategy || chunkSize != nil || ivRule != nil || padding != nil || context != nil
-            || associatedData != nil || segmentSize != nil || derivedKeySize != nil
-    }
-
-    /// The strategy with the IV that is given, which has to be given where there is one, and only there.
-    func strategy(_ options: IVOptions) throws -> Strategy {
-        let made = try strategy(iv: options.block())
-        guard made.chunkFormat == nil || options.iv == nil else { throw refusal("--iv", options.iv ?? "") }
-        return made
-    }
-
-    /// The strategy with the IV that goes with it, which is only asked for where there is one.
-    func strategy(iv: @autoclosure () throws -> Block) throws -> Strategy {
-        guard let known = StrategyParameters.parameters(of: strategy) else {
-            throw CommandFailure(
-                .usage, "unknown strategy \"\(strategy)\": expected one of \(Strategy.names.joined(separator: ", "))")
-        }
-        try refuse(allBut: known)
-        var parameters = StrategyParameters(name: strategy)
-        if known.contains(.iv) { parameters.iv = try iv().bytes }
-        parameters.padding = try choice(padding, "--padding", fallback: .pkcs7)
-        parameters.ivRule = try choice(ivRule, "--iv-rule", fallback: .sequence)
-        parameters.chunkByteCount = chunkSize?.byteCount
-        parameters.context = try bytes(context, "--context")
-        parameters.associatedData = try bytes(associatedData, "--associated-data")
-        parameters.segmentByteCount = segmentSize?.byteCount ?? 4096
-        let bits = derivedKeySize ?? 256
-        guard bits == 128 || bits == 256 else {
-            throw CommandFailure(.usage, "--derived-key-size \(bits): expected 128 or 256")
-        }
-        parameters.derivedKeyByteCount = bits / 8
-        guard !known.contains(.chunkByteCount) || chunkSize != nil else {
-            throw CommandFailure(.usage, "\(strategy) without --chunk-size: expected a size such as 16MB")
-        }
-        guard let chunkSize else { return try attempt { try parameters.strategy() } }
-        return try attempt("--chunk-size \(chunkSize)") { try parameters.strategy() }
-    }
+    var isGiven: Bool { strategy != Self.usualStrategy || !texts.isEmpty }
 
     /// Whether the strategy is `hls-aes128`, which is no ``Strategy``: its parameters stand in the playlist.
     var isPlaylist: Bool { strategy == PlaylistRequest.strategyName }
 
-    /// The plaintext bytes of a segment of `hls-aes128`; what belongs to another strategy is refused.
-    func playlistSegmentByteCount() throws -> UInt64 {
-        try refuse(allBut: [.segmentByteCount])
-        let size = segmentSize ?? ByteSize(1 << 20)
-        guard (1 << 10...1 << 32).contains(size.byteCount) else {
-            throw CommandFailure(.usage, "--segment-size \(size): expected 1KiB to 4GiB")
-        }
-        return size.byteCount
+    /// The strategy with the IV that is given, which has to be given where there is one, and only there.
+    ///
+    /// - Throws: `CommandFailure`, which names all that is missing, the key included.
+    func strategy(_ options: IVOptions, _ key: KeyOptions) throws -> Strategy {
+        var parameters = try parametersOfObject()
+        let needsIV = StrategyParameters.parameters(of: strategy)?.contains(.iv) == true
+        if let iv = options.iv, !needsIV { throw refusal("--iv", iv) }
+        var present: Set<StrategyParameters.Parameter> = []
+        if options.iv != nil { present.insert(.iv) }
+        try require(parameters, present, isKeyGiven: key.isGiven)
+        if needsIV { parameters.iv = try options.block().bytes }
+        return try made(parameters)
     }
 
-    private func bytes(_ text: String?, _ name: String) throws -> [UInt8] {
-        guard let text else { return [] }
-        guard let bytes = Hexadecimal.decode(text, allowsUpperCase: true) else {
-            throw CommandFailure(.usage, "\(name) \"\(text)\" is not hexadecimal: expected an even number of digits")
+    /// The strategy with an IV that has no use where there is none.
+    func strategy(iv: Block) throws -> Strategy {
+        var parameters = try parametersOfObject()
+        try require(parameters, [.iv], isKeyGiven: true)
+        parameters.iv = iv.bytes
+        return try made(parameters)
+    }
+
+    /// The parameters of an object that is made here and measured; a playlist, too.
+    func measuredParameters() throws -> StrategyParameters {
+        var parameters = try parameters(StrategyParameters.textParameters(of: strategy), StrategyParameters.textNames)
+        try require(parameters, [.iv], isKeyGiven: true)
+        parameters.iv = Block(bigEndianValue: 0).bytes
+        if !isPlaylist { _ = try made(parameters) }
+        return parameters
+    }
+
+    private func parametersOfObject() throws -> StrategyParameters {
+        try parameters(StrategyParameters.parameters(of: strategy), Strategy.names)
+    }
+
+    private func parameters(
+        _ known: [StrategyParameters.Parameter]?, _ names: [String]
+    ) throws -> StrategyParameters {
+        guard let known else {
+            throw CommandFailure(
+                .usage, "unknown strategy \"\(strategy)\": expected one of \(names.joined(separator: ", "))")
         }
-        return bytes
+        try refuse(allBut: known)
+        var parameters = StrategyParameters(name: strategy)
+        for parameter in known {
+            let text = texts[parameter] ?? StrategyParameters.usualText(of: parameter, in: strategy)
+            guard let text, !parameters.read(text, for: parameter) else { continue }
+            let expected = StrategyParameters.textExpectation(of: parameter, in: strategy)
+            throw CommandFailure(.usage, "--\(parameter.textName) \"\(text)\": expected \(expected)")
+        }
+        return parameters
+    }
+
+    /// Checks that nothing is missing.
+    private func require(
+        _ parameters: StrategyParameters, _ present: Set<StrategyParameters.Parameter>, isKeyGiven: Bool
+    ) throws {
+        let known = StrategyParameters.textParameters(of: strategy) ?? []
+        var missing = (known.filter { $0 != .iv } + known.filter { $0 == .iv })
+            .filter { !parameters.has($0) && !present.contains($0) }
+            .map { ("--" + $0.textName, StrategyParameters.textExpectation(of: $0, in: strategy)) }
+        if !isKeyGiven { missing.append(("--key-file", "the key's file")) }
+        guard !missing.isEmpty else { return }
+        throw CommandFailure(
+            .usage,
+            "the strategy \(strategy) without \(missing.map(\.0).joined(separator: ", ")): expected "
+                + missing.map(\.1).joined(separator: ", "))
+    }
+
+    private func made(_ parameters: StrategyParameters) throws -> Strategy {
+        let texts = texts
+        let length = [StrategyParameters.Parameter.chunkByteCount, .segmentByteCount].lazy.compactMap { parameter in
+            texts[parameter].map { "--\(parameter.textName) \($0)" }
+        }.first
+        return try attempt(length) { try parameters.strategy() }
     }
 
     /// Refuses all parameters, for a strategy that has none.
@@ -118,37 +154,22 @@ struct StrategyOptions: ParsableArguments {
 
     /// Refuses what is given and is none of some parameters.
     private func refuse(allBut parameters: [StrategyParameters.Parameter]) throws {
-        let options: [(StrategyParameters.Parameter, String, String?)] = [
-            (.chunkByteCount, "--chunk-size", chunkSize?.description), (.ivRule, "--iv-rule", ivRule),
-            (.padding, "--padding", padding), (.context, "--context", context),
-            (.associatedData, "--associated-data", associatedData),
-            (.segmentByteCount, "--segment-size", segmentSize?.description),
-            (.derivedKeyByteCount, "--derived-key-size", derivedKeySize?.description),
-        ]
-        for case (let parameter, let option, let value?) in options where !parameters.contains(parameter) {
-            throw refusal(option, value)
+        let texts = texts
+        for parameter in StrategyParameters.Parameter.allCases where !parameters.contains(parameter) {
+            guard let text = texts[parameter] else { continue }
+            let isSegment = parameter == .chunkByteCount && parameters.contains(.segmentByteCount)
+            throw refusal("--" + parameter.textName, text, isSegment ? ", which has --segment-size" : "")
         }
     }
 
-    private func refusal(_ option: String, _ value: String) -> CommandFailure {
-        CommandFailure(.usage, "\(option) \(value): expected none with the strategy \(strategy)")
-    }
-
-    private func choice<Value: RawRepresentable & CaseIterable>(
-        _ text: String?, _ name: String, fallback: Value
-    ) throws -> Value where Value.RawValue == String {
-        guard let text else { return fallback }
-        guard let value = Value(rawValue: text) else {
-            let known = Value.allCases.map(\.rawValue).joined(separator: " or ")
-            throw CommandFailure(.usage, "\(name) \"\(text)\": expected \(known)")
-        }
-        return value
+    private func refusal(_ option: String, _ value: String, _ hint: String = "") -> CommandFailure {
+        CommandFailure(.usage, "\(option) \(value): expected none with the strategy \(strategy)\(hint)")
     }
 }
 
 /// The option `--iv`.
 struct IVOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The IV, or the initial counter block of ctr: 32 hexadecimal digits.", valueName: "hex"))
+    @Option(help: .taking("hex", "The IV, or the initial counter block of ctr: 32 hexadecimal digits."))
     var iv: String?
 
     init() {}

@@ -1,43 +1,90 @@
 import ArgumentParser
 import BackendRegistry
+import ByteSources
 import Conformance
 import Measurement
 import RandomAccess
 import Report
 import SubjectProtocol
 import Support
+import SwiftAESBackend
 
 /// Options of several commands, checked.
 enum Validated {
     /// A window's length in bytes.
     static func window(_ size: ByteSize) throws -> Int {
-        guard size.byteCount > 0, size.byteCount <= 1 << 30 else {
-            throw CommandFailure(.usage, "--window \(size): expected 1 byte to 1GiB")
-        }
+        try require(size.byteCount > 0 && size.byteCount <= 1 << 30, "--window \(size): expected 1 byte to 1GiB")
         return Int(size.byteCount)
     }
 
-    /// A number of threads.
-    static func threads(_ count: Int) throws -> Int {
-        guard (1...256).contains(count) else {
-            throw CommandFailure(.usage, "--threads \(count): expected 1 to 256")
-        }
+    /// A number of threads, each of which has a window's buffer where there are windows.
+    static func threads(_ count: Int, window: ByteSize = ByteSize(0)) throws -> Int {
+        try require((1...256).contains(count), "--threads \(count): expected 1 to 256")
+        try require(
+            BufferLimit.allows(threads: count, windowByteCount: window.byteCount),
+            "--window \(window) --threads \(count): expected \(BufferLimit.expectation)")
         return count
     }
 
     /// A backend by its name.
-    static func backend(_ name: String) throws -> any CipherBackend {
-        try attempt { try BackendRegistry.backend(named: name) }
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - isForData: Whether it handles data of the user's, and is not only looked at: one that is no protection for
+    ///     the key then comes with a warning, and works all the same, to compare what it gives.
+    /// - Returns: The backend.
+    /// - Throws: `CommandFailure`.
+    static func backend(_ name: String, isForData: Bool = true) throws -> any CipherBackend {
+        let backend = try attempt { try BackendRegistry.backend(named: name) }
+        if isForData, backend is SwiftReference {
+            Terminal.writeError(
+                "chunkwise: warning: backend \(name) looks up tables by bytes of key and data, which other programs of "
+                    + "this machine may time: expected another one for keys that matter")
+        }
+        return backend
     }
 }
 
 extension ByteSize {
     /// Reads a size from the command line.
     static let argument: @Sendable (String) throws -> ByteSize = { text in
-        guard let size = ByteSize(text) else {
-            throw CommandFailure(.usage, "expected a size such as 64KiB, 16MB or 100MiB")
-        }
+        let size = try require(ByteSize(text), .usage, "expected a size such as 64KiB, 16MB or 100MiB")
         return size
+    }
+}
+
+extension ArgumentHelp {
+    /// The help of an option, with the name of its value.
+    static func taking(_ valueName: String, _ abstract: String) -> ArgumentHelp {
+        ArgumentHelp(abstract, valueName: valueName)
+    }
+}
+
+extension Duration {
+    /// Reads a duration from the command line: with a unit, or a number of what the option's help says.
+    ///
+    /// - Parameters:
+    ///   - unit: What a number without a unit is in.
+    ///   - range: What the option takes, in that unit.
+    ///   - isWhole: Whether only whole numbers of the unit are taken.
+    ///   - needsUnit: Whether a number without a unit is refused.
+    /// - Returns: The transform of an option.
+    static func argument(
+        _ unit: TimeText.Unit, _ range: ClosedRange<Double>, isWhole: Bool = false, needsUnit: Bool = false
+    ) -> @Sendable (String) throws -> Duration {
+        { text in
+            let factor = Double(unit.nanoseconds)
+            guard let nanoseconds = TimeText.nanoseconds(text, in: needsUnit ? nil : unit),
+                range.contains(Double(nanoseconds) / factor), !isWhole || nanoseconds % unit.nanoseconds == 0
+            else {
+                let bounds = [range.lowerBound, range.upperBound].map { bound in
+                    bound.rounded() == bound ? "\(Int(bound))" : "\(bound)"
+                }.joined(separator: " to ")
+                let alone = "\(bounds) \(isWhole ? "whole " : "")\(unit), or with a unit such as 500ms, 10s or 2m"
+                throw CommandFailure(.usage, "expected \(needsUnit ? TimeText.expectation : alone)")
+            }
+            return .nanoseconds(Int64(clamping: nanoseconds))
+        }
     }
 }
 

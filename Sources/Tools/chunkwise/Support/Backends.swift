@@ -16,7 +16,7 @@ enum Backends {
                 return try entry.make()
             } catch {
                 if case .unavailable = error { return nil }
-                Terminal.writeError("chunkwise: warning: backend \(entry.name) is not available: \(error)")
+                Terminal.warn("backend \(entry.name) is not available: \(error)")
                 return nil
             }
         }
@@ -113,7 +113,7 @@ enum CPUMasks {
         defer { Terminal.clearProgress() }
         var records: [ConformanceRecord] = []
         for backend in backends {
-            _ = try Validated.backend(backend)
+            _ = try Validated.backend(backend, isForData: false)
             records.append(try run(backend, named: backend, mask: nil, vectors: vectors))
             let masks = canBeMasked ? masks(of: backend) : []
             if masks.isEmpty {

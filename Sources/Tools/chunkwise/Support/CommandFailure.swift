@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import Measurement
 import RandomAccess
@@ -23,6 +24,29 @@ extension ExitStatus {
     init(_ error: any Error) { self = (error as? any ExitStatusProviding)?.exitStatus ?? .io }
 }
 
+/// Ends a command unless a condition holds.
+func require(_ condition: Bool, _ code: CommandFailure.Code, _ message: @autoclosure () -> String) throws {
+    if !condition { throw CommandFailure(code, message()) }
+}
+
+/// The same for wrong usage.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+    try require(condition, .usage, message())
+}
+
+/// Returns a value that a command needs, and ends the command without it.
+func require<Value>(
+    _ value: Value?, _ code: CommandFailure.Code, _ message: @autoclosure () -> String
+) throws -> Value {
+    guard let value else { throw CommandFailure(code, message()) }
+    return value
+}
+
+/// The same as for a condition, while options are parsed, where the parser must know that the usage is wrong.
+func requireValid(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+    if !condition { throw ValidationError(message()) }
+}
+
 /// Runs a step of a command, and ends the command if it fails.
 ///
 /// - Parameters:
@@ -42,17 +66,19 @@ func attempt<Value>(_ context: String? = nil, _ body: () throws -> Value) throws
 
 /// Runs a step that opens an input: what is missing, unreadable or no file has an exit code of its own.
 func attemptInput<Value>(_ body: () throws -> Value) throws -> Value {
-    do {
-        return try body()
-    } catch let error as DecryptionError {
-        if case .io(_, let code, _) = error, [ENOENT, EACCES, EISDIR, ENOTDIR, ESPIPE, ELOOP].contains(code) {
+    try attempt {
+        do {
+            return try body()
+        } catch  where isMissingInput(error) {
             throw CommandFailure(.missingInput, "\(error)")
         }
-        throw CommandFailure(.init(error), "\(error)")
-    } catch let error as SweepError {
-        if case .io(.io(_, let code, _)) = error, [ENOENT, EACCES, EISDIR, ENOTDIR, ELOOP].contains(code) {
-            throw CommandFailure(.missingInput, "\(error)")
-        }
-        throw CommandFailure(.init(error), "\(error)")
+    }
+}
+
+private func isMissingInput(_ error: any Error) -> Bool {
+    switch error {
+    case DecryptionError.io(_, let code, _), SweepError.io(.io(_, let code, _)):
+        [ENOENT, EACCES, EISDIR, ENOTDIR, ESPIPE, ELOOP].contains(code)
+    default: false
     }
 }

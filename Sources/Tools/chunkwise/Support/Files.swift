@@ -33,8 +33,8 @@ enum SmallFile {
                         path: "\(name) \(path)", permissions: permissions, expected: 0o600)
                     throw CommandFailure(.init(error), "\(error)")
                 }
-                Terminal.writeError(
-                    "chunkwise: warning: \(name) \(path) can be read by others "
+                Terminal.warn(
+                    "\(name) \(path) can be read by others "
                         + "(permissions \(String(permissions, radix: 8))): expected 600")
             }
             let bytes = try attempt(name) { try descriptor.readToEnd(FilePath(path), maxByteCount: maxByteCount) }
@@ -55,11 +55,9 @@ enum WholeFile {
     /// - Throws: `CommandFailure`.
     static func requireFolder(of path: String) throws {
         let folder = FilePath(path).removingLastComponent()
-        guard access(folder.isEmpty ? "." : folder.string, W_OK | X_OK) == 0 else {
-            throw CommandFailure(
-                .io,
-                "no folder to write \(path) to: \(String(cString: strerror(errno))): expected one that can be written")
-        }
+        try require(
+            access(folder.isEmpty ? "." : folder.string, W_OK | X_OK) == 0, .io,
+            "no folder to write \(path) to: \(String(cString: strerror(errno))): expected one that can be written")
     }
 
     /// Writes a file.

@@ -3,42 +3,70 @@ import Support
 /// A command's explanation as it stands in the source, its paragraphs made one line each, so that the parser breaks them
 /// where the terminal ends.
 ///
-/// - Parameter text: Paragraphs. A heading in capitals stays a line of its own; so does a line that starts with a space,
-///   which is broken here where 80 columns do not hold it, a command with a backslash.
+/// - Parameter text: Paragraphs. A heading in capitals stays a line of its own. What is indented is broken here, in 80
+///   columns: under a heading that begins with `EXAMPLE`, each line is a command, which gets backslashes; elsewhere, the
+///   lines are a paragraph.
 /// - Returns: The text for `CommandConfiguration`.
 func helpText(_ text: String) -> String {
     var lines: [String] = []
-    var isParagraph = false
+    var (paragraph, indented) = ("", "")
+    var isExample = false
+    func end() {
+        if !paragraph.isEmpty { lines.append(paragraph) }
+        if !indented.isEmpty { lines += brokenParagraph(indented) }
+        (paragraph, indented) = ("", "")
+    }
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
         let isIndented = line.hasPrefix(" ")
-        let isHeading = !line.isEmpty && line.allSatisfy { $0.isUppercase || $0 == " " }
-        if isIndented {
-            lines += brokenExample(line)
-        } else if isParagraph, !line.isEmpty, !isHeading {
-            lines[lines.count - 1] += " " + line
-        } else {
+        let isHeading = line.allSatisfy { $0.isUppercase || $0 == " " }
+        // What goes on is of the same kind as what is there.
+        if isHeading || (isIndented ? !paragraph.isEmpty : !indented.isEmpty) { end() }
+        if isHeading {
             lines.append(line)
+            if !line.isEmpty { isExample = line.hasPrefix("EXAMPLE") }
+        } else if isIndented, isExample {
+            lines += brokenExample(line)
+        } else if isIndented {
+            indented += (indented.isEmpty ? "" : " ") + line.drop { $0 == " " }
+        } else {
+            paragraph += (paragraph.isEmpty ? "" : " ") + line
         }
-        isParagraph = !isIndented && !isHeading && !line.isEmpty
     }
+    end()
     return lines.joined(separator: "\n")
 }
 
+private let indent = "  "
+
+/// A paragraph whose last line is more than a word.
+private func brokenParagraph(_ text: String) -> [String] {
+    let widest = TextTable.width - 1 - indent.count
+    let lines = TextWrapping.lines(text, columns: widest)
+    let candidates = (widest / 2...widest).reversed().lazy.map { TextWrapping.lines(text, columns: $0) }
+    let even = candidates.first { $0.count == lines.count && $0.last?.contains(" ") == true }
+    return (even ?? lines).map { indent + $0 }
+}
+
+/// A command that a shell takes as one, with what explains it in a line below where both do not fit into one.
 private func brokenExample(_ line: String) -> [String] {
-    let text = String(line.drop { $0 == " " })
-    let indent = String(repeating: " ", count: line.count - text.count)
     guard line.count > TextTable.width - 1 else { return [line] }
-    // What stands behind a command after some space explains it.
-    if let gap = text.firstRange(of: "   ") {
-        let comment = text[gap.upperBound...].drop { $0 == " " }
-        return [indent + text[..<gap.lowerBound], indent + "    " + comment]
+    let text = String(line.drop { $0 == " " })
+    let gap = text.firstRange(of: "   ")
+    let command = gap.map { String(text[..<$0.lowerBound]) } ?? text
+    // Neither in quotes nor between an option and its value.
+    let space: Character = "\u{A0}"
+    var quote: Character?
+    var joined = ""
+    for character in command {
+        if character == quote { quote = nil } else if quote == nil, "'\"".contains(character) { quote = character }
+        joined.append(quote != nil && character == " " ? space : character)
     }
-    let isCommand = text.hasPrefix("chunkwise ")
-    let columns = TextTable.width - 1 - indent.count - (isCommand ? 2 : 0)
-    let parts = TextWrapping.lines(text, columns: columns, indent: isCommand ? "    " : "")
-    return parts.enumerated().map { index, part in
-        indent + part + (isCommand && index + 1 < parts.count ? " \\" : "")
-    }
+    joined.replace(/(--\S+) (?=[^-\s]|-\s|-$)/) { "\($0.1)\(space)" }
+    let parts = TextWrapping.lines(joined, columns: TextTable.width - 3 - indent.count, indent: "    ")
+        .map { $0.replacing(String(space), with: " ") }
+    let explanation = gap.map { [indent + "    " + text[$0.upperBound...].drop { $0 == " " }] } ?? []
+    return parts.enumerated().map { index, part in indent + part + (index + 1 < parts.count ? " \\" : "") }
+        + explanation
 }
 
 /// What is done to the parser's help before it is printed.

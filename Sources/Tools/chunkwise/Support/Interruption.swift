@@ -99,9 +99,7 @@ enum Waiting {
             semaphore.signal()
         }
         semaphore.wait()
-        guard let result = box.result.withLock({ $0 }) else {
-            throw CommandFailure(.io, "the task did not end: expected a result")
-        }
+        let result = try require(box.result.withLock({ $0 }), .io, "the task did not end: expected a result")
         return try result.get()
     }
 }

@@ -16,12 +16,23 @@ enum Listening {
     /// Checks options that both commands have.
     ///
     /// - Throws: `CommandFailure`.
-    static func check(port: Int, maxConnections: Int) throws {
-        guard (0...65535).contains(port) else {
-            throw CommandFailure(.usage, "--port \(port): expected 0 to 65535")
-        }
-        guard (1...10_000).contains(maxConnections) else {
-            throw CommandFailure(.usage, "--max-connections \(maxConnections): expected 1 to 10000")
+    static func check(port: Int, maxConnections: Int, ofAddress: Int?) throws {
+        try require((0...65535).contains(port), "--port \(port): expected 0 to 65535")
+        try require((1...10_000).contains(maxConnections), "--max-connections \(maxConnections): expected 1 to 10000")
+        let perAddress = ofAddress ?? 1
+        try require(
+            (1...maxConnections).contains(perAddress),
+            "--max-connections-per-address \(perAddress): expected 1 to \(maxConnections)")
+    }
+
+    /// Where to listen.
+    ///
+    /// - Throws: `CommandFailure` for a name that stands for no address.
+    static func host(_ bind: String) throws -> ListeningHost {
+        do throws(HTTPService.BindError) {
+            return try ListeningHost(bind)
+        } catch {
+            throw CommandFailure(.io, "\(error)")
         }
     }
 

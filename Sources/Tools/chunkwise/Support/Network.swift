@@ -40,17 +40,17 @@ enum Network {
     }
 
     /// Opens an object, and says on standard error what every result must say of it.
-    static func open(_ place: RemoteObject) throws -> any ByteSource {
+    static func open(_ object: RemoteObject) throws -> any ByteSource {
         let client = try required()
-        let known = client.warnings(of: place)
+        let known = client.warnings(of: object)
         warn(known)
-        let object = try attempt { try client.open(place) }
-        warn(object.warnings.filter { !known.contains($0) })
-        return object.source
+        let opened = try attempt { try client.open(object) }
+        warn(opened.warnings.filter { !known.contains($0) })
+        return opened.source
     }
 
     /// Says on standard error what every result must say.
     static func warn(_ warnings: [String]) {
-        for warning in warnings { Terminal.writeError("chunkwise: warning: \(warning)") }
+        for warning in warnings { Terminal.warn("\(warning)") }
     }
 }

@@ -13,12 +13,11 @@ struct OwnObject {
 
     /// Opens a file.
     func file(_ path: String) throws -> MeasuredObject {
-        guard !URLText.isURL(path) else {
-            throw CommandFailure(
-                .usage, "--input \(URLText.shown(path)): expected a file (a URL of HTTP goes into --source)")
-        }
+        try require(
+            !URLText.isURL(path),
+            "--input \(URLText.redacted(path)): expected a file (a URL of HTTP goes into --source)")
         try refusePlaylist("--input \(path)")
-        let strategy = try layout.strategy(ivOptions)
+        let strategy = try layout.strategy(ivOptions, keyOptions)
         let key = try keyOptions.key()
         return try attemptInput { try MeasuredObject.file(FilePath(path), strategy: strategy, key: key) }
     }
@@ -26,13 +25,13 @@ struct OwnObject {
     /// Opens an object on a server.
     func served(_ url: String, _ network: NetworkOptions) throws -> (object: MeasuredObject, remoteObject: RemoteObject)
     {
-        try refusePlaylist("--source \(URLText.shown(url))")
+        try refusePlaylist("--source \(URLText.redacted(url))")
         let remoteObject = try network.remoteObject(url, isStrict: keyOptions.strict)
         _ = try Network.required()
-        let strategy = try layout.strategy(ivOptions)
+        let strategy = try layout.strategy(ivOptions, keyOptions)
         let key = try keyOptions.key()
         let ciphertext = try Network.open(remoteObject)
-        let object = try attempt(URLText.shown(url)) {
+        let object = try attempt(URLText.redacted(url)) {
             try MeasuredObject.served(ciphertext, at: remoteObject, strategy: strategy, key: key)
         }
         return (object, remoteObject)
@@ -105,7 +104,7 @@ final class PlaylistObjects: Sendable {
         }
         guard first == object.version else {
             throw .io(
-                operation: "read \(URLText.shown(url))", code: 0,
+                operation: "read \(URLText.redacted(url))", code: 0,
                 reason: "objectChanged: \(object.version): expected \(first), as it was at first")
         }
     }

@@ -40,18 +40,18 @@ enum Program {
                 command.append("--key-hex=…")
             } else {
                 hidesNext = argument == "--key-hex"
-                command.append(shown(argument))
+                command.append(redacted(argument))
             }
         }
         return command
     }
 
     /// An argument without what only a server may know of a URL.
-    private static func shown(_ argument: String) -> String {
+    private static func redacted(_ argument: String) -> String {
         guard let start = argument.indices.first(where: { RemoteObject.isURL(String(argument[$0...])) }) else {
             return argument
         }
-        return argument[..<start] + URLText.shown(String(argument[start...]))
+        return argument[..<start] + URLText.redacted(String(argument[start...]))
     }
 
     /// The time, as ISO 8601 in UTC. The corresponding C function is `strftime`.
@@ -100,10 +100,9 @@ enum DefaultVectors {
     static func publishedGroups() throws -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for name in knownAnswers.map({ "data/vectors/" + $0 }) {
-            guard let path = DataFolder.find(name) else {
-                throw CommandFailure(
-                    .missingInput, "no file \(name): expected it in this folder or above the program's")
-            }
+            let path = try require(
+                DataFolder.find(name),
+                .missingInput, "no file \(name): expected it in this folder or above the program's")
             groups += try attempt { try VectorFile(path: path.string) }.groups
         }
         return groups

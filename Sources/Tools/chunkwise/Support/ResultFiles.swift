@@ -34,7 +34,7 @@ struct ResultFiles {
         if requiringCells, isEmpty {
             throw CommandFailure(.badData, "\(file) holds no cells: expected at least one record of a cell")
         }
-        for text in RunReport.warnings(of: results) { Terminal.writeError("chunkwise: warning: \(file): \(text)") }
+        for text in RunReport.warnings(of: results) { Terminal.warn("\(file): \(text)") }
     }
 }
 
@@ -63,11 +63,7 @@ enum KeyResultFiles {
             default: throw CommandFailure(.missingInput, "\(error)")
             }
         }
-        do throws(KeyResultsError) {
-            return try Record(file: Array(text.utf8))
-        } catch {
-            throw CommandFailure(.badData, "\(path): \(error)")
-        }
+        return try attempt("\(path)") { try Record(file: Array(text.utf8)) }
     }
 }
 
@@ -92,17 +88,31 @@ enum HistoryReading {
         let outcomes = Parallel.map(names) { name in outcome(name, top: top, base: base) }
         let runs = outcomes.compactMap { try? $0.get() }
         var skipped: [SkippedFile] = []
+        var others: [String: Int] = [:]
         for (name, outcome) in zip(names, outcomes) {
-            guard case .failure(let problem) = outcome else { continue }
-            skipped.append(SkippedFile(path: name, reason: problem.reason))
-            Terminal.writeError("chunkwise: warning: skipped \(name): \(problem.reason)")
+            switch outcome {
+            case .success: break
+            case .failure(.otherKind(let schema)): others[schema, default: 0] += 1
+            case .failure(.unreadable(let reason)):
+                skipped.append(SkippedFile(path: name, reason: reason))
+                Terminal.writeError("chunkwise: warning: skipped \(name): \(reason)")
+            }
         }
+        let otherCount = others.values.reduce(0, +)
         guard !runs.isEmpty else {
             throw CommandFailure(
                 .noAnswer,
-                "no results in \(folder) (\(skipped.count) files skipped): expected at least one results.jsonl in it or "
-                    + "in a folder below")
+                "no results in \(folder) (\(skipped.count + otherCount) files skipped): expected at least one "
+                    + "results.jsonl in it or in a folder below")
         }
+        if otherCount > 0 {
+            let kinds = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
+            Terminal.writeError("chunkwise: skipped \(otherCount) files that are no results of runs: \(kinds)")
+        }
+        try require(
+            !runs.isEmpty, .noAnswer,
+            "no results in \(folder) (\(skipped.count) files skipped): expected at least one results.jsonl in it or "
+                + "in a folder below")
         let history = History(runs, skipped: skipped, reference: reference)
         if let reference, !history.backends.contains(reference) {
             throw CommandFailure(
@@ -114,25 +124,42 @@ enum HistoryReading {
     }
 
     /// Why a file is skipped.
-    private struct Problem: Error {
-        var reason: String
+    private enum Problem: Error {
+        case unreadable(String)
+        /// It is something else that this program writes, by its schema.
+        case otherKind(String)
     }
 
     private static func outcome(_ name: String, top: FilePath, base: FilePath) -> Result<HistoricalRun, Problem> {
         let file = top.pushing(FilePath(name))
-        do {
+        do throws(SweepError) {
             let results = try ResultLog.read(file).results
             // A page says more than raw results, where there is one.
             let page = file.removingLastComponent().appending("index.html")
             let target = access(page.string, R_OK) == 0 ? page : file
             let run = HistoricalRun(
                 results, path: name, link: LinkText.path(from: base.string, to: target.string))
-            return run.cells.isEmpty ? .failure(Problem(reason: "no cell in it has figures")) : .success(run)
-        } catch {
+            return run.cells.isEmpty ? .failure(.unreadable("no cell in it has figures")) : .success(run)
+        } catch .damaged(_, let error) {
+            if let schema = otherKind(file, error) { return .failure(.otherKind(schema)) }
             // The path is said already.
-            if case .damaged(_, let error) = error { return .failure(Problem(reason: "\(error)")) }
-            return .failure(Problem(reason: "\(error)"))
+            return .failure(.unreadable("\(error)"))
+        } catch {
+            return .failure(.unreadable("\(error)"))
         }
+    }
+
+    /// The schema of a file of this program that is none of results; `nil` for any other file.
+    private static func otherKind(_ file: FilePath, _ error: ResultsError) -> String? {
+        let schema: String?
+        if case .unknownSchema(let found) = error {
+            schema = found
+        } else {
+            let text = try? TextFile.read(file.string)
+            schema = text.flatMap { JSONValue.parse(Array($0.utf8))?["schema"]?.string }
+        }
+        let results = RunHeader.currentSchema.prefix { !$0.isNumber }
+        return schema.flatMap { $0.hasPrefix("chunkwise-") && !$0.hasPrefix(results) ? $0 : nil }
     }
 
     /// The files that may hold results, by their paths below a folder, in order.
@@ -140,10 +167,16 @@ enum HistoryReading {
         var names: [String] = []
         var folders = [""]
         while let below = folders.popLast() {
-            let entries = FolderEntries.list(folder + "/" + below)
-            guard !entries.isEmpty || !below.isEmpty || access(folder, R_OK | X_OK) == 0 else {
-                throw CommandFailure(
-                    .missingInput, "\(folder): \(String(cString: strerror(errno))): expected a folder that can be read")
+            let entries: [FolderEntry]
+            do throws(DecryptionError) {
+                entries = try FolderEntry.all(in: folder + "/" + below)
+            } catch {
+                guard case .io(_, let code, let reason) = error, [ENOENT, ENOTDIR, EACCES].contains(code) else {
+                    throw error
+                }
+                // A folder below that is gone, or closed to this user, is none of theirs.
+                if !below.isEmpty { continue }
+                throw CommandFailure(.missingInput, "\(folder): \(reason): expected a folder that can be read")
             }
             for entry in entries where !entry.name.hasPrefix(".") {
                 let path = below.isEmpty ? entry.name : "\(below)/\(entry.name)"
@@ -159,39 +192,15 @@ enum HistoryReading {
         return names.sorted()
     }
 
-    /// A path without `.` and `..`, from the root. The corresponding C function is `realpath`.
+    /// A path without `.` and `..`, from the root, whether or not its end is there. The corresponding C function is
+    /// `realpath`.
     private static func absolute(_ path: FilePath) -> FilePath {
         let name = path.isEmpty ? "." : path.string
-        guard let resolved = realpath(name, nil) else { return path.lexicallyNormalized() }
+        guard let resolved = realpath(name, nil) else {
+            guard let last = path.lastComponent else { return path }
+            return absolute(path.removingLastComponent()).appending(last).lexicallyNormalized()
+        }
         defer { free(resolved) }
         return FilePath(String(cString: resolved))
-    }
-}
-
-/// What is in a folder.
-enum FolderEntries {
-    /// Something in a folder.
-    struct Entry {
-        var name: String
-        /// Whether it is a folder itself; a link to one is none, so that no search goes in circles.
-        var isFolder: Bool
-    }
-
-    /// Lists a folder, without `.` and `..`, in no order; nothing if it cannot be read. The corresponding C functions are
-    /// `readdir` and `lstat`.
-    static func list(_ folder: String) -> [Entry] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var entries: [Entry] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
-            var status = stat()
-            let isKnown = lstat(folder + "/" + name, &status) == 0
-            entries.append(Entry(name: name, isFolder: isKnown && status.st_mode & S_IFMT == S_IFDIR))
-        }
-        return entries
     }
 }

@@ -43,16 +43,13 @@ final class ServedVectors: Sendable {
             origin = .here(try attempt { [sources] in try sources.startServer(isSecure: text == "https") })
             sourceName = network.adjusted(RemoteObject(url: text + "://")).sourceName
         } else {
-            guard RemoteObject.isURL(text) else {
-                throw CommandFailure(.usage, "--source \(URLText.shown(text)): expected http, https or a URL")
-            }
-            let shown = URLText.shown(text)
+            try require(RemoteObject.isURL(text), "--source \(URLText.redacted(text)): expected http, https or a URL")
+            let shown = URLText.redacted(text)
             let remoteObject = try network.remoteObject(text.hasSuffix("/") ? text : text + "/", isStrict: isStrict)
             try attempt { [sources] in try sources.check(remoteObject) }
-            guard !text.contains(where: { "?#".contains($0) }) else {
-                throw CommandFailure(
-                    .usage, "--source \(shown): expected the URL of a folder, without a query and a fragment")
-            }
+            try require(
+                !text.contains(where: { "?#".contains($0) }),
+                "--source \(shown): expected the URL of a folder, without a query and a fragment")
             origin = .folder(remoteObject)
             let known = sources.warnings(of: remoteObject)
             said.withLock { $0 = known }

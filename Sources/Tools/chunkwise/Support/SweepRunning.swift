@@ -19,11 +19,12 @@ enum SweepRunning {
         defer { Terminal.clearProgress() }
         let estimate = estimate(plan)
         var progress = SweepProgress(estimate)
+        let program = Program.subjectCommand(readsServers: readsServers(plan))
         let job = try attempt {
             try SweepJob(
-                folder: folder, plan: plan, program: Program.subjectCommand(readsServers: readsServers(plan)),
-                programVersion: Program.version,
-                command: Program.command, startedAt: Program.time(), backends: Backends.available(),
+                folder: folder, plan: plan, program: program, programVersion: Program.version,
+                programDigest: try FileDigest.programs(program), command: Program.command,
+                startedAt: Program.time(), backends: Backends.available(),
                 network: Network.client())
         }
         return try attempt {
@@ -68,7 +69,7 @@ enum SweepRunning {
         do throws(LimitError) {
             return try MachineLimits.measure(options)
         } catch {
-            Terminal.writeError("chunkwise: warning: \(error): no share of this machine's limits is stated")
+            Terminal.warn("\(error): no share of this machine's limits is stated")
             return nil
         }
     }
@@ -90,7 +91,7 @@ enum SweepRunning {
             ).read(text)
         }
         for (backend, reason) in plan.missingBackends.sorted(by: { $0.key < $1.key }) {
-            Terminal.writeError("chunkwise: warning: cells of backend \(backend) are left out: \(reason)")
+            Terminal.warn("cells of backend \(backend) are left out: \(reason)")
         }
         // Before anything is written.
         if plan.cells.contains(where: { ObjectKind(of: $0.cell)?.isServed == true }) { _ = try Network.required() }
@@ -115,13 +116,11 @@ enum SweepRunning {
         _ results: RunResults, of plan: Plan, in folder: RunFolder, adding options: [String], color: ColorOptions
     ) throws {
         let command = ShellText.joined(Program.command + options)
-        guard !results.cells.isEmpty || !results.conformance.isEmpty else {
-            throw CommandFailure(
-                .noAnswer,
-                results.isComplete
-                    ? "no cell was measured: expected at least one"
-                    : "stopped before anything was measured; to start again: \(command)")
-        }
+        try require(
+            !results.cells.isEmpty || !results.conformance.isEmpty, .noAnswer,
+            results.isComplete
+                ? "no cell was measured: expected at least one"
+                : "stopped before anything was measured; to start again: \(command)")
         let report = RunReport(results, keys: try KeyResultFiles.read(folder.path))
         try ReportWriting.write(report.files, to: folder.path)
         for line in report.verdict { color.show(TextWrapping.text(line)) }
@@ -134,16 +133,12 @@ enum SweepRunning {
                     + "\(max(0, plan.cells.count - whole - begun)) in none")
         }
         print("report: \(folder.path.appending("index.html"))")
-        guard results.isComplete else {
-            throw CommandFailure(.noAnswer, "stopped before the end; to go on: \(command)")
-        }
+        try require(results.isComplete, .noAnswer, "stopped before the end; to go on: \(command)")
     }
 
     /// The exit code for results: whether every cell has figures.
     static func requireFigures(_ results: RunResults) throws {
-        guard !results.cells.isEmpty else {
-            throw CommandFailure(.noAnswer, "no cell was measured: expected at least one")
-        }
+        try require(!results.cells.isEmpty, .noAnswer, "no cell was measured: expected at least one")
         let failed = results.cells.filter { $0.failure != nil }
         guard let first = failed.first, let reason = first.failure else { return }
         throw CommandFailure(

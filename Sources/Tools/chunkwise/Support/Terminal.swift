@@ -16,16 +16,47 @@ enum Terminal {
         return [found, said].compactMap(\.self).min() ?? TextTable.width
     }
 
-    /// Writes a line, over the progress if there is one.
+    /// Writes a line, over the progress if there is one. What would end it or drive a terminal is left out.
     static func writeError(_ line: String) {
-        write((isInteractive ? "\r\u{1B}[K" : "") + line + "\n")
+        write((isInteractive ? "\r\u{1B}[K" : "") + PlainText.line(line) + "\n")
+    }
+
+    /// Writes a line if standard error takes it at once: a pipe that is not read holds no server up. How many lines it
+    /// did not take is said with the next one.
+    static func sayWithoutWaiting(_ line: String) {
+        leftOutCount.withLock { leftOut in
+            if leftOut > 0, takesLine {
+                writeError("chunkwise: \(leftOut) messages were left out: standard error took none")
+                leftOut = 0
+            }
+            guard leftOut == 0, takesLine else {
+                leftOut += 1
+                return
+            }
+            writeError(String(line.prefix(maxLineLength)))
+        }
+    }
+
+    private static let leftOutCount = Mutex(0)
+    /// What a pipe has space for if it has any, in UTF-8. Source: POSIX.1-2017, PIPE_BUF; poll(2).
+    private static let maxLineLength = 900
+
+    /// Whether standard error takes a line without waiting. The corresponding C function is `poll`.
+    private static var takesLine: Bool {
+        var request = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
+    }
+
+    /// Writes a warning, which ends nothing.
+    static func warn(_ text: String) {
+        writeError("chunkwise: warning: \(text)")
     }
 
     /// Shows how far something is, in place of what stood there; nothing where standard error is no terminal.
     static func showProgress(_ text: String) {
         guard isInteractive else { return }
         // A line that reaches the last column is broken by some terminals.
-        write("\r\u{1B}[K" + String(text.prefix(columns - 1)))
+        write("\r\u{1B}[K" + String(PlainText.line(text).prefix(columns - 1)))
     }
 
     /// Removes the progress.

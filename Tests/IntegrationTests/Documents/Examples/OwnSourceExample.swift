@@ -9,8 +9,8 @@ struct ArraySource: ByteSource {
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let rest = buffers.prefix(bytes.count - Int(offset))
-        rest.forEach { place, buffer in
-            buffer.copyBytes(from: bytes[(Int(offset) + place)...].prefix(buffer.count))
+        rest.forEach { index, buffer in
+            buffer.copyBytes(from: bytes[(Int(offset) + index)...].prefix(buffer.count))
         }
         return rest.byteCount
     }

@@ -81,6 +81,8 @@ def answer(connection, path, first, end, request):
         connection.sendall(part(first, end, Content_Range="bytes 5-3/x") + body)
     elif path == "/unknown-length":
         connection.sendall(part(first, end, size="*") + body)
+    elif path == "/huge":
+        connection.sendall(part(first, end, size=2 ** 64 - 1) + body)
     elif path == "/multipart":
         text = b"--x\r\nContent-Range: bytes 0-0/300000\r\n\r\nA\r\n--x--\r\n"
         connection.sendall(head(206, {

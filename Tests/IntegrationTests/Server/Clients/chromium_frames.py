@@ -23,8 +23,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     reports = queue.Queue()
 
-    def do_POST(self):
-        self.reports.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+    def do_GET(self):
+        path, _, text = self.path.partition("?")
+        if path != "/report":
+            return super().do_GET()
+        self.reports.put(urllib.parse.unquote(text))
         self.send_response(204)
         self.end_headers()
 

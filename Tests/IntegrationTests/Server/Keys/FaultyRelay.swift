@@ -122,8 +122,8 @@ final class FaultyRelay: Sendable {
         var passed = 0
         var isReset = false
         reading: while true {
-            var bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, count in
-                count = max(0, recv(source, room.baseAddress, room.count, 0))
+            var bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                count = max(0, recv(source, buffer.baseAddress, buffer.count, 0))
             }
             guard !bytes.isEmpty else { break }
             let count = bytes.count

@@ -117,7 +117,7 @@ struct KeyServerExchangeTests {
         #expect(try await Self.outcome(KeyPeer(), "silent", deadline: limit) == .timedOut(after: limit))
     }
 
-    @Test("nobody at the port is a failure that passes")
+    @Test("no listener at the port is a failure that passes")
     func unreachable() async throws {
         var peer: KeyPeer? = try KeyPeer()
         let url = try #require(peer).url("v1/keys")
@@ -172,6 +172,22 @@ struct KeyServerExchangeTests {
         } catch {
             guard case .invalidParameter = error else { throw error }
             #expect(!"\(error)".contains("hunter2") || url.hasPrefix("ftp"), "\(error)")
+        }
+    }
+
+    @Test(
+        "a token goes to no other machine in the clear",
+        arguments: ["http://10.0.0.1/", "http://127.evil.example/", "http://[2001:db8::1]/", "http://127.1/"])
+    func clearToken(_ url: String) throws {
+        var options = KeyServerExchange.Options()
+        options.serverKey = Self.peerKey
+        // The answer is sealed by a key that is known.
+        _ = try KeyServerExchange(url, options: options)
+        options.token = "hunter2"
+        let error = #expect(throws: DecryptionError.self) { try KeyServerExchange(url, options: options) }
+        #expect("\(try #require(error))".contains("expected https, since a token would travel in the clear"))
+        for own in ["http://127.0.0.1/", "http://[::1]/", "http://localhost/", "https://10.0.0.1/"] {
+            _ = try KeyServerExchange(own, options: options)
         }
     }
 

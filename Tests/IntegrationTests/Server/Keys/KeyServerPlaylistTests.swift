@@ -100,7 +100,7 @@ struct KeyServerPlaylistTests {
             server, ["--key-server", server.url, "--key-server-token", "token", "--strict"])
         #expect(strict.status == 65 && strict.output.isEmpty, "\(strict.errorLines)")
         #expect(strict.errorLines.last?.contains("token file token is open to others") == true)
-        // Nobody is there: that is found out once for all keys, and no key is missing.
+        // There is no server: that is found out once for all keys, and no key is missing.
         let nowhere = try Self.decrypt(server, ["--key-server", "http://127.0.0.1:1/"])
         #expect(nowhere.status == 74 && nowhere.output.isEmpty, "\(nowhere.errorLines)")
         #expect(nowhere.errorLines.count { $0.contains("gave up") } == 1, "\(nowhere.errorLines)")

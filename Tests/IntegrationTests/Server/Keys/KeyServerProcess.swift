@@ -22,15 +22,18 @@ final class KeyServerProcess {
     let url: String
 
     /// Starts a server; options may name files of the folder.
-    init(_ options: [String] = [], folder prepared: TemporaryFolder? = nil) throws {
+    init(
+        _ options: [String] = [], folder prepared: TemporaryFolder? = nil, audit: [String] = ["--audit", "audit"],
+        shell: String? = nil
+    ) throws {
         folder = try prepared ?? Self.makeFolder()
         server = try ServerProcess(
             folder, options,
             options: [
-                "key-server", "--keys", "keys", "--port", "0", "--audit", "audit",
+                "key-server", "--keys", "keys", "--port", "0",
                 // No test depends on how long a machine with much to do takes.
                 "--answer-seconds", "1000000",
-            ])
+            ] + audit, shell: shell)
         let lines = server.announcement.split(separator: "\n")
         func value(_ name: String) -> String {
             let line = lines.first { $0.hasPrefix(name) }
@@ -66,7 +69,7 @@ final class KeyServerProcess {
     func post(_ body: [UInt8], token: String? = nil, fields: [String] = []) throws -> RawResponse {
         let connection = try server.connect()
         let head = [
-            "POST /v1/keys HTTP/1.1", "Host: x", "Connection: close", "Content-Length: \(body.count)",
+            "POST /v1/keys HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: \(body.count)",
             "Content-Type: \(KeyRequest.mediaType)", "Authorization: Bearer \(token ?? self.token)",
         ]
         try connection.send((head + fields).joined(separator: "\r\n") + "\r\n\r\n")

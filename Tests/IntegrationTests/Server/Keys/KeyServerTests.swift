@@ -75,7 +75,7 @@ struct KeyServerTests {
         let stranger = try server.exchange()
         do throws(KeyFailure) {
             _ = try await stranger.answer(Self.query(["x/a"]))
-            Issue.record("a certificate that nobody knows was taken")
+            Issue.record("an unknown certificate was taken")
         } catch {
             #expect(error.name == "refused" && "\(error)".contains("selfSigned"), "\(error)")
         }
@@ -86,20 +86,26 @@ struct KeyServerTests {
         let folder = try KeyServerProcess.makeFolder()
         let (one, two) = ("1111111111111111", "2222222222222222")
         try folder.file("clients", Array("# who\nall \(one)\nfilms \(two) mykey://film/ mykey://b\n".utf8))
+        // What a client may have that may not have all lies where its whole identifier says.
+        for (name, place) in [("a", "keys/mykey/film/a"), ("b", "keys/mykey/b"), ("b", "keys/mykey/other/a")] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path((place as NSString).deletingLastPathComponent), withIntermediateDirectories: true)
+            try folder.file(place, KeyServerProcess.keys[name] ?? [], isSecret: true)
+        }
         let server = try KeyServerProcess(["--clients", "clients"], folder: folder)
-        let uris = ["mykey://film/a", "mykey://other/a", "mykey://b"]
+        let uris = ["mykey://film/a", "mykey://other/a", "mykey://b", "mykey://film/b"]
         let all = try await server.exchange { $0.token = one }.answer(Self.query(uris))
-        #expect(Self.names(all) == ["key", "key", "key"])
+        #expect(Self.names(all) == ["key", "key", "key", "key"])
         let some = try await server.exchange { $0.token = two }.answer(Self.query(uris))
-        #expect(Self.names(some) == ["key", "refused", "key"])
+        #expect(Self.names(some) == ["key", "refused", "key", "missing"])
         for token in [nil, "3333333333333333", one + two, String(one.dropLast())] as [String?] {
             await #expect(throws: KeyFailure.self) {
                 try await server.exchange { $0.token = token }.answer(Self.query(uris))
             }
         }
-        // No line is empty; six are of keys.
+        // No line is empty; eight are of identifiers.
         let lines = server.audit.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.count == 11 && lines.count { $0.contains("\"unauthorized\"") } == 4)
+        #expect(lines.count == 13 && lines.count { $0.contains("\"unauthorized\"") } == 4)
         #expect(server.audit.contains("\"client\":\"films\"") && server.audit.contains("\"result\":\"refused\""))
     }
 
@@ -141,15 +147,100 @@ struct KeyServerTests {
             let answer = try server.post(Self.request(at: time))
             #expect(answer.status == 400 && answer.text.contains("time"), "\(time)")
         }
-        #expect(try server.post(Self.request(at: Self.now() - 200_000)).status == 200)
+        // It may have been answered before this server was started.
+        let early = try server.post(Self.request(at: Self.now() - 200_000))
+        #expect(early.status == 503 && (190...210).contains(early["retry-after"].flatMap { Int($0) } ?? 0))
         let results = server.audit.split(separator: "\n").compactMap {
             JSONValue.parse(Array($0.utf8))?["result"]?.string
         }
-        #expect(results == ["key", "replayed", "untimely", "untimely", "untimely", "untimely", "key"])
+        #expect(results == ["key", "replayed", "untimely", "untimely", "untimely", "untimely", "untimely"])
         let numbers = server.audit.split(separator: "\n").map {
             JSONValue.parse(Array($0.utf8))?["request"]?.string
         }
         #expect(numbers[0] != nil && numbers[0] == numbers[1])
+    }
+
+    @Test("a server that is started again answers no request again")
+    func replayAfterRestart() throws {
+        let folder = try KeyServerProcess.makeFolder()
+        try folder.file("clients", "all 1111111111111111\n", isSecret: true)
+        let request = Self.request()
+        let first = try KeyServerProcess(["--clients", "clients"], folder: folder)
+        #expect(try first.post(request, token: "1111111111111111").status == 503)
+        let fresh = Self.request()
+        #expect(try first.post(fresh, token: "1111111111111111").status == 200)
+        #expect(first.server.end() == 0)
+        let second = try KeyServerProcess(["--clients", "clients"], folder: folder)
+        #expect(try second.post(fresh, token: "1111111111111111").status == 503)
+        #expect(try second.post(Self.request(), token: "1111111111111111").status == 200)
+    }
+
+    @Test("requests that are none, and tokens that no client has, are limited as well")
+    func cheapRequests() throws {
+        let server = try KeyServerProcess(["--rate", "0.001", "--burst", "5"])
+        let bearer = "Authorization: Bearer \(server.token)"
+        var statuses: [Int] = []
+        for number in 0..<12 {
+            let wrong = ["Content-Length: 0", "Transfer-Encoding: chunked", "Content-Length: 999999999"][number % 3]
+            statuses.append(try server.server.get("/v1/keys", [bearer, wrong], method: "POST").status)
+        }
+        #expect(statuses == [415, 411, 413, 415, 411] + Array(repeating: 429, count: 7))
+        // One of the limited ones has a line, or two where a second passed.
+        #expect(server.audit.split(separator: "\n").count { $0.contains("\"malformed\"") } == 5)
+        let other = try KeyServerProcess(["--rate", "0.001", "--burst", "5"])
+        for _ in 0..<5 { #expect(try other.post(Self.request(), token: "no-secret").status == 401) }
+        #expect(try other.post(Self.request(), token: "no-secret").status == 429)
+        // Nor is a right one told apart then.
+        #expect(try other.post(Self.request()).status == 429)
+    }
+
+    @Test("a client that is refused is not waited for")
+    func refusedSlowly() throws {
+        let server = try KeyServerProcess()
+        let connection = try server.server.connect()
+        try connection.send(
+            "POST /v1/keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: \(KeyRequest.mediaType)\r\n"
+                + "Content-Length: 100\r\nAuthorization: Bearer no-secret\r\n\r\nslow")
+        let answer = try connection.response()
+        #expect(answer.status == 401 && answer["connection"] == "close")
+        #expect(connection.rest().isEmpty)
+    }
+
+    @Test("pages of other sites get no keys of a server without tokens")
+    func browsers() throws {
+        let server = try KeyServerProcess(["--no-token"])
+        func status(_ host: String, _ fields: [String] = []) throws -> Int {
+            let connection = try server.server.connect()
+            let body = Self.request()
+            let head = [
+                "POST /v1/keys HTTP/1.1", "Host: \(host)", "Connection: close", "Content-Length: \(body.count)",
+                "Content-Type: \(KeyRequest.mediaType)",
+            ]
+            try connection.send((head + fields).joined(separator: "\r\n") + "\r\n\r\n")
+            try connection.send(body)
+            return try connection.response().status
+        }
+        #expect(try status("localhost") == 200 && status("127.0.0.1:\(server.server.port)") == 200)
+        #expect(try status("evil.example") == 403)
+        #expect(try status("localhost", ["Origin: http://evil.example"]) == 403)
+        #expect(try status("localhost", ["Sec-Fetch-Site: cross-site"]) == 403)
+    }
+
+    @Test("an identifier is no option of a key command")
+    func optionInjection() async throws {
+        let folder = try KeyServerProcess.makeFolder()
+        let server = try ServerProcess(
+            folder, [],
+            options: [
+                "key-server", "--port", "0", "--no-token", "--audit", "audit", "--key-command",
+                "touch ran; printf 0123456789abcdef #",
+            ])
+        let exchange = try KeyServerExchange("http://127.0.0.1:\(server.port)/v1/keys")
+        let refused = try await exchange.answer(Self.query(["-o/tmp/x", "--config=x", "-"]))
+        #expect(Self.names(refused) == ["refused", "refused", "refused"])
+        #expect(folder.bytes("ran") == nil)
+        #expect(Self.names(try await exchange.answer(Self.query(["a-b", "mykey://-o"]))) == ["key", "key"])
+        #expect(folder.bytes("ran") != nil)
     }
 
     @Test("what is no request is answered with 4xx, and the server goes on")
@@ -264,7 +355,8 @@ struct KeyServerTests {
     @Test(
         "options that do not go together are refused",
         arguments: [
-            ["--bind", "0.0.0.0"], ["--tls-key", "x"], ["--storage", "1"], ["--rate", "0"], ["--burst", "0"],
+            ["--bind", "0.0.0.0"], ["--bind", "::"], ["--bind", "0"], ["--max-connections-per-address", "0"],
+            ["--tls-key", "x"], ["--storage", "1"], ["--rate", "0"], ["--burst", "0"],
             ["--no-token", "--clients", "x"], ["--validity", "-1"], ["--delay", "-1"], ["--port", "70000"],
             ["--key-command", "true"],
         ])

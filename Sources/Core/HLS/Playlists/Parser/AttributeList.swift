@@ -209,7 +209,7 @@ enum DecimalText {
     }
 
     /// A value as a message shows it: digits and a few signs as they are, and not more than 40 of them.
-    static func shown(_ text: some StringProtocol) -> String {
+    static func excerpt(_ text: some StringProtocol) -> String {
         let plain = text.unicodeScalars.prefix(40).map { 0x20..<0x7F ~= $0.value ? String($0) : CharacterText.name($0) }
         return "\"" + plain.joined() + (text.unicodeScalars.count > 40 ? "…" : "") + "\""
     }

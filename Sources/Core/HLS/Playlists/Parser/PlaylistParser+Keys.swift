@@ -50,12 +50,12 @@ extension PlaylistParser {
             let numbers = versions.split(separator: "/", omittingEmptySubsequences: false).map(DecimalText.integer)
             guard !numbers.contains(nil) else {
                 throw attributes.problem(
-                    .invalidAttribute, "EXT-X-KEY has KEYFORMATVERSIONS \(DecimalText.shown(versions))",
+                    .invalidAttribute, "EXT-X-KEY has KEYFORMATVERSIONS \(DecimalText.excerpt(versions))",
                     "integers with slashes between them, such as \"1/2\"")
             }
             guard numbers.contains(1) else {
                 throw attributes.problem(
-                    .unsupportedKeyFormat, "EXT-X-KEY has KEYFORMATVERSIONS \(DecimalText.shown(versions))",
+                    .unsupportedKeyFormat, "EXT-X-KEY has KEYFORMATVERSIONS \(DecimalText.excerpt(versions))",
                     "version 1 of \"identity\" among them")
             }
         }
@@ -149,7 +149,7 @@ struct KeyState {
         guard !slots.isEmpty else { return nil }
         guard let slot = slots.first(where: { $0.format == Self.identity })?.slot else {
             for case (_, .broken(let problem)) in slots { throw problem }
-            let formats = slots.map { DecimalText.shown($0.format) }.joined(separator: ", ")
+            let formats = slots.map { DecimalText.excerpt($0.format) }.joined(separator: ", ")
             var keyLine = line
             if case .key(let tag)? = slots.first?.slot { keyLine = tag.line }
             throw PlaylistProblem(
@@ -163,7 +163,7 @@ struct KeyState {
             case .aes128(let uri, let iv): return (uri, iv)
             case .other(let name):
                 throw PlaylistProblem(
-                    line: tag.line, kind: .unsupportedMethod, found: "METHOD \(DecimalText.shown(name))",
+                    line: tag.line, kind: .unsupportedMethod, found: "METHOD \(DecimalText.excerpt(name))",
                     expected: "AES-128 or NONE")
             }
         }

@@ -84,7 +84,7 @@ extension PlaylistParser {
         let text = try attributes.required("BANDWIDTH", try attributes.plain("BANDWIDTH"))
         guard DecimalText.integer(text) != nil else {
             throw attributes.problem(
-                .invalidNumber, "\(attributes.tag) has BANDWIDTH \(DecimalText.shown(text))",
+                .invalidNumber, "\(attributes.tag) has BANDWIDTH \(DecimalText.excerpt(text))",
                 "an integer below 2^64 in decimal digits")
         }
     }

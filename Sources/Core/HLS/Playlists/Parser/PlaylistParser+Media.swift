@@ -62,7 +62,7 @@ extension PlaylistParser {
                 media.kind = MediaPlaylist.Kind(rawValue: String(value))
                 guard media.kind != nil else {
                     throw PlaylistProblem(
-                        line: line, kind: .invalidAttribute, found: "\(name) \(DecimalText.shown(value))",
+                        line: line, kind: .invalidAttribute, found: "\(name) \(DecimalText.excerpt(value))",
                         expected: "EVENT or VOD")
                 }
             default: break
@@ -75,7 +75,7 @@ extension PlaylistParser {
     private func integer(_ name: String, _ value: Substring, _ line: Int) throws(PlaylistProblem) -> UInt64 {
         guard let number = DecimalText.integer(value) else {
             throw PlaylistProblem(
-                line: line, kind: .invalidNumber, found: "\(name) \(DecimalText.shown(value))",
+                line: line, kind: .invalidNumber, found: "\(name) \(DecimalText.excerpt(value))",
                 expected: "an integer below 2^64 in decimal digits")
         }
         return number
@@ -101,7 +101,7 @@ extension PlaylistParser {
         if media.pending.duration == nil {
             try note(
                 PlaylistProblem(
-                    line: line, kind: .invalidDuration, found: "EXTINF \(DecimalText.shown(parts.first ?? ""))",
+                    line: line, kind: .invalidDuration, found: "EXTINF \(DecimalText.excerpt(parts.first ?? ""))",
                     expected: "seconds as a decimal number, and a comma"))
         } else if parts.count < 2 {
             try note(
@@ -122,7 +122,7 @@ extension PlaylistParser {
         media.pending.byteRange = DecimalText.byteRange(value)
         if media.pending.byteRange == nil {
             problem = PlaylistProblem(
-                line: line.number, kind: .invalidByteRange, found: "EXT-X-BYTERANGE \(DecimalText.shown(value))",
+                line: line.number, kind: .invalidByteRange, found: "EXT-X-BYTERANGE \(DecimalText.excerpt(value))",
                 expected: "a length and perhaps @ and an offset, below 2^64 together")
         }
         if let problem {

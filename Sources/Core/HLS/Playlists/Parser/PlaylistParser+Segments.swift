@@ -91,7 +91,7 @@ extension PlaylistParser {
             if let text = try attributes.quoted("BYTERANGE") {
                 guard let (byteCount, offset) = DecimalText.byteRange(text) else {
                     throw attributes.problem(
-                        .invalidByteRange, "EXT-X-MAP has BYTERANGE \(DecimalText.shown(text))",
+                        .invalidByteRange, "EXT-X-MAP has BYTERANGE \(DecimalText.excerpt(text))",
                         "a length and perhaps @ and an offset, below 2^64 together")
                 }
                 // There is no section before it that it could follow.

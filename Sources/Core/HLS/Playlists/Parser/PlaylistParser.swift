@@ -146,7 +146,7 @@ struct PlaylistParser {
             guard let number = DecimalText.integer(value), number > 0 else {
                 try note(
                     PlaylistProblem(
-                        line: line, kind: .invalidNumber, found: "EXT-X-VERSION \(DecimalText.shown(value))",
+                        line: line, kind: .invalidNumber, found: "EXT-X-VERSION \(DecimalText.excerpt(value))",
                         expected: "an integer from 1 on"))
                 return true
             }

@@ -74,9 +74,7 @@ extension Mutant {
             $0.iv = { $0.strategy.mode == .cbc && $0.location.block > 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
         },
     ]
-}
 
-extension Mutant {
     /// Chunks: their IVs, edges and offsets.
     static let chunks: [Mutant] = [
         .chunkIV("chunk-iv-fixed", "Every chunk starts from the first one's IV.", source: "nilaoda/N_m3u8DL-RE#823") {
@@ -220,13 +218,11 @@ extension Mutant {
             $0.largestWindow = 65536
             $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.chunkIV($0.location.chunk) : $0.right }
         },
-        .reader(
+        .reading(
             "read-1-mib", "A read delivers at most 1 MiB.", flag: .longRead, source: "video-dev/hls.js#1447"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                try base.read(
-                    at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 1 << 20)]))
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            try base.read(
+                at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 1 << 20)]))
         },
         .backend(
             "zero-block-hole", "A ciphertext block of zeros is taken for a hole.", flag: .specialBlock,

@@ -77,9 +77,7 @@ extension Mutant {
             return read.count
         },
     ]
-}
 
-extension Mutant {
     /// PKCS#7: what is stripped, where, and what is checked before.
     static let paddings: [Mutant] = [
         .textbook(

@@ -4,7 +4,8 @@ package import Vectors
 extension Mutant {
     /// Faults of readers of playlists; they read nothing else.
     static let playlists: [Mutant] = PlaylistFault.allCases.map { fault in
-        Mutant(fault.rawValue, fault.summary, flag: fault.flag, source: fault.flag.source) { backend in
+        let (flag, summary) = fault.facts
+        return Mutant(fault.rawValue, summary, flag: flag, source: flag.source) { backend in
             ConformanceSubject(
                 name: fault.rawValue, supports: { _, _ in false },
                 openPlaylist: TextbookPlaylistReader.opening(fault: fault, over: backend)
@@ -16,7 +17,7 @@ extension Mutant {
 }
 
 /// A fault that is planted in a reader of playlists, there to prove that the vectors of `hls-aes128` notice it;
-/// ``summary`` says what each does wrong.
+/// ``facts`` say what each does wrong.
 package enum PlaylistFault: String, CaseIterable, Sendable {
     case sequenceIgnored = "hls-sequence-ignored"
     case sequenceOffByOne = "hls-sequence-off-by-one"
@@ -55,64 +56,49 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
     case partialBlockCut = "hls-partial-block-cut"
     case paddingTrusted = "hls-padding-trusted"
 
-    /// The class of bugs that the fault belongs to, whose vectors must notice it.
-    package var flag: VectorFlag {
+    /// The class of bugs that the fault belongs to, whose vectors must notice it, and what it does wrong in one sentence.
+    package var facts: (flag: VectorFlag, summary: String) {
         switch self {
-        case .sequenceIgnored, .sequenceOffByOne, .littleEndianIV, .leftAlignedIV, .sequenceRestarts: .sequenceIV
-        case .sequence31Bits, .sequence32Bits, .sequence53Bits: .wideSequence
-        case .attributeIgnored, .attributeKept, .attributeCounts, .attribute64Bits: .ivAttribute
-        case .firstKeyOnly, .lastKeyOnly: .keyRotation
-        case .keyKept: .methodNone
-        case .anyFormat: .keyFormat
-        case .paddingBetween, .paddingOfPlain: .segmentPadding
-        case .chainGoesOn, .readEndsAtSegment: .segmentEdge
-        case .rangeRestarts, .rangeFollowsOffset, .rangeIgnored: .segmentByteRange
-        case .sectionOmitted, .sectionRepeated, .sectionAgain, .sectionKeyLater, .sectionPlain: .initializationSection
-        case .quotesGuessed, .shortIV, .sampleAES: .badPlaylist
-        case .noKeyIsPlain, .keyFitted: .missingKey
-        case .missingSkipped, .partialBlockCut, .paddingTrusted: .badSegment
-        }
-    }
-
-    /// What it does wrong, in one sentence.
-    package var summary: String {
-        switch self {
-        case .sequenceIgnored: "EXT-X-MEDIA-SEQUENCE is ignored: IVs count from 0."
-        case .sequenceOffByOne: "The IV is the number of the segment before."
-        case .littleEndianIV: "The IV is the sequence number with its bytes the other way round."
-        case .leftAlignedIV: "The number stands in the IV's first eight bytes."
-        case .sequenceRestarts: "Sequence numbers start anew at EXT-X-DISCONTINUITY."
-        case .sequence31Bits: "Sequence numbers have 31 bits."
-        case .sequence32Bits: "Sequence numbers have 32 bits."
-        case .sequence53Bits: "Sequence numbers have 53 bits, as in a floating-point number."
-        case .attributeIgnored: "The IV attribute is ignored."
-        case .attributeKept: "The IV attribute holds for later keys that have none."
-        case .attributeCounts: "The IV attribute is counted up with each segment."
-        case .attribute64Bits: "The IV attribute's second half is used only."
-        case .firstKeyOnly: "The first key is used for all segments."
-        case .lastKeyOnly: "The last key is used for all segments."
-        case .keyKept: "METHOD=NONE is ignored."
-        case .anyFormat: "The key of whatever format came last is used."
-        case .paddingBetween: "Padding is removed from the last segment only."
-        case .paddingOfPlain: "Padding is removed from plain segments, too, where it looks like some."
-        case .chainGoesOn: "The chain goes on from the end of the segment before."
-        case .readEndsAtSegment: "A read ends at a segment's end."
-        case .rangeRestarts: "A byte range without an offset starts at 0."
-        case .rangeFollowsOffset: "A byte range without an offset follows the last offset that was given."
-        case .rangeIgnored: "Byte ranges are ignored."
-        case .sectionOmitted: "Initialization sections are left out."
-        case .sectionRepeated: "The initialization section stands before each segment."
-        case .sectionAgain: "The initialization section stands where its tag does, whether it changed or not."
-        case .sectionKeyLater: "The initialization section is decrypted with its segment's key."
-        case .sectionPlain: "The initialization section is not decrypted."
-        case .quotesGuessed: "Curly quotes are taken for straight ones."
-        case .shortIV: "An IV attribute of too few digits is filled up with zeros."
-        case .sampleAES: "METHOD=SAMPLE-AES is taken for AES-128."
-        case .noKeyIsPlain: "A segment whose key is missing is delivered as it is."
-        case .keyFitted: "A key that is too short is filled up with zeros, and one that is too long cut."
-        case .missingSkipped: "A segment that is missing is left out."
-        case .partialBlockCut: "A last part of a block is cut off."
-        case .paddingTrusted: "Bad padding is taken for no padding."
+        case .sequenceIgnored: (.sequenceIV, "EXT-X-MEDIA-SEQUENCE is ignored: IVs count from 0.")
+        case .sequenceOffByOne: (.sequenceIV, "The IV is the number of the segment before.")
+        case .littleEndianIV: (.sequenceIV, "The IV is the sequence number with its bytes the other way round.")
+        case .leftAlignedIV: (.sequenceIV, "The number stands in the IV's first eight bytes.")
+        case .sequenceRestarts: (.sequenceIV, "Sequence numbers start anew at EXT-X-DISCONTINUITY.")
+        case .sequence31Bits: (.wideSequence, "Sequence numbers have 31 bits.")
+        case .sequence32Bits: (.wideSequence, "Sequence numbers have 32 bits.")
+        case .sequence53Bits: (.wideSequence, "Sequence numbers have 53 bits, as in a floating-point number.")
+        case .attributeIgnored: (.ivAttribute, "The IV attribute is ignored.")
+        case .attributeKept: (.ivAttribute, "The IV attribute holds for later keys that have none.")
+        case .attributeCounts: (.ivAttribute, "The IV attribute is counted up with each segment.")
+        case .attribute64Bits: (.ivAttribute, "The IV attribute's second half is used only.")
+        case .firstKeyOnly: (.keyRotation, "The first key is used for all segments.")
+        case .lastKeyOnly: (.keyRotation, "The last key is used for all segments.")
+        case .keyKept: (.methodNone, "METHOD=NONE is ignored.")
+        case .anyFormat: (.keyFormat, "The key of whatever format came last is used.")
+        case .paddingBetween: (.segmentPadding, "Padding is removed from the last segment only.")
+        case .paddingOfPlain:
+            (.segmentPadding, "Padding is removed from plain segments, too, where it looks like some.")
+        case .chainGoesOn: (.segmentEdge, "The chain goes on from the end of the segment before.")
+        case .readEndsAtSegment: (.segmentEdge, "A read ends at a segment's end.")
+        case .rangeRestarts: (.segmentByteRange, "A byte range without an offset starts at 0.")
+        case .rangeFollowsOffset:
+            (.segmentByteRange, "A byte range without an offset follows the last offset that was given.")
+        case .rangeIgnored: (.segmentByteRange, "Byte ranges are ignored.")
+        case .sectionOmitted: (.initializationSection, "Initialization sections are left out.")
+        case .sectionRepeated: (.initializationSection, "The initialization section stands before each segment.")
+        case .sectionAgain:
+            (.initializationSection, "The initialization section stands where its tag does, whether it changed or not.")
+        case .sectionKeyLater:
+            (.initializationSection, "The initialization section is decrypted with its segment's key.")
+        case .sectionPlain: (.initializationSection, "The initialization section is not decrypted.")
+        case .quotesGuessed: (.badPlaylist, "Curly quotes are taken for straight ones.")
+        case .shortIV: (.badPlaylist, "An IV attribute of too few digits is filled up with zeros.")
+        case .sampleAES: (.badPlaylist, "METHOD=SAMPLE-AES is taken for AES-128.")
+        case .noKeyIsPlain: (.missingKey, "A segment whose key is missing is delivered as it is.")
+        case .keyFitted: (.missingKey, "A key that is too short is filled up with zeros, and one that is too long cut.")
+        case .missingSkipped: (.badSegment, "A segment that is missing is left out.")
+        case .partialBlockCut: (.badSegment, "A last part of a block is cut off.")
+        case .paddingTrusted: (.badSegment, "Bad padding is taken for no padding.")
         }
     }
 }

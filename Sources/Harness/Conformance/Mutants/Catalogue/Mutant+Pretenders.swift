@@ -3,13 +3,11 @@ import RandomAccess
 extension Mutant {
     /// Readers that do not decrypt.
     static let pretenders: [Mutant] = [
-        .reader(
+        .reading(
             "does-nothing", "Nothing is ever delivered.", flag: .exhaustive,
             source: "quarkslab/crypto-condor#13"
-        ) {
-            { (base, offset, _) throws(DecryptionError) in
-                try base.read(at: offset, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
-            }
+        ) { (base, offset, _) throws(DecryptionError) in
+            try base.read(at: offset, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
         },
         .delivery(
             "phantom", "So many zeros are delivered as were asked for.", flag: .exhaustive,
@@ -18,16 +16,14 @@ extension Mutant {
             for index in 0..<read.count { read.buffer[index] = 0 }
             return read.count
         },
-        .reader(
+        .reading(
             "untouched", "Bytes are counted and not delivered.", flag: .exhaustive,
             source: "aes-decrypter: empty success"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                guard offset <= base.plaintextByteCount else {
-                    throw .rangeOutOfBounds(offset: offset, plaintextByteCount: base.plaintextByteCount)
-                }
-                return Int(min(UInt64(buffer.count), base.plaintextByteCount - offset))
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            guard offset <= base.plaintextByteCount else {
+                throw .rangeOutOfBounds(offset: offset, plaintextByteCount: base.plaintextByteCount)
             }
+            return Int(min(UInt64(buffer.count), base.plaintextByteCount - offset))
         },
         Mutant(
             "unsupported", "Everything is said to be unsupported.", flag: .exhaustive,
@@ -82,9 +78,7 @@ extension Mutant {
             return read.count
         },
     ]
-}
 
-extension Mutant {
     /// What the code of the two articles does, all its faults together.
     static let articles: [Mutant] = [
         Mutant(

@@ -22,74 +22,58 @@ extension Mutant {
             for index in read.count..<read.buffer.count { read.buffer[index] = 0 }
             return read.buffer.count
         },
-        .reader(
+        .reading(
             "past-end-stale", "A read past the end counts bytes that it does not deliver.", flag: .readPastEnd,
             source: "aws/amazon-s3-encryption-client-java#301"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                _ = try base.read(at: offset, into: buffer)
-                return buffer.count
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            _ = try base.read(at: offset, into: buffer)
+            return buffer.count
         },
-        .reader(
+        .reading(
             "offset-past-end-empty", "An offset past the end delivers nothing.", flag: .offsetPastEnd,
             source: "aws/amazon-s3-encryption-client-java#200"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                offset > base.plaintextByteCount ? 0 : try base.read(at: offset, into: buffer)
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            offset > base.plaintextByteCount ? 0 : try base.read(at: offset, into: buffer)
         },
-        .reader(
+        .reading(
             "offset-past-end-whole", "An offset past the end delivers the start.", flag: .offsetPastEnd,
             source: "S3EC: invalid ranges give the whole object; the article on chunks of 16 MB: unsigned underflow"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                try base.read(at: offset > base.plaintextByteCount ? 0 : offset, into: buffer)
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            try base.read(at: offset > base.plaintextByteCount ? 0 : offset, into: buffer)
         },
-        .reader(
+        .reading(
             "offset-in-padding", "An offset past the end is good as long as it lies in the ciphertext.",
             flag: .offsetPastEnd, source: "the article on windows of 100 MiB: bounds use the ciphertext's size"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let end = base.plaintextByteCount / 16 * 16 + 16
-                return offset > base.plaintextByteCount && offset <= end ? 0 : try base.read(at: offset, into: buffer)
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            let end = base.plaintextByteCount / 16 * 16 + 16
+            return offset > base.plaintextByteCount && offset <= end ? 0 : try base.read(at: offset, into: buffer)
         },
-        .reader(
+        .reading(
             "offset-at-end-fails", "An offset at the end is an error.", flag: .offsetAtEnd,
             source: "PROTOCOL.md, \"read\""
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                if offset == base.plaintextByteCount { throw outOfBounds(offset, offset) }
-                return try base.read(at: offset, into: buffer)
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            if offset == base.plaintextByteCount { throw outOfBounds(offset, offset) }
+            return try base.read(at: offset, into: buffer)
         },
-        .reader(
+        .reading(
             "offset-at-end-repeats", "At the end the last byte comes again.", flag: .offsetAtEnd,
             source: "FiloSottile/rage#196"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                let isEnd = offset == base.plaintextByteCount && offset > 0
-                return try base.read(at: isEnd ? offset - 1 : offset, into: buffer)
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            let isEnd = offset == base.plaintextByteCount && offset > 0
+            return try base.read(at: isEnd ? offset - 1 : offset, into: buffer)
         },
-        .reader(
+        .reading(
             "zero-count-fails", "A read of nothing is an error.", flag: .zeroCount,
             source: "the article on windows of 100 MiB: lengthLessThanOne"
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                if buffer.isEmpty { throw .invalidParameter(name: "count", value: "0", expected: "planted") }
-                return try base.read(at: offset, into: buffer)
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            if buffer.isEmpty { throw .invalidParameter(name: "count", value: "0", expected: "planted") }
+            return try base.read(at: offset, into: buffer)
         },
-        .reader(
+        .reading(
             "zero-count-anywhere", "A read of nothing is good past the end.", flag: .zeroCount,
             source: "PROTOCOL.md, \"read\""
-        ) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                buffer.isEmpty ? 0 : try base.read(at: offset, into: buffer)
-            }
+        ) { (base, offset, buffer) throws(DecryptionError) in
+            buffer.isEmpty ? 0 : try base.read(at: offset, into: buffer)
         },
         .opening(
             "zero-count-fetches", "A read of nothing fetches a block.", flag: .zeroCount,

@@ -219,13 +219,11 @@ extension Mutant {
         _ body:
             @escaping @Sendable (DecryptionError, UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
     ) -> Mutant {
-        .reader(name, summary, flag: flag, source: source) {
-            { (base, offset, buffer) throws(DecryptionError) in
-                do throws(DecryptionError) {
-                    return try base.read(at: offset, into: buffer)
-                } catch {
-                    return try body(error, buffer)
-                }
+        .reading(name, summary, flag: flag, source: source) { (base, offset, buffer) throws(DecryptionError) in
+            do throws(DecryptionError) {
+                return try base.read(at: offset, into: buffer)
+            } catch {
+                return try body(error, buffer)
             }
         }
     }

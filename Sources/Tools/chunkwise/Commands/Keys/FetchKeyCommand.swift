@@ -18,38 +18,37 @@ struct FetchKeyCommand: AsyncParsableCommand {
             All keys are asked for in one exchange; what can pass is tried again for a minute. The keys go to a pipe or
             a file, never to a terminal.
 
-            EXAMPLE
+            EXAMPLES
               chunkwise keys fetch --server https://keys.example/v1/keys --token-file token mykey://film1
+
+            EXIT CODES
+              0 all keys; 64 usage; 65 an answer is wrong; 66 the server has no such key, or refuses; 74 it cannot be asked
             """))
 
     @OptionGroup var client: KeyClientOptions
 
-    @Option(help: ArgumentHelp("The name of where plaintext goes, as the server knows it.", valueName: "name"))
+    @Option(help: .taking("name", "The name of where plaintext goes, as the server knows it."))
     var route = "local"
 
-    @Argument(help: ArgumentHelp("The identifiers of the keys, as playlists have them.", valueName: "uri"))
+    @Argument(help: .taking("uri", "The identifiers of the keys, as playlists have them."))
     var uris: [String]
 
     func run() async throws {
         CoreDumps.disable()
-        guard isatty(1) == 0 else {
-            throw CommandFailure(.usage, "standard output is a terminal: expected a pipe or a file for the key")
-        }
+        try require(isatty(1) == 0, "standard output is a terminal: expected a pipe or a file for the key")
         let exchange = try client.exchange()
         for warning in exchange.warnings { Self.say("warning: \(warning)") }
         let session = KeySession(
-            exchange: exchange, policy: KeyPolicy(deadline: .seconds(client.seconds)), device: "",
+            exchange: exchange, policy: KeyPolicy(deadline: client.seconds), device: "",
             seed: .random(in: .min ... .max), clock: SystemKeyClock(),
             route: KeyRoute(route, acceptsPersistable: false),
             reporter: { Self.say("\(ShownIdentifier.text($0)): \($1)") })
         let results = await session.keys(for: uris)
         // All of them, or none: who reads them would take a part for the whole.
         let keys = try uris.map { uri in
-            do throws(KeyFailure) {
-                return try (results[uri] ?? .failure(.missing)).get()
-            } catch {
-                throw CommandFailure(Self.code(error), "\(ShownIdentifier.text(uri)): \(error)")
-            }
+            try rethrowing(
+                as: { CommandFailure(Self.code($0), "\(ShownIdentifier.text(uri)): \($0)") },
+                try (results[uri] ?? .failure(.missing)).get())
         }
         for key in keys { try key.withUnsafeBytes { bytes in try Self.write(bytes) } }
         await session.close()
@@ -72,9 +71,7 @@ struct FetchKeyCommand: AsyncParsableCommand {
         var rest = bytes
         while !rest.isEmpty {
             let count = Glibc.write(1, rest.baseAddress, rest.count)
-            guard count > 0 || errno == EINTR else {
-                throw CommandFailure(.io, "write a key: \(String(cString: strerror(errno)))")
-            }
+            try require(count > 0 || errno == EINTR, .io, "write a key: \(String(cString: strerror(errno)))")
             rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
         }
     }
@@ -82,22 +79,24 @@ struct FetchKeyCommand: AsyncParsableCommand {
 
 /// Which key server is asked, and whom to believe.
 struct KeyClientOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The key server's URL.", valueName: "url"))
+    @Option(help: .taking("url", "The key server's URL."))
     var server: String
 
-    @Option(help: ArgumentHelp("A file with the token that the server wants.", valueName: "file"))
+    @Option(help: .taking("file", "A file with the token that the server wants."))
     var tokenFile: String?
 
     @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
     var strict = false
 
-    @Option(help: ArgumentHelp("The server's own public key: 64 hexadecimal digits.", valueName: "hex"))
+    @Option(help: .taking("hex", "The server's own public key: 64 hexadecimal digits."))
     var serverKey: String?
 
     @OptionGroup var tls: TLSOptions
 
-    @Option(help: ArgumentHelp("Seconds that one exchange may take.", valueName: "s"))
-    var seconds = 10.0
+    @Option(
+        help: .taking("time", "How long one exchange may take: seconds, or a time such as 500ms. (default: 10s)"),
+        transform: Duration.argument(.seconds, 0.1...3600))
+    var seconds = Duration.seconds(10)
 
     /// What asks the server.
     func exchange() throws -> KeyServerExchange {
@@ -105,7 +104,7 @@ struct KeyClientOptions: ParsableArguments {
         if let tokenFile {
             let text = try SmallFile.text(tokenFile, "token file", isStrict: strict)
             options.token = text.split { $0.isWhitespace }.first.map(String.init)
-            guard options.token != nil else { throw CommandFailure(.badData, "token file \(tokenFile): expected one") }
+            try require(options.token != nil, .badData, "token file \(tokenFile): expected one")
         }
         if let serverKey {
             guard let key = Hexadecimal.decode(serverKey, allowsUpperCase: true), key.count == 32 else {
@@ -114,10 +113,7 @@ struct KeyClientOptions: ParsableArguments {
             options.serverKey = key
         }
         options.policy = try attempt { try TLSPolicy(tls.switches) }
-        guard seconds >= 0.1, seconds <= 3600 else {
-            throw CommandFailure(.usage, "--seconds \(seconds): expected 0.1 to 3600")
-        }
-        options.deadline = .seconds(seconds)
+        options.deadline = seconds
         return try attempt { try KeyServerExchange(server, options: options) }
     }
 }

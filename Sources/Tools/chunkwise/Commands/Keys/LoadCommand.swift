@@ -9,28 +9,55 @@ import SystemPackage
 /// Simulates the clients of a live stream when its key changes.
 struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Simulates what a live stream's clients ask of its key server.")
+        commandName: "load", abstract: "Simulates what a live stream's clients ask of its key server.",
+        discussion: helpText(
+            """
+            EXAMPLES
+              chunkwise keys load
+              chunkwise keys load --way dispersed --clients 5000000 --window 2m --capacity 100000
+              chunkwise keys load --loopback --output reports/keys
+
+            EXIT CODES
+              0 simulated, and the same as run with --loopback; 1 simulation and run differ; 2 the run says nothing; 64
+              usage; 74 I/O
+            """))
 
     @Option(help: "How many clients there are. (default: 1000000; 2000 with --loopback)")
     var clients: Int?
 
-    @Option(help: "When they ask: onDemand, preloaded or dispersed; all three, unless one is named.")
+    @Option(help: "When they ask; each of them, unless one is named.")
     var way: KeyLoadPlan.Way?
 
-    @Option(help: "Over how many seconds dispersed requests are spread.")
-    var window = 60
+    @Option(
+        help: .taking(
+            "time", "Over what time dispersed requests are spread: whole seconds, or a time such as 2m. (default: 60s)"),
+        transform: Self.seconds)
+    var window = Duration.seconds(60)
 
-    @Option(help: "How many seconds before the key appears it is announced.")
-    var announced = 90
+    @Option(
+        help: .taking(
+            "time",
+            "How long before the key appears it is announced: whole seconds, or a time such as 2m. (default: 90s)"),
+        transform: Self.seconds)
+    var announced = Duration.seconds(90)
 
-    @Option(help: "Over how many seconds the refreshes of the clients' playlists are spread.")
-    var refresh = 6
+    @Option(
+        help: .taking(
+            "time",
+            "Over what time the refreshes of the clients' playlists are spread: whole seconds, or a time such as 2m. (default: 6s)"
+        ), transform: Self.seconds)
+    var refresh = Duration.seconds(6)
 
     @Option(help: "How many requests the server answers in a second. (default: 200000; 200 with --loopback)")
     var capacity: Int?
 
-    @Option(help: "How many milliseconds an answer takes if no other client asks.")
-    var roundTrip = 50
+    @Option(
+        help: .taking(
+            "time",
+            "How long an answer takes if no other client asks: whole milliseconds, or a time such as 2s. (default: 50ms)"
+        ),
+        transform: Duration.argument(.milliseconds, 0...1000 * Double(KeyLoadPlan.maxSeconds), isWhole: true))
+    var roundTrip = Duration.milliseconds(50)
 
     @Option(help: "What all chance follows from.")
     var seed: UInt64 = 1
@@ -41,14 +68,17 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "How many seconds of the plan pass in one of the run's.")
     var speed = 4
 
-    @Option(help: "How the result is printed: text or json.")
+    @Option(help: "How to print the result.")
     var format = OutputFormat.text
 
     @Option(
-        help: ArgumentHelp(
-            "The folder to write key-load.json into, or key-load-loopback.json with --loopback; it is made if need be.",
-            valueName: "folder"), completion: .directory)
+        help: .taking(
+            "folder",
+            "The folder to write key-load.json into, or key-load-loopback.json with --loopback; it is made if need be."),
+        completion: .directory)
     var output: String?
+
+    private static let seconds = Duration.argument(.seconds, 0...Double(KeyLoadPlan.maxSeconds), isWhole: true)
 
     func run() throws {
         let plans = try (way.map { [$0] } ?? KeyLoadPlan.Way.allCases).map(plan)
@@ -67,8 +97,10 @@ struct LoadCommand: ParsableCommand {
     func finish(_ cells: [KeyLoadRecord.Cell]) throws {
         let record = KeyLoadRecord(
             command: Program.command, clientCount: UInt64(clientCount),
-            windowSeconds: UInt64(window), announcedSeconds: UInt64(announced), refreshSeconds: UInt64(refresh),
-            capacityPerSecond: UInt64(capacityPerSecond), roundTripMilliseconds: UInt64(roundTrip), seed: seed,
+            windowSeconds: UInt64(window / .seconds(1)), announcedSeconds: UInt64(announced / .seconds(1)),
+            refreshSeconds: UInt64(refresh / .seconds(1)),
+            capacityPerSecond: UInt64(capacityPerSecond), roundTripMilliseconds: UInt64(roundTrip / .milliseconds(1)),
+            seed: seed,
             speed: loopback ? UInt64(speed) : nil, cells: cells)
         if format == .json { print(record.json.text) }
         guard let output else { return }
@@ -84,14 +116,11 @@ struct LoadCommand: ParsableCommand {
     private var capacityPerSecond: Int { capacity ?? (loopback ? 200 : 200_000) }
 
     private func plan(_ way: KeyLoadPlan.Way) throws -> KeyLoadPlan {
-        do {
-            return try KeyLoadPlan(
-                clientCount: clientCount, way: way, policy: KeyPolicy(dispersalWindow: .seconds(window)),
-                announcedBefore: .seconds(announced), refreshInterval: .seconds(refresh),
-                capacityPerSecond: capacityPerSecond, roundTrip: .milliseconds(roundTrip),
-                seed: seed)
-        } catch {
-            throw CommandFailure(.usage, "\(error)")
+        try attempt {
+            try KeyLoadPlan(
+                clientCount: clientCount, way: way, policy: KeyPolicy(dispersalWindow: window),
+                announcedBefore: announced, refreshInterval: refresh, capacityPerSecond: capacityPerSecond,
+                roundTrip: roundTrip, seed: seed)
         }
     }
 }
@@ -124,22 +153,16 @@ extension LoadCommand {
         try finish(cells)
         guard disagreements > 0 else { return }
         // What the machine adds is no fault of the simulation.
-        guard lag < KeyLoadRecord.maxLagNanoseconds else {
-            throw CommandFailure(
-                .noAnswer,
-                "this machine adds \(lag / 1_000_000) ms to times: expected less than 50, with less --speed or nothing "
-                    + "else on it")
-        }
+        try require(
+            lag < KeyLoadRecord.maxLagNanoseconds, .noAnswer,
+            "this machine adds \(lag / 1_000_000) ms to times: expected less than 50, with less --speed or nothing "
+                + "else on it")
         throw CommandFailure(.no, "\(disagreements) runs differ from their simulations: expected none")
     }
 
     private func run(_ plan: KeyLoadPlan) throws -> LoopbackRun {
         let speed = speed
-        do {
-            return try Waiting.wait { try await LoopbackRun.run(plan, speed: speed) }
-        } catch let error as KeyLoadError {
-            throw CommandFailure(.noAnswer, "\(error)")
-        }
+        return try attempt { try Waiting.wait { try await LoopbackRun.run(plan, speed: speed) } }
     }
 
     private static func show(_ way: KeyLoadPlan.Way, _ what: String, _ result: KeyLoadResult) {
@@ -149,7 +172,7 @@ extension LoadCommand {
 
 #else
 extension LoadCommand {
-    func compare(_ plans: [KeyLoadPlan]) throws { throw Network.missing("keys load --loopback") }
+    func compare(_ plans: [KeyLoadPlan]) throws { throw Network.missing("chunkwise keys load --loopback") }
 }
 #endif
 

@@ -3,6 +3,7 @@ import ByteSources
 import HLS
 import Keys
 import RandomAccess
+import Support
 import SwiftAESBackend
 import SystemPackage
 
@@ -10,7 +11,19 @@ import SystemPackage
 struct PlayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Decrypts a playlist through a key session, as long as its keys are valid.",
-        discussion: "Each window is one read: a key that expires within it ends the command, and no file is left.")
+        discussion: helpText(
+            """
+            Each window is one read: a key that expires within it ends the command, and no file is left.
+
+            EXAMPLES
+              chunkwise keys play film.m3u8 film.ts
+              chunkwise keys play --keys folder --validity 12h film.m3u8 film.ts
+              chunkwise keys play --store stored --device device --sealing-key k --storage 30d film.m3u8 film.ts
+
+            EXIT CODES
+              0 decrypted; 64 usage; 65 the playlist is wrong; 66 a file or a key is missing, or a key is refused or has
+              expired; 74 I/O
+            """))
 
     @OptionGroup var store: StoreOptions
 
@@ -20,14 +33,27 @@ struct PlayCommand: ParsableCommand {
     @Option(help: "A command that prints the 16 bytes of the key whose URI is added as its last argument.")
     var keyCommand: String?
 
-    @Option(help: "For how many seconds an online key may be used. (default: as long as the session lives)")
-    var validity: Double?
+    @Option(
+        help: .taking(
+            "time",
+            "How long an online key may be used: seconds, or a time such as 12h. (default: as long as the session lives)"
+        ), transform: Duration.argument(.seconds, 0...1e9))
+    var validity: Duration?
 
-    @Option(help: "How many bytes are read at a time.")
-    var window = 1 << 20
+    @Option(
+        help: "The folder that nothing in the playlist may lead out of. (default: the one that the playlist lies in)")
+    var root: String?
 
-    @Option(help: "How many milliseconds pass between two windows.")
-    var pause = 0
+    @Option(
+        help: .taking("size", "How many bytes are read at a time. (default: 1MiB)"), completion: .sizes,
+        transform: ByteSize.argument)
+    var window = ByteSize(1 << 20)
+
+    @Option(
+        help: .taking(
+            "time", "How long to wait between two windows: milliseconds, or a time such as 2s. (default: 0ms)"),
+        transform: Duration.argument(.milliseconds, 0...3_600_000))
+    var pause = Duration.zero
 
     @Flag(help: "Refuse key files and folders that others than their owner can open, instead of a warning.")
     var strict = false
@@ -40,44 +66,40 @@ struct PlayCommand: ParsableCommand {
 
     func run() throws {
         CoreDumps.disable()
-        guard window > 0, window <= 1 << 30, pause >= 0, pause <= 3_600_000 else {
-            throw CommandFailure(.usage, "--window or --pause: expected 1 to 1073741824 bytes, 0 to 3600000 ms")
-        }
+        let windowByteCount = try Validated.window(window)
         guard keys == nil || keyCommand == nil else {
             throw CommandFailure(.usage, "--keys and --key-command: expected one of them")
         }
-        if let validity, !(validity >= 0 && validity <= 1e9) {
-            throw CommandFailure(.usage, "--validity \(validity): expected 0 to 1000000000 seconds")
-        }
         let strict = strict
-        let terms = try store.terms ?? .online(validity: validity.map { .seconds($0) })
+        let terms = store.terms ?? .online(validity: validity)
         try attemptInput {
-            let file = try PlaylistFile(path: FilePath(playlist), root: nil, choice: .highestBandwidth)
+            let file = try PlaylistFile(path: FilePath(playlist), root: root.map { FilePath($0) })
             let exchange = ProvidedKeys(
-                provider(file), terms: terms, isStrict: strict, warn: { Self.warn("\($0)") })
+                provider(file), terms: terms, isStrict: strict, warn: { Terminal.warn("\($0)") })
             let session = KeySession(
                 exchange: exchange, device: try store.device(isStrict: strict), seed: UInt64.random(in: 0...UInt64.max),
                 clock: SystemKeyClock(), storage: try store.sealedStore(isStrict: strict),
-                reporter: { identifier, failure in Self.warn("\(ShownIdentifier.text(identifier)): \(failure)") })
+                reporter: { identifier, failure in Terminal.warn("\(ShownIdentifier.text(identifier)): \(failure)") })
             let stores = store.folder != nil
-            let (window, pause, output) = (window, pause, output)
+            let (pause, output) = (pause, output)
             try Waiting.wait {
                 if stores { await session.persist(file.playlist.keyURIs) }
                 let object = try await HLSObject(
                     playlist: file.playlist, resources: file.resources, session: session, backend: SwiftBitsliced())
                 let early = await session.notices
-                for notice in early { Self.warn("\(notice)") }
+                for notice in early { Terminal.warn("\(notice)") }
                 let played: Result<Void, any Error>
                 do {
                     try object.requireAll()
-                    try await Self.copy(object, session, to: output, window: window, pause: pause)
+                    try await Self.copy(object, session, to: output, window: windowByteCount, pause: pause)
                     played = .success(())
                 } catch {
                     played = .failure(error)
                 }
-                for notice in await session.notices.dropFirst(early.count) { Self.warn("\(notice)") }
-                try played.get()
+                // Also after a failure: a stored key was used until now, and no longer.
                 await session.close()
+                for notice in await session.notices.dropFirst(early.count) { Terminal.warn("\(notice)") }
+                try played.get()
             }
         }
     }
@@ -89,21 +111,17 @@ struct PlayCommand: ParsableCommand {
     }
 
     private static func copy(
-        _ object: HLSObject, _ session: KeySession, to output: String, window: Int, pause: Int
+        _ object: HLSObject, _ session: KeySession, to output: String, window: Int, pause: Duration
     ) async throws {
         let sink = try FileSink(path: FilePath(output))
         var offset: UInt64 = 0
         while offset < object.plaintextByteCount {
-            if offset > 0, pause > 0 { try await Task.sleep(for: .milliseconds(pause)) }
+            if offset > 0, pause > .zero { try await Task.sleep(for: pause) }
             let bytes = try await object.read(at: offset, count: window, session: session)
             try bytes.withUnsafeBytes { try sink.write($0, at: offset) }
             offset += UInt64(bytes.count)
         }
         try sink.commit()
-    }
-
-    private static func warn(_ text: String) {
-        Terminal.writeError("chunkwise: warning: \(text)")
     }
 }
 
@@ -118,28 +136,29 @@ struct StoreOptions: ParsableArguments {
     @Option(help: "With --store: a file with the key that seals: 16, 24 or 32 bytes.")
     var sealingKey: String?
 
-    @Option(help: "With --store: for how many seconds a stored key may lie unused.")
-    var storage: Double = 30 * 86_400
+    @Option(
+        help: .taking(
+            "time", "With --store, how long a stored key may lie unused: seconds, or a time such as 12h. (default: 30d)"
+        ), transform: Duration.argument(.seconds, 0...1e9))
+    var storage = Duration.seconds(30 * 86_400)
 
-    @Option(help: "With --store: for how many seconds it may be used from its first use on.")
-    var playback: Double = 86_400
+    @Option(
+        help: .taking(
+            "time",
+            "With --store, how long it may be used from its first use on: seconds, or a time such as 12h. (default: 1d)"
+        ), transform: Duration.argument(.seconds, 0...1e9))
+    var playback = Duration.seconds(86_400)
 
     /// The terms of keys that are stored, or `nil` if none are.
-    var terms: KeyTerms? {
-        get throws {
-            guard folder != nil else { return nil }
-            for seconds in [storage, playback] where !(seconds >= 0 && seconds <= 1e9) {
-                throw CommandFailure(.usage, "\(seconds) seconds: expected 0 to 1000000000")
-            }
-            return .persistable(storage: .seconds(storage), playback: .seconds(playback))
-        }
-    }
+    var terms: KeyTerms? { folder.map { _ in .persistable(storage: storage, playback: playback) } }
 
     /// The device's identity.
     func device(isStrict: Bool) throws -> String {
         guard folder != nil else { return "none" }
         guard let deviceFile else { throw CommandFailure(.usage, "--store: expected --device FILE as well") }
-        return try DeviceIdentity(path: FilePath(deviceFile), isMade: true, isStrict: isStrict, warn: Self.warn).name
+        return try DeviceIdentity(
+            path: FilePath(deviceFile), isMade: true, isStrict: isStrict, warn: { Terminal.warn("\($0)") }
+        ).name
     }
 
     /// Where keys are stored, if they are.
@@ -148,11 +167,7 @@ struct StoreOptions: ParsableArguments {
         guard let sealingKey else { throw CommandFailure(.usage, "--store: expected --sealing-key FILE as well") }
         let key = try KeyFile.read(sealingKey, isStrict: isStrict)
         return SealedKeyStore(
-            storage: try SealedKeyFolder(path: FilePath(folder), isStrict: isStrict, warn: Self.warn),
+            storage: try SealedKeyFolder(path: FilePath(folder), isStrict: isStrict, warn: { Terminal.warn("\($0)") }),
             sealer: try GCMSealer(backend: SwiftBitsliced(), key: key))
-    }
-
-    @Sendable private static func warn(_ warning: KeyWarning) {
-        Terminal.writeError("chunkwise: warning: \(warning)")
     }
 }

@@ -7,7 +7,18 @@ import Support
 /// Puts scenarios to the session, or to sessions with planted faults.
 struct ScenariosCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenarios", abstract: "Runs scripted events against the key session, in simulated time.")
+        commandName: "scenarios", abstract: "Runs scripted events against the key session, in simulated time.",
+        discussion: helpText(
+            """
+            EXAMPLES
+              chunkwise keys scenarios data/scenarios/*.json
+              chunkwise keys scenarios --mutants data/scenarios/*.json
+              chunkwise keys scenarios --subject 'chunkwise keys subject' data/scenarios/*.json
+
+            EXIT CODES
+              0 all passed; 1 a scenario failed, or a planted fault survived; 2 no scenario was run, or the subject broke
+              down; 64 usage; 65 a file is no scenario; 66 a file is missing, or the subject does not start
+            """))
 
     @Argument(help: "Scenario files, as data/schemas/scenarios.json has them.")
     var files: [String]
@@ -18,10 +29,13 @@ struct ScenariosCommand: ParsableCommand {
     @Option(help: "A command that speaks the protocol of data/scenarios/PROTOCOL.md, in place of our session.")
     var subject: String?
 
-    @Option(help: "How many seconds an answer of the subject may take.")
-    var timeout = 5.0
+    @Option(
+        help: .taking(
+            "time", "How long an answer of the subject may take: seconds, or a time such as 500ms. (default: 5s)"),
+        transform: Duration.argument(.seconds, 0.001...3600))
+    var timeout = Duration.seconds(5)
 
-    @Option(help: "How the result is printed: text or json.")
+    @Option(help: "How to print the result.")
     var format = OutputFormat.text
 
     func run() throws {
@@ -38,11 +52,7 @@ struct ScenariosCommand: ParsableCommand {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw CommandFailure(.missingInput, "scenario \(file) cannot be read: expected a file that exists")
         }
-        do {
-            return try KeyScenario(JSONValue.parse(Array(data)), file: file)
-        } catch {
-            throw CommandFailure(.badData, "\(error)")
-        }
+        return try attempt { try KeyScenario(JSONValue.parse(Array(data)), file: file) }
     }
 
     private func verify(_ scenarios: [KeyScenario]) throws {
@@ -51,7 +61,7 @@ struct ScenariosCommand: ParsableCommand {
         }
         switch format {
         case .text:
-            for (name, difference) in differences { print("\(name): \(difference)") }
+            for (name, difference) in differences { print(PlainText.line("\(name): \(difference)")) }
             print("\(scenarios.count - differences.count) of \(scenarios.count) scenarios passed")
         case .json:
             let failures = differences.map { JSONValue.object(["id": .string($0), "reason": .string($1)]) }
@@ -113,8 +123,8 @@ extension ScenariosCommand {
         }
         switch format {
         case .text:
-            for (name, reason) in failures { print("\(name): \(reason)") }
-            for (name, reason) in unsupported { print("\(name): unsupported: \(reason)") }
+            for (name, reason) in failures { print(PlainText.line("\(name): \(reason)")) }
+            for (name, reason) in unsupported { print(PlainText.line("\(name): unsupported: \(reason)")) }
             print(
                 "\(passed) of \(scenarios.count) scenarios passed, \(failures.count) failures, "
                     + "\(unsupported.count) unsupported, \(notRun) not run")
@@ -127,8 +137,8 @@ extension ScenariosCommand {
             ]
             print(result.text)
         }
-        guard failures.isEmpty else { throw CommandFailure(.no, "\(failures.count) failures: expected none") }
-        guard passed > 0 else { throw CommandFailure(.noAnswer, "no scenario was run: expected at least one") }
+        try require(failures.isEmpty, .no, "\(failures.count) failures: expected none")
+        try require(passed > 0, .noAnswer, "no scenario was run: expected at least one")
     }
 
     /// Puts scenarios to a subject with each of our faults, by its option `--fault NAME`.
@@ -136,9 +146,9 @@ extension ScenariosCommand {
         try report(
             try KeyMutant.allCases.map { mutant in
                 let verdicts = try verdicts(scenarios, "\(subject) --fault \(mutant.rawValue)")
-                guard !verdicts.contains(where: { $0.name == "bye" || $0.verdict == .notRun }) else {
-                    throw CommandFailure(.noAnswer, "\(mutant.rawValue): the subject broke down: expected answers")
-                }
+                try require(
+                    !verdicts.contains(where: { $0.name == "bye" || $0.verdict == .notRun }), .noAnswer,
+                    "\(mutant.rawValue): the subject broke down: expected answers")
                 return (mutant, verdicts.filter { $0.verdict != .passed }.map(\.name))
             })
     }
@@ -146,17 +156,9 @@ extension ScenariosCommand {
     private func verdicts(
         _ scenarios: [KeyScenario], _ subject: String
     ) throws -> [(name: String, verdict: ExternalScenarios.Verdict)] {
-        guard timeout > 0, timeout <= 3600 else {
-            throw CommandFailure(.usage, "--timeout \(timeout): expected more than 0 and up to 3600 seconds")
-        }
-        do throws(SubjectError) {
-            var foreign = ExternalScenarios(command: subject, deadline: .seconds(timeout))
-            return try foreign.run(scenarios)
-        } catch {
-            switch error {
-            case .notStarted: throw CommandFailure(.missingInput, "subject \"\(subject)\" \(error)")
-            default: throw CommandFailure(.noAnswer, "subject \"\(subject)\": \(error)")
-            }
+        try attempt("subject \"\(subject)\"") {
+            var external = ExternalScenarios(command: subject, deadline: timeout)
+            return try external.run(scenarios)
         }
     }
 }
@@ -164,7 +166,16 @@ extension ScenariosCommand {
 /// `chunkwise keys subject`
 struct KeySubjectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "subject", abstract: "Speaks the protocol of data/scenarios/PROTOCOL.md over the key session.")
+        commandName: "subject", abstract: "Speaks the protocol of data/scenarios/PROTOCOL.md over the key session.",
+        discussion: helpText(
+            """
+            EXAMPLES
+              chunkwise keys scenarios --subject 'chunkwise keys subject' data/scenarios/*.json
+              chunkwise keys scenarios --mutants --subject 'chunkwise keys subject' data/scenarios/*.json
+
+            EXIT CODES
+              0 the harness said goodbye, or went away; 64 usage
+            """))
 
     @Option(help: "A planted fault; chunkwise keys scenarios --mutants lists them.")
     var fault: KeyMutant?

@@ -4,7 +4,7 @@
 Continuous CBC; each range is decrypted from the block before it. Names are those of the article's Swift. Its file
 output is its range function from 0 on, in windows, up to the ciphertext's length: so that length is the plaintext's.
 
-    chunkwise verify --subject 'python3 Examples/subjects/article004.py'
+    chunkwise verify --subject 'python3 Examples/subjects/huge_files_on_ios.py'
 """
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -53,7 +53,7 @@ class CommonCryptoUtility(Parameters):
         return decrypted_chunk[heading:total_decrypt_block_length - drop_length]
 
     def read_data(self, offset, length):
-        """`FileHandle.readData(ofLength:)` ends with the file, and says so by its length, which nobody looks at."""
+        """`FileHandle.readData(ofLength:)` ends with the file, and says so by its length, which is not looked at."""
         try:
             return self.source.read(offset, min(length, self.source.length - offset))
         except Failure as failure:
@@ -63,5 +63,5 @@ class CommonCryptoUtility(Parameters):
 
 
 serve(
-    CommonCryptoUtility, name="article004", version="as published", strategies=["cbc-continuous"],
+    CommonCryptoUtility, name="huge-files-on-ios", version="as published", strategies=["cbc-continuous"],
     keyByteCounts=[16])

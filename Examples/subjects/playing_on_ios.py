@@ -6,7 +6,7 @@ article's Objective-C. What it does not show is taken at its best: the first chu
 the movie's length is what its chunks decrypt to, `chunksInBlock * chunkSize` is the length of a stored chunk, and the
 library takes the key as it is.
 
-    chunkwise verify --subject 'python3 Examples/subjects/article000.py'
+    chunkwise verify --subject 'python3 Examples/subjects/playing_on_ios.py'
 
 `--fix-key-lengths` lengthens keys as the library's `FixKeyLengths` does: 16 bytes become 24, 24 become 32.
 """
@@ -80,5 +80,5 @@ class Player(Parameters):
 
 
 serve(
-    Player, name="article000", version="as published", strategies=["cbc-chunked"],
+    Player, name="playing-on-ios", version="as published", strategies=["cbc-chunked"],
     keyByteCounts=[16], granularity="chunk")

@@ -1,0 +1,169 @@
+import Glibc
+package import RandomAccess
+import Support
+import Synchronization
+package import SystemPackage
+
+/// A file that whole lines are added to: a line is in it with its end, on the disk, or not at all.
+///
+/// A regular file belongs to one process at a time, and what a kill, or a disk without space, left of a line is cut off.
+/// Where nothing can be cut, as of a pipe or the standard error, the next line begins behind a line break.
+package final class LineLog: Sendable {
+    private let path: FilePath
+    private let descriptor: FileDescriptor
+    /// Whether the descriptor is closed with the log.
+    private let isOpened: Bool
+    /// Whether the file is this process's, so that it may be cut.
+    private let isOwned: Bool
+    /// Whether the last line has no end, which is guarded by what one writer at a time holds.
+    private let isTorn = Mutex(false)
+
+    /// Opens a file, or creates it, and locks it if it is a regular one.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - permissions: What others may do with a file that is created.
+    /// - Throws: `DecryptionError.io`, also if another process writes to the file.
+    package init(
+        path: FilePath, permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+    ) throws(DecryptionError) {
+        let descriptor = try Self.open(path, permissions)
+        // `deinit` of what was not made is not called, and the lock would stay.
+        do throws(DecryptionError) {
+            isOwned = try Self.status(descriptor, path).isRegular
+            if isOwned { try Self.lock(descriptor, path: path) }
+        } catch {
+            try? descriptor.close()
+            throw error
+        }
+        isOpened = true
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Writes to an open stream, among what others write there.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream, which stays open.
+    ///   - name: What errors call it.
+    package init(stream: FileDescriptor, name: String) {
+        (path, descriptor, isOpened, isOwned) = (FilePath(name), stream, false, false)
+    }
+
+    deinit {
+        if isOpened { try? descriptor.close() }
+    }
+
+    /// What the file holds; nothing if it is not a regular one.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func earlierBytes() throws(DecryptionError) -> [UInt8] {
+        guard isOwned else { return [] }
+        _ = try SystemCall.check("seek \(path)") { try descriptor.seek(offset: 0, from: .start) }
+        return try descriptor.readToEnd(path)
+    }
+
+    /// Removes what follows the first bytes of ``earlierBytes()``: a line that a kill cut short.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func keep(firstByteCount: Int) throws(DecryptionError) {
+        guard isOwned else { return }
+        try SystemCall.check("truncate \(path)") { try descriptor.resize(to: Int64(firstByteCount)) }
+    }
+
+    /// Removes what follows the last line break, however long the file is.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func keepWholeLines() throws(DecryptionError) {
+        guard isOwned else { return }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        let count = try Self.status(descriptor, path).byteCount
+        var end = count
+        while end > 0 {
+            let start = max(0, end - Int64(buffer.count))
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - start)])
+            let read = try SystemCall.check("read \(path)") {
+                try descriptor.read(fromAbsoluteOffset: start, into: part)
+            }
+            if let lineBreak = part[..<read].lastIndex(of: UInt8(ascii: "\n")) {
+                end = start + Int64(lineBreak) + 1
+                break
+            }
+            end = start
+        }
+        guard end < count else { return }
+        try SystemCall.check("truncate \(path)") { try descriptor.resize(to: end) }
+    }
+
+    /// Adds lines; when this returns, they are on the disk. May be called on any thread. The corresponding C functions are
+    /// `write` and `fdatasync`.
+    ///
+    /// - Parameter lines: One line or several, with their line feeds. All of them are there, or none is.
+    /// - Throws: `DecryptionError.io`.
+    package func append(_ lines: [UInt8]) throws(DecryptionError) {
+        try isTorn.withLock { (isTorn) throws(DecryptionError) in try write(lines, isTorn: &isTorn) }
+        // Not under the lock: the system waits for the lines of several threads at once.
+        try SystemCall.sync("write to \(path)") { fdatasync(descriptor.rawValue) }
+    }
+
+    private func write(_ lines: [UInt8], isTorn: inout Bool) throws(DecryptionError) {
+        // Asked for each time: what rotates logs may have cut the file.
+        let end = isOwned ? try Self.status(descriptor, path).byteCount : 0
+        let bytes = isTorn ? [UInt8(ascii: "\n")] + lines : lines
+        var written = 0
+        do throws(DecryptionError) {
+            while written < bytes.count {
+                written += try SystemCall.retrying("write to \(path)") {
+                    let count = bytes[written...].withUnsafeBytes {
+                        Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count)
+                    }
+                    guard count < 0, errno == EAGAIN else { return count }
+                    ProcessStart.waitUntilReady(descriptor.rawValue, toWrite: true)
+                    return 0
+                }
+            }
+            isTorn = false
+        } catch {
+            let isCut = isOwned && (try? descriptor.resize(to: end)) != nil
+            if written > 0, !isCut { isTorn = bytes[written - 1] != UInt8(ascii: "\n") }
+            throw error
+        }
+    }
+
+    private static func open(_ path: FilePath, _ permissions: FilePermissions) throws(DecryptionError) -> FileDescriptor
+    {
+        var status = stat()
+        let isFound = path.withPlatformString { stat($0, &status) } == 0
+        // A pipe that this process could read itself would take lines that are never read.
+        let isReadable = !isFound || status.st_mode & S_IFMT == S_IFREG
+        return try SystemCall.check("open \(path)") {
+            try FileDescriptor.open(
+                path, isReadable ? .readWrite : .writeOnly, options: [.create, .append, .closeOnExec],
+                permissions: permissions)
+        }
+    }
+
+    private static func status(
+        _ descriptor: FileDescriptor, _ path: FilePath
+    ) throws(DecryptionError) -> (isRegular: Bool, byteCount: Int64) {
+        var status = stat()
+        _ = try SystemCall.retrying("stat \(path)") { Int(fstat(descriptor.rawValue, &status)) }
+        return (status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size))
+    }
+
+    /// Takes a lock that is held until the descriptor is closed, also by a kill.
+    private static func lock(_ descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
+        // A child that is being started holds it for a moment.
+        for _ in 0..<50 {
+            if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 { return }
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw SystemCall.failure("lock \(path)")
+            }
+            usleep(10_000)
+        }
+        throw .io(
+            operation: "lock \(path)", code: 0,
+            reason: "another run writes to it: expected it to be finished, or another output")
+    }
+}

@@ -1,0 +1,96 @@
+import CLinux
+package import RandomAccess
+
+/// Counts the branches and addresses that depend on secrets, in a process that valgrind's memcheck watches.
+///
+/// Secrets are marked as uninitialized memory, which memcheck follows wherever it is copied to. A branch or an address
+/// that depends on it is what an attacker can time. What this shows holds for the instructions that ran: valgrind's
+/// processor has AES-NI and AVX2 and no VAES, and how long an instruction takes is not looked at.
+///
+/// - Source: Langley, "ctgrind", 2010, for the idea.
+package enum ConstantTimeCheck {
+    /// What was counted in one operation.
+    package struct Outcome: Sendable {
+        /// The operation, such as `cbc decrypt, AES-128`.
+        package let operation: String
+        /// How many branches and addresses depended on secrets, each time that they were reached.
+        package let count: Int
+    }
+
+    /// Whether memcheck watches this process.
+    package static var isWatched: Bool { chunkwise_memcheck_is_running() }
+
+    /// Runs all that a backend does with secrets: setting up keys, and both directions of its modes.
+    ///
+    /// In decryption the key is secret, and so is the plaintext that depends on it. In encryption the plaintext is, too.
+    /// Of GCM only encryption is run, since whether a tag fits is told by a branch on purpose.
+    package static func run(_ backend: any CipherBackend) throws(DecryptionError) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        for mode in backend.modes {
+            for direction in CipherDirection.allCases where mode != .gcm || direction == .encrypt {
+                for keyByteCount in backend.keyByteCounts {
+                    let before = chunkwise_memcheck_finding_count()
+                    try run(backend, mode, direction, keyByteCount: keyByteCount)
+                    outcomes.append(
+                        Outcome(
+                            operation: "\(mode.rawValue) \(direction.rawValue), AES-\(8 * keyByteCount)",
+                            count: Int(chunkwise_memcheck_finding_count() - before)))
+                }
+            }
+        }
+        return outcomes
+    }
+
+    /// Runs the readers' own steps on secrets: the check of padding, and comparing tags.
+    package static func runReaders() -> [Outcome] {
+        var outcomes: [Outcome] = []
+        func count(_ operation: String, _ body: () -> Void) {
+            let before = chunkwise_memcheck_finding_count()
+            body()
+            outcomes.append(
+                Outcome(operation: operation, count: Int(chunkwise_memcheck_finding_count() - before)))
+        }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+        defer { bytes.deallocate() }
+        bytes.initializeMemory(as: UInt8.self, repeating: 3)
+        chunkwise_memcheck_poison(bytes.baseAddress, bytes.count)
+        count("PKCS #7 check") {
+            var difference = PKCS7.difference(in: Block(loadingFrom: UnsafeRawBufferPointer(rebasing: bytes[..<16])))
+            chunkwise_memcheck_release(&difference, MemoryLayout.size(ofValue: difference))
+        }
+        count("comparison of tags and tokens") {
+            var isEqual = isEqualInConstantTime(
+                UnsafeRawBufferPointer(rebasing: bytes[..<32]), UnsafeRawBufferPointer(rebasing: bytes[32...]))
+            chunkwise_memcheck_release(&isEqual, 1)
+        }
+        return outcomes
+    }
+
+    private static func run(
+        _ backend: any CipherBackend, _ mode: CipherMode, _ direction: CipherDirection, keyByteCount: Int
+    ) throws(DecryptionError) {
+        let key = try SecretKey([UInt8](repeating: 0xA5, count: keyByteCount))
+        key.withUnsafeBytes { chunkwise_memcheck_poison($0.baseAddress, $0.count) }
+        // Eleven blocks: several strides, and some blocks that are left.
+        let input = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: 11 * 16)
+        let output = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: input.count + ChunkFormat.tagByteCount)
+        defer {
+            input.deallocate()
+            output.deallocate()
+        }
+        input.initializeMemory(as: UInt8.self, repeating: 0x3C)
+        output.initializeMemory(as: UInt8.self, repeating: 0)
+        guard let start = output.baseAddress else { return }
+        if direction == .encrypt { chunkwise_memcheck_poison(input.baseAddress, input.count) }
+        let iv = Block(bigEndianValue: 1)
+        if mode == .gcm {
+            let context = try backend.makeChunkContext(direction: direction, key: key)
+            _ = try context.process(UnsafeRawBufferPointer(input), into: start, start: iv)
+        } else {
+            let context = try backend.makeContext(mode: mode, direction: direction, key: key)
+            try context.process(UnsafeRawBufferPointer(input), into: start, iv: iv)
+        }
+        chunkwise_memcheck_release(output.baseAddress, output.count)
+        key.withUnsafeBytes { chunkwise_memcheck_release($0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,71 @@
+package import Foundation
+import Glibc
+
+/// Makes calls of a program to the system fail, by the library of `Tests/Faults/failing-calls.c`.
+package final class FailingCalls {
+    /// How a call fails. A full disk stays full; `short` does half of the work; `kill` ends the process.
+    package enum Failure: String, CaseIterable, Sendable {
+        case inputOutput = "EIO"
+        case noSpace = "ENOSPC"
+        case quota = "EDQUOT"
+        case interrupted = "EINTR"
+        case again = "EAGAIN"
+        case short
+        case kill
+    }
+
+    /// What the program did with its calls.
+    package struct Count {
+        /// How many calls it made, with the processes that it started.
+        package let calls: Int
+        /// The name of the call that failed, or `nil` if none did.
+        package let failed: String?
+    }
+
+    private let folder: TemporaryFolder
+    private let library: String
+
+    /// Compiles the library, once for each object of this kind.
+    ///
+    /// - Throws: What Foundation throws; ``CannotCompile`` if the C compiler fails.
+    package init() throws {
+        folder = try TemporaryFolder()
+        library = folder.path("failing-calls.so")
+        let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Faults/failing-calls.c")
+        let compiler = try Self.compiler.map { $0 } ?? { throw CannotCompile(errors: ["no cc, gcc or clang here"]) }()
+        let run = try CommandRun.run(
+            compiler, ["-O1", "-shared", "-fPIC", "-o", library, source.path(percentEncoded: false), "-ldl"])
+        guard run.status == 0 else { throw CannotCompile(errors: run.errorLines) }
+    }
+
+    /// The path of a C compiler; Swift comes with one.
+    package static var compiler: String? {
+        ["cc", "gcc", "clang"].lazy.compactMap(Programs.installed).first
+    }
+
+    /// The environment in which the call of a number fails; none if the number is 0.
+    package func environment(_ failure: Failure, at number: Int) throws -> [String: String] {
+        try folder.file("calls", [UInt8](repeating: 0, count: 64))
+        return [
+            "LD_PRELOAD": library, "CHUNKWISE_CALLS": folder.path("calls"),
+            "CHUNKWISE_FAILING_CALL": String(number), "CHUNKWISE_FAILURE": failure.rawValue,
+        ]
+    }
+
+    /// What the program that was given the last environment has done so far.
+    package var count: Count {
+        let bytes = folder.bytes("calls") ?? []
+        func number(_ offset: Int) -> Int {
+            bytes.dropFirst(offset).prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        let name = String(decoding: bytes.dropFirst(16).prefix { $0 != 0 }, as: UTF8.self)
+        return Count(calls: number(0), failed: number(8) == 0 ? nil : name)
+    }
+}
+
+/// Why there is no library that makes calls fail.
+package struct CannotCompile: Error {
+    /// What the compiler said.
+    package let errors: [String]
+}
