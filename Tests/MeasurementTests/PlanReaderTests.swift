@@ -70,6 +70,10 @@ struct PlanReaderTests {
                     + "  threads: \(list("1", 1000))", "expected at most 10000"
             ),
             (
+                "cells:\n- {backend: openssl, strategy: tink-aes-gcm-hkdf, segment-size: \(list("4KiB", 1000)), "
+                    + "threads: \(list("1", 1000))}", "expected at most 10000"
+            ),
+            (
                 "cells:\n" + String(repeating: "- {backend: openssl}\n", count: 101)
                     + "- {backend: openssl, threads: \(list("1", 9900))}", "expected at most 10000"
             ),

@@ -38,10 +38,10 @@ struct SecretMemoryTests {
     @Test("it is erased when the key goes, and used again")
     func reuse() throws {
         for byteCount in [16, 24, 64] {
-            let memory = SecretMemory.allocate(byteCount: byteCount)
+            let memory = try SecretMemory.allocate(byteCount: byteCount)
             memory.copyBytes(from: [UInt8](repeating: 0xA5, count: byteCount))
             SecretMemory.release(memory)
-            // Pages of small secrets stay mapped. Another test's key may have the place by now, but not these bytes.
+            // Pages of small secrets stay mapped. Another test's key may have the slot by now, but not these bytes.
             #expect(!memory.allSatisfy { $0 == 0xA5 })
         }
         var addresses: Set<UInt> = []

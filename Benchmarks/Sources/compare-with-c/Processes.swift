@@ -46,7 +46,7 @@ struct Processes {
 
     /// Runs a program to its end, its output thrown away.
     ///
-    /// - Returns: The most memory that it had resident, in KiB. The corresponding C functions are `posix_spawnp` and
+    /// - Returns: The max memory that it had resident, in KiB. The corresponding C functions are `posix_spawnp` and
     ///   `wait4`.
     private static func peakKiB(_ command: [String]) throws -> Int {
         var actions = posix_spawn_file_actions_t()

@@ -82,7 +82,7 @@ final class AlgorithmSocket {
 
 /// What carries pieces to the kernel and back: a socket, or in tests something that behaves as badly as one may.
 protocol PieceSocket: AnyObject {
-    /// The most bytes that one piece may have; a multiple of 16, at least 16.
+    /// The max number of bytes that one piece may have; a multiple of 16, at least 16.
     var largestPieceByteCount: Int { get }
 
     /// Hands over a piece that starts from an IV of its own.

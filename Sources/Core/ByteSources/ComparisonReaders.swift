@@ -10,7 +10,7 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
     private let chunkByteCount: UInt64
     private let cache: UnsafeMutableRawBufferPointer
     private var cachedChunk: (index: UInt64, byteCount: Int)?
-    /// The most bytes that may hold plaintext, of whatever chunk.
+    /// The max number of bytes that may hold plaintext, of whatever chunk.
     private var usedByteCount = 0
 
     /// Creates a reader for one thread.

@@ -2,7 +2,7 @@ public import RandomAccess
 import Synchronization
 
 /// Fails or ends early where it is told to.
-public final class FaultySource: ByteSource {
+public final class FaultySource: WrappingSource {
     /// What goes wrong with the next reads.
     public enum Fault: Hashable, Sendable {
         /// Nothing.
@@ -17,7 +17,8 @@ public final class FaultySource: ByteSource {
         case changedLength
     }
 
-    private let base: any ByteSource
+    /// The wrapped source.
+    public let base: any ByteSource
     private let fault: Mutex<Fault>
 
     /// Wraps a source.
@@ -25,9 +26,6 @@ public final class FaultySource: ByteSource {
         self.base = base
         self.fault = Mutex(fault)
     }
-
-    /// The wrapped source's length in bytes.
-    public var byteCount: UInt64 { base.byteCount }
 
     /// Says what goes wrong from now on.
     public func inject(_ fault: Fault) {
@@ -60,9 +58,6 @@ public final class FaultySource: ByteSource {
         try base.checkUnchanged()
     }
 
-    /// The wrapped source's version.
-    public var openedVersion: String { base.openedVersion }
-
     /// Notices another version; see `ByteSource.checkVersion()`.
     public func checkVersion() throws(DecryptionError) {
         try checkUnchanged()
@@ -71,39 +66,24 @@ public final class FaultySource: ByteSource {
 }
 
 /// Delivers fewer bytes than asked for, as the standard allows and few programs expect.
-public struct ShortReadingSource: ByteSource {
-    private let base: any ByteSource
+public struct ShortReadingSource: WrappingSource {
+    /// The wrapped source.
+    public let base: any ByteSource
     private let largestRead: Int
 
     /// Wraps a source.
     ///
     /// - Parameters:
     ///   - base: The source.
-    ///   - largestRead: The most bytes of one read, at least 1.
+    ///   - largestRead: The max number of bytes of one read, at least 1.
     public init(_ base: any ByteSource, largestRead: Int) {
         precondition(largestRead > 0, "reads of \(largestRead) bytes")
         self.base = base
         self.largestRead = largestRead
     }
 
-    /// The wrapped source's length in bytes.
-    public var byteCount: UInt64 { base.byteCount }
-
     /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         try base.read(at: offset, into: buffers.prefix(min(largestRead, buffers.byteCount)))
-    }
-
-    /// Notices a change; see `ByteSource.checkUnchanged()`.
-    public func checkUnchanged() throws(DecryptionError) {
-        try base.checkUnchanged()
-    }
-
-    /// The wrapped source's version.
-    public var openedVersion: String { base.openedVersion }
-
-    /// Notices another version; see `ByteSource.checkVersion()`.
-    public func checkVersion() throws(DecryptionError) {
-        try base.checkVersion()
     }
 }

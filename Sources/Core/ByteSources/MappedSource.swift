@@ -11,7 +11,7 @@ public import SystemPackage
 /// A file that is truncated meanwhile is an error as with a ``FileSource``, and not the end of the process: see
 /// `MappedView`. Where another source wraps this one and copies the bytes, they are read with `pread`.
 public final class MappedSource: ViewableSource {
-    /// The most bytes of the file that one view keeps mapped and touched at a time.
+    /// The max number of bytes of the file that one view keeps mapped and touched at a time.
     public static let boundByteCount = UInt64(MappedView.maxTouchedByteCount)
 
     private let file: FileSource

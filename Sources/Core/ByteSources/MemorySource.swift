@@ -28,8 +28,9 @@ public struct MemorySource: ByteSource {
 }
 
 /// A part of another source, as a source of its own.
-public struct SlicedSource: ByteSource {
-    private let base: any ByteSource
+public struct SlicedSource: WrappingSource {
+    /// The wrapped source.
+    public let base: any ByteSource
     private let range: Range<UInt64>
 
     /// Cuts a part out of a source.
@@ -56,19 +57,6 @@ public struct SlicedSource: ByteSource {
         guard offset < byteCount else { return 0 }
         let maximum = Int(min(UInt64(buffers.byteCount), byteCount - offset))
         return try base.read(at: range.lowerBound + offset, into: buffers.prefix(maximum))
-    }
-
-    /// Notices a change of the whole source; see `ByteSource.checkUnchanged()`.
-    public func checkUnchanged() throws(DecryptionError) {
-        try base.checkUnchanged()
-    }
-
-    /// The wrapped source's version.
-    public var openedVersion: String { base.openedVersion }
-
-    /// Notices another version; see `ByteSource.checkVersion()`.
-    public func checkVersion() throws(DecryptionError) {
-        try base.checkVersion()
     }
 
     /// Tells the whole source; see `ByteSource.adviseSequential(_:)`.

@@ -2,13 +2,14 @@ public import RandomAccess
 import Synchronization
 
 /// Notes every fetch of another source.
-public final class RecordingSource: ByteSource {
+public final class RecordingSource: WrappingSource {
     private struct Record {
         var byteCount: UInt64 = 0
         var ranges: [Range<UInt64>] = []
     }
 
-    private let base: any ByteSource
+    /// The wrapped source.
+    public let base: any ByteSource
     private let keepsRanges: Bool
     private let record = Mutex(Record())
 
@@ -21,9 +22,6 @@ public final class RecordingSource: ByteSource {
         self.base = base
         self.keepsRanges = keepsRanges
     }
-
-    /// The wrapped source's length in bytes.
-    public var byteCount: UInt64 { base.byteCount }
 
     /// The bytes that were delivered in all since the last `reset()`.
     public var fetchedByteCount: UInt64 { record.withLock { $0.byteCount } }
@@ -56,49 +54,26 @@ public final class RecordingSource: ByteSource {
             if keepsRanges { $0.ranges.append(range) }
         }
     }
-
-    /// Notices a change; see `ByteSource.checkUnchanged()`.
-    public func checkUnchanged() throws(DecryptionError) {
-        try base.checkUnchanged()
-    }
-
-    /// The wrapped source's version.
-    public var openedVersion: String { base.openedVersion }
-
-    /// Notices another version; see `ByteSource.checkVersion()`.
-    public func checkVersion() throws(DecryptionError) {
-        try base.checkVersion()
-    }
 }
 
 /// Notes what is looked at of a source whose bytes are decrypted where they lie, and what is fetched of it.
-final class RecordingViews: ViewableSource {
-    private let base: any ViewableSource
+final class RecordingViews: WrappingSource, ViewableSource {
+    private let viewed: any ViewableSource
     private let record: RecordingSource
 
     init(_ base: any ViewableSource, record: RecordingSource) {
-        self.base = base
+        self.viewed = base
         self.record = record
     }
 
-    var byteCount: UInt64 { base.byteCount }
+    var base: any ByteSource { viewed }
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         try record.read(at: offset, into: buffers)
     }
 
-    func checkUnchanged() throws(DecryptionError) {
-        try base.checkUnchanged()
-    }
-
-    var openedVersion: String { base.openedVersion }
-
-    func checkVersion() throws(DecryptionError) {
-        try base.checkVersion()
-    }
-
     func makeView() throws(DecryptionError) -> any SourceView {
-        View(try base.makeView(), record: record)
+        View(try viewed.makeView(), record: record)
     }
 
     private final class View: SourceView {

@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// A read that is sent at t has its first byte at t + latency at the earliest, and its bytes take the link in turn with
 /// those of other threads' reads. What the wrapped source takes by itself counts towards the wait.
-public final class RemoteSource: ByteSource {
-    private let base: any ByteSource
+public final class RemoteSource: WrappingSource {
+    /// The wrapped source.
+    public let base: any ByteSource
     private let link: RemoteLink
     private let clock: any RemoteClock
     /// When the link has delivered all that was asked for so far, in the clock's nanoseconds.
@@ -25,9 +26,6 @@ public final class RemoteSource: ByteSource {
         self.clock = clock
     }
 
-    /// The wrapped source's length in bytes.
-    public var byteCount: UInt64 { base.byteCount }
-
     /// Reads bytes, and waits until they would be there; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let sent = clock.nanoseconds
@@ -39,19 +37,6 @@ public final class RemoteSource: ByteSource {
         }
         clock.sleep(until: arrival)
         return count
-    }
-
-    /// Notices a change; see `ByteSource.checkUnchanged()`.
-    public func checkUnchanged() throws(DecryptionError) {
-        try base.checkUnchanged()
-    }
-
-    /// The wrapped source's version.
-    public var openedVersion: String { base.openedVersion }
-
-    /// Notices another version; see `ByteSource.checkVersion()`.
-    public func checkVersion() throws(DecryptionError) {
-        try base.checkVersion()
     }
 }
 

@@ -80,6 +80,26 @@ extension ByteSource {
     }
 }
 
+/// A source that stands before another, whose length and version are its own unless it says otherwise.
+public protocol WrappingSource: ByteSource {
+    /// The wrapped source.
+    var base: any ByteSource { get }
+}
+
+extension WrappingSource {
+    /// The wrapped source's length in bytes.
+    public var byteCount: UInt64 { base.byteCount }
+
+    /// Notices a change of the wrapped source.
+    public func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
+
+    /// The wrapped source's version.
+    public var openedVersion: String { base.openedVersion }
+
+    /// Notices another version of the wrapped source.
+    public func checkVersion() throws(DecryptionError) { try base.checkVersion() }
+}
+
 /// How long a file or an object on a server may be.
 package enum SourceLength {
     /// 1 EiB: no disk is as large, and sums of lengths stay far below where integers and result files end.

@@ -152,15 +152,15 @@ package struct SlicePlan: Hashable, Sendable {
 
     /// How long a slice should take.
     private static let sliceNanoseconds: UInt64 = 500_000
-    /// The most iterations of a slice, each of which is a number in an answer.
+    /// The max number of iterations of a slice, each of which is a number in an answer.
     private static let maxIterations: UInt64 = 2000
     /// From here on a slice is long, and always one iteration.
     private static let longSliceNanoseconds: UInt64 = 10_000_000
     /// From here on a block has one round.
     private static let oneRoundSliceNanoseconds: UInt64 = 500_000_000
-    /// The most slices that a side has in a row.
+    /// The max number of slices that a side has in a row.
     private static let maxSlicesPerTurn: UInt64 = 3
-    /// The most rounds of a block.
+    /// The max number of rounds of a block.
     private static let maxRounds: UInt64 = 32
     /// Where as many would take longer than this, a block has fewer rounds, down to two, or one of the longest slices.
     private static let shortBlockNanoseconds: UInt64 = 128_000_000

@@ -60,7 +60,7 @@ struct MemoryComparison {
             reason: reason, baseline: baseline, candidate: candidate, limitByteCount: limitByteCount)
     }
 
-    /// The most that a process held from its start to the end of one iteration; `nil` where the kernel does not tell.
+    /// The max that a process held from its start to the end of one iteration; `nil` where the kernel does not tell.
     private func peak(_ side: GateSide, _ cell: PreparedCell) throws(SideFailure) -> UInt64? {
         let process = try SideProcess(side, timeout: settings.timeout, shouldStop: shouldStop)
         try process.greet()

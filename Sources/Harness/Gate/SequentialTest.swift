@@ -109,7 +109,7 @@ final class SequentialTest {
 /// interval of the first look reaches from the lowest block to the highest, so that a wild one only postpones the
 /// decision.
 package struct LookSchedule: Hashable, Sendable {
-    /// The most blocks.
+    /// The max number of blocks.
     package let largestCount: Int
     /// The numbers of blocks at which there is a look, the last one being the most.
     package let counts: [Int]
@@ -119,7 +119,7 @@ package struct LookSchedule: Hashable, Sendable {
     /// Plans looks.
     ///
     /// - Parameters:
-    ///   - largestCount: The most blocks that time allows, 1 at least.
+    ///   - largestCount: The max number of blocks that time allows, 1 at least.
     ///   - alpha: The error of each end of all intervals together, over all looks and cells.
     ///   - comparisonCount: The intervals that share it.
     ///   - isSingle: Whether to look only at the end.

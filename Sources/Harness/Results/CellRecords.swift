@@ -31,7 +31,7 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     public var round: Int
     /// One duration an iteration, in nanoseconds.
     public var nanoseconds: [UInt64]
-    /// The most bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
+    /// The max number of bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
     public var residentByteCount: UInt64?
     /// What the process used in all these iterations; `nil` where it is not known.
     public var usage: ProcessUsage?

@@ -111,7 +111,7 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
 
     /// What became of a plan.
     public struct Figures: Codable, Hashable, Sendable {
-        /// The most requests that reached the server within any second, retries included.
+        /// The max number of requests that reached the server within any second, retries included.
         public var peakPerSecond: UInt64
         /// All requests.
         public var requestCount: UInt64

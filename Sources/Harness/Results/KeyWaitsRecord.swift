@@ -62,7 +62,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         public var way: Way
         /// How long the server held an answer back.
         public var delayMilliseconds: UInt64
-        /// The most requests between opening and the first byte.
+        /// The max number of requests between opening and the first byte.
         public var requestCount: UInt64
         /// A sample of each round.
         public var samplesNanoseconds: [UInt64]

@@ -70,7 +70,7 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var usage: ProcessUsage?
     /// The rounds whose warm-up did not come to be steady.
     public var unsteadyRoundCount = 0
-    /// The most bytes of a cold file that the kernel kept in memory before an iteration.
+    /// The max number of bytes of a cold file that the kernel kept in memory before an iteration.
     public var residentByteCount: UInt64?
     /// Peak memory.
     public var memory: MemoryRecord.Memory?

@@ -126,7 +126,7 @@ package struct SignedRankInterval: Hashable, Sendable {
     /// The fewest values whose interval has ends.
     ///
     /// - Parameters:
-    ///   - largest: The most values that are thought of.
+    ///   - largest: The max number of values that are thought of.
     ///   - alpha: For an n, the probability with which each end may miss the centre.
     /// - Returns: The fewest, or `nil` if `largest` values are too few.
     package static func minCount(upTo largest: Int, alpha: (Int) -> Double) -> Int? {

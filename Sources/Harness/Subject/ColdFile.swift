@@ -6,7 +6,7 @@ package import SystemPackage
 /// A file that is dropped from the page cache before each iteration.
 final class ColdFile {
     private let path: FilePath
-    /// The most bytes that the kernel kept, over all iterations.
+    /// The max number of bytes that the kernel kept, over all iterations.
     private(set) var residentByteCount: UInt64 = 0
 
     init(path: FilePath) {

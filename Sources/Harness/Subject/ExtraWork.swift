@@ -5,7 +5,7 @@ import RandomAccess
 /// It is a share of the bytes delivered. As each read's part rarely is a number of whole blocks, what is left over is
 /// kept for the next read, so that small reads add the same share as large ones.
 package struct ExtraWork: Hashable, Sendable, CustomStringConvertible {
-    /// The most that can be asked for: ten times the work.
+    /// The max that can be asked for: ten times the work.
     package static let largestShare = 10.0
 
     /// The share in millionths.
@@ -51,7 +51,7 @@ package struct ExtraWork: Hashable, Sendable, CustomStringConvertible {
 /// The further bytes go through a context of the object's own backend, cipher and key, in place in a buffer of its own,
 /// as many at once as a window has. Each call works on what the last one left there, so that none of it can be left out.
 final class ExtraWorkReader: ChunkKeeper {
-    /// The most memory that the buffer takes: what stays in a core's own cache.
+    /// The max memory that the buffer takes: what stays in a core's own cache.
     static let largestBufferByteCount = 256 << 10
 
     private let reader: any RandomAccessDecryptor

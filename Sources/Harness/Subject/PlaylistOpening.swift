@@ -111,21 +111,13 @@ struct CountedResources: SegmentResources {
 }
 
 /// A source of which is counted what is fetched.
-private struct CountedSource: ByteSource {
+private struct CountedSource: WrappingSource {
     let base: any ByteSource
     let counter: ByteCounter
-
-    var byteCount: UInt64 { base.byteCount }
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let count = try base.read(at: offset, into: buffers)
         counter.add(count)
         return count
     }
-
-    func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
-
-    var openedVersion: String { base.openedVersion }
-
-    func checkVersion() throws(DecryptionError) { try base.checkVersion() }
 }

@@ -19,7 +19,7 @@ package enum AccessPolicy: String, CaseIterable, Hashable, Sendable {
 package struct ReaderConfiguration: Sendable {
     /// How it gets from a range to ciphertext.
     package var access: AccessPolicy
-    /// The most plaintext bytes that are decrypted in one step.
+    /// The max number of plaintext bytes that are decrypted in one step.
     package var windowByteCount: Int
     /// How many threads read at once.
     package var threadCount: Int
@@ -52,7 +52,7 @@ package struct ReaderConfiguration: Sendable {
         }
     }
 
-    /// The most memory that the readers and the caller's buffers take beside what the process had before.
+    /// The max memory that the readers and the caller's buffers take beside what the process had before.
     ///
     /// - Parameters:
     ///   - bufferByteCount: The caller's buffer, one a thread: the longest read.

@@ -137,7 +137,7 @@ package final class ReaderSubject: SubjectImplementation {
     ///
     /// Asked with `"extended":true`, which only this program knows, `digest` answers `fetchedByteCount` and
     /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there is `firstByte`. With `"cold":true` a file
-    /// is dropped from the page cache before each iteration, and `residentByteCount` is the most that was kept of it.
+    /// is dropped from the page cache before each iteration, and `residentByteCount` is the max that was kept of it.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
             throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
@@ -171,8 +171,8 @@ package final class ReaderSubject: SubjectImplementation {
         case "latencies":
             let object = try entry(id).object
             let count = try workload.reads(plaintextByteCount: object.plaintextByteCount).count
-            guard count <= Workload.maxReads else {
-                throw .unsupported("latencies of \(count) reads: expected at most \(Workload.maxReads)")
+            guard count <= Workload.maxLatencies else {
+                throw .unsupported("latencies of \(count) reads: expected at most \(Workload.maxLatencies)")
             }
             let runner = try runner(object, workload)
             try cold(request, try entry(id))?.drop()

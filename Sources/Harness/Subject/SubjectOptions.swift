@@ -1,4 +1,4 @@
-import ByteSources
+import RandomAccess
 package import Support
 
 /// What the command line of a subject says: the backend, and how its reader reads.

@@ -21,7 +21,7 @@ package final class SubjectProcess {
     ///   - command: The program, found on the path if it has no slash, and its arguments.
     ///   - timeout: How long each answer may take.
     ///   - grace: How long the process may take to end once it was told to, or closed its output; `nil` for `timeout`.
-    ///   - longestLine: The most bytes that a line of an answer may have.
+    ///   - longestLine: The max number of bytes that a line of an answer may have.
     ///   - isInterrupted: Whether waiting for an answer is to end, which is then `SubjectError.interrupted`; asked when a
     ///     signal comes, and twice a second.
     /// - Throws: `SubjectError.notStarted`.
@@ -72,7 +72,7 @@ package final class SubjectProcess {
     /// - Parameters:
     ///   - bytes: The line with its end, and the payload that it announces.
     ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
-    ///   - largestPayload: The most bytes that the answer may announce.
+    ///   - largestPayload: The max number of bytes that the answer may announce.
     /// - Returns: The answer.
     /// - Throws: `SubjectError` if there was no proper answer in time, after which the process is of no use.
     package func exchange(

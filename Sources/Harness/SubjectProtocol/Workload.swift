@@ -25,19 +25,19 @@ package enum Workload: Hashable, Sendable {
         }
     }
 
-    /// The most that a read may ask for. Source: PROTOCOL.md, "read".
+    /// The max that a read may ask for. Source: PROTOCOL.md, "read".
     package static let largestRead: UInt64 = 256 << 20
 
-    /// The most random reads of an iteration: their offsets are drawn before the clock starts, and kept in memory.
-    package static let maxReads: UInt64 = 1 << 24
+    /// The max number of reads of which the latencies are kept.
+    package static let maxLatencies: UInt64 = 1 << 24
 
-    /// The most reads of a random workload: their offsets are drawn before the clock starts, and kept.
-    package static let largestReadCount: UInt64 = 1 << 22
+    /// The max number of reads of a random workload: their offsets are drawn before the clock starts, and kept.
+    package static let maxRandomReads: UInt64 = 1 << 22
 
     private static func readCount(of json: JSONValue) throws(DecryptionError) -> UInt64 {
-        guard let count = json["reads"]?.integer, count <= largestReadCount else {
+        guard let count = json["reads"]?.integer, count <= maxRandomReads else {
             throw .invalidParameter(
-                name: "workload member", value: "\"reads\"", expected: "an integer of at most \(largestReadCount)")
+                name: "workload member", value: "\"reads\"", expected: "an integer of at most \(maxRandomReads)")
         }
         return count
     }
@@ -113,8 +113,8 @@ package enum Workload: Hashable, Sendable {
             guard rangeByteCount <= plaintextByteCount else {
                 throw .rangeOutOfBounds(offset: rangeByteCount, plaintextByteCount: plaintextByteCount)
             }
-            guard readCount <= Self.maxReads else {
-                throw .unsupported("\(readCount) random reads: expected at most \(Self.maxReads)")
+            guard readCount <= Self.maxRandomReads else {
+                throw .unsupported("\(readCount) random reads: expected at most \(Self.maxRandomReads)")
             }
             let stream = SplitMix64Stream(seed: seed)
             return .listed(

@@ -15,7 +15,7 @@ static struct sigaction earlier_actions[2];
 static const int abort_signals[2] = {SIGABRT, SIGILL};
 
 /* Runs when the program aborts. Nothing tells why but the state of things: whether there is memory. */
-static void aborted(int signal, siginfo_t *facts, void *context) {
+static void aborted(int signal) {
     static const char message[] = "chunkwise: out of memory: expected more, or smaller windows, chunks or files\n";
     const size_t probe = (size_t)128 << 20;
     void *memory = mmap(NULL, probe, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -25,13 +25,7 @@ static void aborted(int signal, siginfo_t *facts, void *context) {
         _exit(status_without_memory);
     }
     munmap(memory, probe);
-    const struct sigaction *earlier = &earlier_actions[signal == SIGILL];
-    if (earlier->sa_flags & SA_SIGINFO) {
-        earlier->sa_sigaction(signal, facts, context);
-    } else if (earlier->sa_handler != SIG_DFL && earlier->sa_handler != SIG_IGN) {
-        earlier->sa_handler(signal);
-    }
-    sigaction(signal, earlier, NULL);
+    sigaction(signal, &earlier_actions[signal == SIGILL], NULL);
     raise(signal);
 }
 
@@ -39,8 +33,8 @@ void chunkwise_exit_without_memory(int status) {
     status_without_memory = status;
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_sigaction = aborted;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    action.sa_handler = aborted;
+    action.sa_flags = SA_NODEFER;
     for (int index = 0; index < 2; index++) sigaction(abort_signals[index], &action, &earlier_actions[index]);
 }
 

@@ -15,9 +15,9 @@ package struct RemoteObject: Hashable, Sendable {
     package var readAheadDepth: Int?
     /// Whether connections are shared with other objects of the same server.
     package var sharesConnections = false
-    /// The most bytes of a range that is asked for ahead; `nil` for the usual number.
+    /// The max number of bytes of a range that is asked for ahead; `nil` for the usual number.
     package var maxRangeByteCount: Int?
-    /// The most bytes of an object that is taken from a server which knows no ranges; `nil` for none.
+    /// The max number of bytes of an object that is taken from a server which knows no ranges; `nil` for none.
     package var maxWholeByteCount: Int?
     /// How many bytes are fetched at once when the object is opened; `nil` for the usual number.
     package var firstByteCount: Int?

@@ -116,21 +116,3 @@ package final class StreamSink: ByteSink {
     /// What was written is final already.
     package func commit() throws(DecryptionError) {}
 }
-
-/// Folders that results go into.
-package enum Folder {
-    /// Creates a folder, and those above it, where they are not there yet. The corresponding C function is `mkdir`.
-    ///
-    /// - Throws: `DecryptionError.io`, also if the folder is there and cannot be written to.
-    package static func create(_ path: FilePath) throws(DecryptionError) {
-        var made = FilePath(root: path.root)
-        for component in path.components {
-            made.append(component)
-            if mkdir(made.string, 0o777) != 0, errno != EEXIST {
-                throw SystemCall.failure("create folder \(made)")
-            }
-        }
-        // A file of that name would be found out about much later otherwise.
-        _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
-    }
-}

@@ -14,7 +14,7 @@ package struct RangeTransfer {
     /// - Parameters:
     ///   - object: What to decrypt.
     ///   - range: Plaintext bytes, within the object.
-    ///   - windowByteCount: The most bytes of one step, rounded down to whole blocks, one at least; steps end at its
+    ///   - windowByteCount: The max number of bytes of one step, rounded down to whole blocks, one at least; steps end at its
     ///     multiples.
     package init(object: any TransferableObject, range: Range<UInt64>, windowByteCount: Int) {
         self.object = object
@@ -94,20 +94,6 @@ package struct RangeTransfer {
     }
 }
 
-/// How much memory the threads of a reader may ask for together.
-package enum BufferLimit {
-    /// 16 GiB.
-    private static let maxByteCount: UInt64 = 16 << 30
-
-    /// What was expected of a window and a number of threads, in words.
-    package static let expectation = "at most 16 GiB of buffers, a window for each thread"
-
-    /// Whether so many windows stay within the limit.
-    package static func allows(threads: Int, windowByteCount: UInt64) -> Bool {
-        windowByteCount <= maxByteCount / UInt64(max(1, threads))
-    }
-}
-
 /// What can be decrypted window by window, on several threads: one ciphertext, or the segments of a playlist.
 package protocol TransferableObject: Sendable {
     /// The plaintext's length in bytes.
@@ -115,7 +101,7 @@ package protocol TransferableObject: Sendable {
 
     /// Makes a reader for one thread.
     ///
-    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
+    /// - Parameter windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1.
     /// - Returns: A reader without a position of its own.
     /// - Throws: `DecryptionError`.
     func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor

@@ -70,7 +70,7 @@ public struct FolderKeys: KeyProvider {
     /// Where a key may lie, the first place first.
     private func paths(for uri: String) -> [FilePath] {
         if let name = names[uri] { return [path([name])].compactMap(\.self) }
-        let whole = URIReference(uri).placeNames.flatMap(path)
+        let whole = URIReference(uri).wholeNames.flatMap(path)
         let last = isExact ? nil : Self.lastName(of: uri).flatMap { path([$0]) }
         return [whole, last].compactMap(\.self)
     }

@@ -5,7 +5,7 @@ internal import SystemPackage
 
 /// Space for a key's bytes, which is erased when it goes. Belongs to one thread.
 final class KeyBytes {
-    /// The most bytes that are read of what should be 16.
+    /// The max number of bytes that are read of what should be 16.
     static let maxByteCount = 1024
 
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maxByteCount, alignment: 16)

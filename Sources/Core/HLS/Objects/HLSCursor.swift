@@ -8,7 +8,7 @@ public import RandomAccess
 public final class HLSCursor: RandomAccessDecryptor {
     /// The object that is read.
     public let object: HLSObject
-    /// The most plaintext bytes that are decrypted in one step.
+    /// The max number of plaintext bytes that are decrypted in one step.
     public let windowByteCount: Int
 
     /// Readers that are kept, the latest used last.

@@ -101,7 +101,7 @@ public final class HLSObject: Sendable {
 
     /// Makes a reader for one thread.
     ///
-    /// - Parameter windowByteCount: The most plaintext bytes that are decrypted in one step, at least 1.
+    /// - Parameter windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1.
     /// - Returns: A cursor without a position of its own.
     /// - Throws: `DecryptionError.invalidParameter`.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> HLSCursor {

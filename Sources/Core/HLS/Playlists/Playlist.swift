@@ -177,13 +177,13 @@ public enum SegmentIVRule: String, CaseIterable, Hashable, Sendable {
 ///
 /// What exceeds a limit is refused without being looked at further, so that garbage of any length costs little.
 public struct PlaylistLimits: Hashable, Sendable {
-    /// The most bytes of a playlist.
+    /// The max number of bytes of a playlist.
     public var byteCount: Int
-    /// The most bytes of a line, its end not counted.
+    /// The max number of bytes of a line, its end not counted.
     public var lineByteCount: Int
-    /// The most segments; at two seconds each, a million are three weeks.
+    /// The max number of segments; at two seconds each, a million are three weeks.
     public var segmentCount: Int
-    /// The most problems that are collected before the rest of the playlist is given up.
+    /// The max number of problems that are collected before the rest of the playlist is given up.
     public var problemCount: Int
 
     /// Creates limits.

@@ -160,7 +160,7 @@ extension URIReference {
     /// notation leads out of a folder of the tree.
     /// - Returns: `nil` if a name is empty, dots, or holds what a file's name cannot hold or another program could take
     ///   for a border: a slash or backslash in whatever notation, a control character.
-    package var placeNames: [String]? {
+    package var wholeNames: [String]? {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if let authority {
             guard path.isEmpty || path.hasPrefix("/") else { return nil }

@@ -20,7 +20,7 @@ final class ChunkCursor: ChunkKeeper {
     private let kept: UnsafeMutableRawBufferPointer
     /// Which plaintext is kept.
     private var keptRange: Range<UInt64> = 0..<0
-    /// The most bytes that may hold plaintext.
+    /// The max number of bytes that may hold plaintext.
     private var usedByteCount = 0
 
     /// More would not stay in a core's cache between being fetched and being opened.

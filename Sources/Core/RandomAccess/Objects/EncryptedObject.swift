@@ -47,7 +47,7 @@ public final class EncryptedObject: Sendable {
 
     /// Makes a reader with buffers and a cipher context of its own, for one thread.
     ///
-    /// - Parameter windowByteCount: The most plaintext bytes that are fetched and decrypted in one step, at least 1; of
+    /// - Parameter windowByteCount: The max number of plaintext bytes that are fetched and decrypted in one step, at least 1; of
     ///   authenticated chunks, one whole in any case.
     /// - Returns: A cursor without a position: every read says where it starts.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
@@ -62,7 +62,7 @@ public final class EncryptedObject: Sendable {
             object: self, context: try makeChunkContext(), format: format, windowByteCount: windowByteCount)
     }
 
-    /// The most bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated chunks,
+    /// The max number of bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated chunks,
     /// what it fetches and the latest one that was opened; else none worth counting.
     package func cursorByteCount(windowByteCount: Int = .max) -> UInt64 {
         guard let format = strategy.chunkFormat else { return 0 }

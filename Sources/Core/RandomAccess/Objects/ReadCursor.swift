@@ -8,7 +8,7 @@ public final class ReadCursor: RandomAccessDecryptor {
     /// The object that is read.
     public let object: EncryptedObject
 
-    /// The most plaintext bytes that are decrypted in one step.
+    /// The max number of plaintext bytes that are decrypted in one step.
     public let windowByteCount: Int
 
     // Copies of what the object has: every step on the way to them costs a read of 4 KiB some nanoseconds.
@@ -17,7 +17,7 @@ public final class ReadCursor: RandomAccessDecryptor {
     let context: any CipherContext
     /// Where the ciphertext lies, if it can be looked at there.
     private let view: (any SourceView)?
-    /// The most plaintext bytes of a step: a window, or what a view shows at once if that is less.
+    /// The max number of plaintext bytes of a step: a window, or what a view shows at once if that is less.
     private let stepByteCount: Int
     /// The block before the stretch, its first block, its last block: where the caller did not ask for it; or a short
     /// stretch as a whole.

@@ -24,7 +24,7 @@ final class FaultyReader: RandomAccessDecryptor {
 }
 
 /// A source over another, that does something of its own with each read.
-struct ScriptedSource: ByteSource {
+struct ScriptedSource: WrappingSource {
     typealias Read = @Sendable (any ByteSource, UInt64, FetchBuffers) throws(DecryptionError) -> Int
 
     let base: any ByteSource
@@ -32,14 +32,16 @@ struct ScriptedSource: ByteSource {
     var noticesChanges = true
     let body: Read
 
-    var byteCount: UInt64 { base.byteCount }
-
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         try body(base, offset, buffers)
     }
 
     func checkUnchanged() throws(DecryptionError) {
         if noticesChanges { try base.checkUnchanged() }
+    }
+
+    func checkVersion() throws(DecryptionError) {
+        if noticesChanges { try base.checkVersion() }
     }
 }
 

@@ -60,7 +60,7 @@ package enum ProcessMemory {
 struct ResidentMemory: Hashable, Sendable {
     /// All of it, `VmRSS`.
     var byteCount: UInt64
-    /// The most of it since the mark was reset, `VmHWM`.
+    /// The max of it since the mark was reset, `VmHWM`.
     var peakByteCount: UInt64
     /// What belongs to no file, `RssAnon`.
     var anonymousByteCount: UInt64
@@ -102,7 +102,7 @@ enum OutsideUsage {
 
     private static func switches(_ processID: Int32) -> (voluntary: UInt64, involuntary: UInt64)? {
         var sums: (UInt64, UInt64) = (0, 0)
-        for thread in ((try? FolderEntry.all(in: "/proc/\(processID)/task")) ?? []).map(\.name) {
+        for thread in ((try? Folder.entries(in: "/proc/\(processID)/task")) ?? []).map(\.name) {
             for line in ProcFile.lines("/proc/\(processID)/task/\(thread)/status") {
                 let fields = line.split(whereSeparator: \.isWhitespace)
                 guard fields.count == 2, let count = UInt64(fields[1]) else { continue }

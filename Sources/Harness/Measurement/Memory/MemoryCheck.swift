@@ -17,7 +17,7 @@ package struct MemoryCheck: Sendable {
     /// A small object, and one that no memory holds.
     static let objectByteCounts: [UInt64] = [16 << 20, 64 << 30]
 
-    /// Prepares an check.
+    /// Prepares a check.
     ///
     /// - Parameters:
     ///   - subject: Whose memory.
@@ -59,7 +59,7 @@ package struct MemoryCheck: Sendable {
                 add(name) { try playlistBound(name, byteCount, workload) }
             }
         } else {
-            let reason = "a external subject declares no bound: it is judged on growth"
+            let reason = "an external subject declares no bound: it is judged on growth"
             outcome.checks.append(.init("declared bound", .notRun, reason: reason))
         }
         add("same for any object") { try objectSize("same for any object") }
@@ -149,15 +149,15 @@ extension MemoryCheck {
 
     /// Whether memory keeps growing while files are opened, read and closed.
     ///
-    /// The least after any of the last 15 files lies above the most after the 6th to 15th by no more than a tolerance:
-    /// neither what is paged in or cached at first, nor a collector's ups and downs, are growth. A external subject whose
+    /// The min after any of the last 15 files lies above the max after the 6th to 15th by no more than a tolerance:
+    /// neither what is paged in or cached at first, nor a collector's ups and downs, are growth. An external subject whose
     /// runtime lets garbage pile up gets more files, as long as it grows: a leak never comes to an end.
     func filesInARow(_ name: String, _ given: MemorySession.Object? = nil) throws -> MemoryOutcome.Check {
         let reader = MemoryReader()
         let session = try MemorySession(subject, reader: reader, timeout: timeout)
         let byteCount = Self.rowByteCount
         let object = try given ?? object(session, byteCount, prefersFile: subject.isOwn)
-        // What stays of a external subject's reads in the free lists of its allocator may be a tenth of them.
+        // What stays of an external subject's reads in the free lists of its allocator may be a tenth of them.
         let tolerance = subject.isOwn ? 1 << 20 : max(1 << 20, UInt64(Self.growthStretch) * byteCount / 10)
         var growth = UInt64.max
         var opened = 0
@@ -195,7 +195,7 @@ extension MemoryCheck {
     /// The files between the two stretches that are compared.
     static let growthStretch = 21
 
-    /// How far the least of the last 15 figures lies above the most of the 6th to 15th, in bytes.
+    /// How far the min of the last 15 figures lies above the max of the 6th to 15th, in bytes.
     static func growth(_ residents: [UInt64]) -> UInt64 {
         guard residents.count >= fileCount, let early = residents[5..<15].max(), let late = residents.suffix(15).min()
         else { return 0 }
@@ -263,7 +263,7 @@ package struct MemoryOutcome: Hashable, Sendable {
         package var verdict: Verdict
         /// What was measured, in bytes; `nil` where nothing was.
         package var byteCount: UInt64?
-        /// The most that it may be, in bytes; `nil` where nothing is known.
+        /// The max that it may be, in bytes; `nil` where nothing is known.
         package var limitByteCount: UInt64?
         /// What was measured and expected, in words.
         package var reason: String

@@ -101,7 +101,7 @@ final class MemorySession {
         served[id] = source
     }
 
-    /// Runs a workload once: one of our readers with all its threads, a external subject read by read.
+    /// Runs a workload once: one of our readers with all its threads, an external subject read by read.
     ///
     /// - Returns: The bound that the reader declares; `nil` for one that does not.
     func read(_ id: UInt64, _ workload: Workload, plaintextByteCount: UInt64) throws -> UInt64? {

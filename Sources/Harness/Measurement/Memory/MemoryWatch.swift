@@ -18,7 +18,7 @@ package struct MemoryWatch: Sendable {
     package struct Rise: Hashable, Sendable {
         /// What was held when the watch began.
         package var baselineByteCount: UInt64
-        /// The most that was held while it lasted.
+        /// The max that was held while it lasted.
         package var peakByteCount: UInt64
 
         /// How far the peak lies above the baseline.
@@ -74,7 +74,7 @@ package struct MemoryWatch: Sendable {
     }
 }
 
-/// Looks at the memory of processes again and again while something runs, and keeps the most of each kind.
+/// Looks at the memory of processes again and again while something runs, and keeps the max of each kind.
 final class MemorySampler: Sendable {
     private let processIDs: [Int32]
     private let isDone = Atomic<Bool>(false)
@@ -86,13 +86,13 @@ final class MemorySampler: Sendable {
         self.processIDs = processIDs
     }
 
-    /// The most memory that was seen, in bytes.
+    /// The max memory that was seen, in bytes.
     var resident: UInt64 { highest.load(ordering: .relaxed) }
 
-    /// The most anonymous memory that was seen, in bytes.
+    /// The max anonymous memory that was seen, in bytes.
     var anonymous: UInt64 { highestAnonymous.load(ordering: .relaxed) }
 
-    /// The most memory of files that was seen, in bytes.
+    /// The max memory of files that was seen, in bytes.
     var file: UInt64 { highestFile.load(ordering: .relaxed) }
 
     /// Runs `body` on this thread, and looks from another, a thousand times a second and once at the end.

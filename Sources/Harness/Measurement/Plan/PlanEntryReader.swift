@@ -88,7 +88,7 @@ struct PlanEntryReader {
     /// How many cells the entry makes, or more than `maximum` if they are more: before any of them is made.
     func cellCount(atMost maximum: Int) throws(PlanError) -> Int {
         var count = 1
-        for key in ["backend", "chunk-size", "window", "workload", "threads"] {
+        for key in ["backend", "window", "workload", "threads"] + PlanObject.parameterKeys {
             let factor = try entry.texts(key)?.count ?? 1
             guard factor <= maximum, count * factor <= maximum else { return maximum + 1 }
             count *= factor

@@ -38,7 +38,7 @@ package struct PlayerTrace: Hashable, Sendable {
         self.requests = requests
     }
 
-    /// The most reads of a replay: all are in one request, and each latency is kept.
+    /// The max number of reads of a replay: all are in one request, and each latency is kept.
     package static let maxReads = 1 << 18
 
     /// The reads of a replay: each request, a window at a time.

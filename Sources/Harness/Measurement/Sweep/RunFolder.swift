@@ -41,7 +41,7 @@ package struct RunFolder: Sendable {
 
     /// Removes the objects, and nothing that was not made for this run.
     package func removeObjects() {
-        for name in ((try? FolderEntry.all(in: objectFolder.string)) ?? []).map(\.name)
+        for name in ((try? Folder.entries(in: objectFolder.string)) ?? []).map(\.name)
         where name.hasSuffix(ObjectStore.fileSuffix) {
             unlink(objectFolder.appending(name).string)
         }

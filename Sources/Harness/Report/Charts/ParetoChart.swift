@@ -70,7 +70,7 @@ struct ParetoChart: Picture {
         return ChartLegend(entries + [.init(text: "front", sample: .reference(0))], width: width)
     }
 
-    /// A staircase: at each memory the most throughput that can be had for no more of it.
+    /// A staircase: at each memory the max throughput that can be had for no more of it.
     private func drawFront(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
         var steps: [(x: Double, y: Double)] = []
         for point in front {
@@ -154,7 +154,7 @@ extension RunRecommendation {
             choiceName: advice.choice.map { label($0) })
     }
 
-    /// The most points of a picture; more cannot be told apart.
+    /// The max number of points of a picture; more cannot be told apart.
     private static let maxPoints = 400
 
     /// Where there are too many points, the front, the choice, and of the others every few.

@@ -18,7 +18,7 @@ package struct CellSummary: Hashable, Sendable {
     package var playback: LatencyRecord.Playback?
     /// What the timed iterations used together, where the kernel tells.
     package var usage: ProcessUsage?
-    /// The most bytes of a cold file that stayed in memory; `nil` for other cells.
+    /// The max number of bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
     /// Peak memory, where it was measured.
     package var memory: MemoryRecord.Memory?

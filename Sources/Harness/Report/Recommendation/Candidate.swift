@@ -47,13 +47,13 @@ package struct Candidate: Hashable, Sendable {
         return interval.overlaps(otherInterval)
     }
 
-    /// The memory that orders and fronts go by: what cannot be told apart is the same, what is unknown is the most.
+    /// The memory that orders and fronts go by: what cannot be told apart is the same, what is unknown is the largest.
     var comparedMemory: UInt64 { max(memoryByteCount ?? .max, Self.memoryResolutionByteCount) }
 
     /// The first byte that orders and fronts go by: what is unknown is the latest.
     var comparedFirstByte: UInt64 { firstByteNanoseconds ?? .max }
 
-    /// The amplification that orders and fronts go by, in hundredths: what is unknown is the most.
+    /// The amplification that orders and fronts go by, in hundredths: what is unknown is the largest.
     ///
     /// Wide windows fetch a block less here and there, which is a millionth and no reason for anything.
     var comparedAmplification: Double { amplification.map { ($0 * 100).rounded() } ?? .infinity }

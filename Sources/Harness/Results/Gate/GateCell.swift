@@ -46,7 +46,7 @@ package struct GateCell: Codable, Hashable, Sendable {
 package struct GatePhase: Codable, Hashable, Sendable {
     /// The seed of the phase.
     package var seed: UInt64
-    /// The most blocks that were planned.
+    /// The max number of blocks that were planned.
     package var plannedBlockCount: Int
     /// The looks, in their order.
     package var looks: [Look]

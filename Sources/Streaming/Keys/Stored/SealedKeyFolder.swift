@@ -78,7 +78,7 @@ public struct SealedKeyFolder: KeyStorage {
         try PrivateFile.checkFolder(path, isStrict: isStrict) { _ in }
         let prefix = Self.prefix(identifier)
         var files: [(name: FilePath.Component, generation: Int)] = []
-        for name in try FolderEntry.all(in: path.string).map(\.name) {
+        for name in try Folder.entries(in: path.string).map(\.name) {
             guard name.hasPrefix(prefix), name.hasSuffix(".key"),
                 let generation = Int(name.dropFirst(prefix.count).dropLast(4)), generation > 0,
                 let component = FilePath.Component(name)

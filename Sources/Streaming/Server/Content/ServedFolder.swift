@@ -76,7 +76,7 @@ final class ServedFolder: Sendable {
             if again >= 0 { close(again) }
             throw .io(operation: "list \(path)", code: errno, reason: Errno(rawValue: errno).description)
         }
-        return try FolderEntry.all(of: stream, path.string).filter { $0.isFile && !$0.name.hasPrefix(".") }.map(\.name)
+        return try Folder.entries(of: stream, path.string).filter { $0.isFile && !$0.name.hasPrefix(".") }.map(\.name)
             .sorted()
     }
 }

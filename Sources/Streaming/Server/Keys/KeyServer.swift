@@ -164,7 +164,7 @@ package struct KeyClients: Sendable {
         /// - Source: KEY-PROTOCOL.md, "Who may have what".
         func mayHave(_ identifier: String) -> Bool {
             isUnlimited
-                || URIReference(identifier).placeNames != nil && prefixes.contains { $0.admits(identifier) }
+                || URIReference(identifier).wholeNames != nil && prefixes.contains { $0.admits(identifier) }
         }
     }
 
@@ -249,7 +249,7 @@ struct IdentifierPrefix: Hashable, Sendable {
         let isFolder = bytes.last == UInt8(ascii: "/")
         // What stands for a whole scheme or folder is tried with a name in it.
         let reference = URIReference(isFolder ? text + "x" : text)
-        guard reference.placeNames != nil, reference.query == nil, reference.fragment == nil else { return nil }
+        guard reference.wholeNames != nil, reference.query == nil, reference.fragment == nil else { return nil }
     }
 
     /// Whether an identifier lies in this part: byte for byte, and with a border behind the prefix.

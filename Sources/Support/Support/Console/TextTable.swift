@@ -16,7 +16,7 @@ package struct TextTable: Sendable {
     /// - Parameters:
     ///   - rows: The cells of the table, heads first; a row may have fewer than others.
     ///   - rightAligned: The columns of numbers.
-    ///   - limit: The most characters of a line.
+    ///   - limit: The max number of characters of a line.
     package init(_ rows: [[String]], rightAligned: Set<Int> = [], limit: Int = width) {
         let count = rows.map(\.count).max() ?? 0
         self.rows = rows.map { $0 + [String](repeating: "", count: count - $0.count) }
@@ -108,7 +108,7 @@ package enum TextWrapping {
     ///
     /// - Parameters:
     ///   - text: The text, without line breaks.
-    ///   - columns: The most characters of a line, 1 at least.
+    ///   - columns: The max number of characters of a line, 1 at least.
     ///   - indent: What stands before every line but the first.
     /// - Returns: The lines, one at least.
     package static func lines(_ text: String, columns: Int, indent: String = "") -> [String] {

@@ -98,10 +98,10 @@ struct KeyServerCommand: AsyncParsableCommand {
         transform: Duration.argument(.seconds, 0.001...9e9))
     var playback: Duration?
 
-    @Option(help: .taking("count", "The most keys of one client a second."))
+    @Option(help: .taking("count", "The max number of keys of one client a second."))
     var rate = 100.0
 
-    @Option(help: .taking("count", "The most keys of one client at once."))
+    @Option(help: .taking("count", "The max number of keys of one client at once."))
     var burst = 200
 
     @Option(
@@ -118,7 +118,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         transform: Duration.argument(.milliseconds, 0...60_000))
     var delay = Duration.zero
 
-    @Option(help: .taking("count", "The most connections at once."))
+    @Option(help: .taking("count", "The max number of connections at once."))
     var maxConnections = 256
 
     @Option(

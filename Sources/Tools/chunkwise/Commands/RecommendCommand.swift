@@ -113,13 +113,13 @@ enum RecommendationFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// What a configuration must keep.
 struct BudgetOptions: ParsableArguments {
-    @Option(help: .taking("size", "The most that memory may rise, such as 64MiB."))
+    @Option(help: .taking("size", "The max rise of memory, such as 64MiB."))
     var memory: String?
 
     @Option(help: .taking("time", "The longest time to the first byte, such as 5ms or 20us."))
     var firstByte: String?
 
-    @Option(help: .taking("ratio", "The most ciphertext bytes fetched per plaintext byte, such as 1.1."))
+    @Option(help: .taking("ratio", "The max ciphertext bytes fetched per plaintext byte, such as 1.1."))
     var amplification: String?
 
     @Option(help: .taking("rate", "The least plaintext bytes per second, such as 1GB/s."))

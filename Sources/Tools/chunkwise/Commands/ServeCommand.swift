@@ -57,7 +57,8 @@ struct ServeCommand: AsyncParsableCommand {
     var backend = "libgcrypt"
 
     @Option(
-        help: .taking("size", "The most plaintext bytes of one step. (default: 256KiB)"), transform: ByteSize.argument)
+        help: .taking("size", "The max number of plaintext bytes of one step. (default: 256KiB)"),
+        transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: .taking("address", "The address to listen on."))
@@ -72,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: .taking("file", "Write the ranges that are asked for, with times, as a trace."))
     var record: String?
 
-    @Option(help: .taking("count", "The most connections at once."))
+    @Option(help: .taking("count", "The max number of connections at once."))
     var maxConnections = 256
 
     @Option(
@@ -260,7 +261,7 @@ struct Announcement {
     let token: AccessToken?
     let listing: [[String]]
 
-    /// The most files that are named; the start page has all of them.
+    /// The max number of files that are named; the start page has all of them.
     private static let maxFiles = 20
 
     /// Prints it at once: what waits for it may be behind a pipe.

@@ -167,9 +167,9 @@ enum HistoryReading {
         var names: [String] = []
         var folders = [""]
         while let below = folders.popLast() {
-            let entries: [FolderEntry]
+            let entries: [Folder.Entry]
             do throws(DecryptionError) {
-                entries = try FolderEntry.all(in: folder + "/" + below)
+                entries = try Folder.entries(in: folder + "/" + below)
             } catch {
                 guard case .io(_, let code, let reason) = error, [ENOENT, ENOTDIR, EACCES].contains(code) else {
                     throw error

@@ -142,8 +142,8 @@ final class ServedVectors: Sendable {
 }
 
 /// A source that a server forgets when it has no reader left.
-private final class OfferedSource: ByteSource {
-    private let base: any ByteSource
+private final class OfferedSource: WrappingSource {
+    let base: any ByteSource
     private let end: @Sendable () -> Void
 
     init(base: any ByteSource, end: @escaping @Sendable () -> Void) {
@@ -153,13 +153,9 @@ private final class OfferedSource: ByteSource {
 
     deinit { end() }
 
-    var byteCount: UInt64 { base.byteCount }
-
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         try base.read(at: offset, into: buffers)
     }
-
-    func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
 }
 
 /// Asks a server only as long as there is some use in it: after a few requests in a row without an answer it is

@@ -159,7 +159,7 @@ extension Mutant {
 }
 
 /// A source of another length: it ends earlier, or zeros stand behind its end.
-private struct ResizedSource: ByteSource {
+private struct ResizedSource: WrappingSource {
     let base: any ByteSource
     let byteCount: UInt64
 
@@ -169,10 +169,6 @@ private struct ResizedSource: ByteSource {
         guard offset >= base.byteCount else { return try base.read(at: offset, into: rest) }
         rest.forEach { $1.initializeMemory(as: UInt8.self, repeating: 0) }
         return rest.byteCount
-    }
-
-    func checkUnchanged() throws(DecryptionError) {
-        try base.checkUnchanged()
     }
 }
 

@@ -157,7 +157,7 @@ struct KeyWaitMeasurement: Sendable {
         let delayMilliseconds: Int
         /// A sample of each round.
         var nanoseconds: [UInt64] = []
-        /// The most requests between opening and the first byte.
+        /// The max number of requests between opening and the first byte.
         var requestCount = 0
     }
 

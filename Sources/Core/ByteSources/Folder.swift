@@ -1,0 +1,63 @@
+import Glibc
+package import RandomAccess
+package import SystemPackage
+
+/// Making and listing folders.
+package enum Folder {
+    /// Creates a folder, and those above it, where they are not there yet. The corresponding C function is `mkdir`.
+    ///
+    /// - Throws: `DecryptionError.io`, also if the folder is there and cannot be written to.
+    package static func create(_ path: FilePath) throws(DecryptionError) {
+        var made = FilePath(root: path.root)
+        for component in path.components {
+            made.append(component)
+            if mkdir(made.string, 0o777) != 0, errno != EEXIST {
+                throw SystemCall.failure("create folder \(made)")
+            }
+        }
+        // A file of that name would be found out about much later otherwise.
+        _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
+    }
+
+    /// Something in a folder.
+    package struct Entry: Sendable {
+        /// Its name.
+        package let name: String
+        /// Whether it is a file, or a folder; a link to one is neither, and some file systems tell neither.
+        package let isFile, isFolder: Bool
+    }
+
+    /// Lists a folder, without `.` and `..`, in no order. The corresponding C function is `opendir`.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package static func entries(in path: String) throws(DecryptionError) -> [Entry] {
+        guard let stream = opendir(path) else { throw SystemCall.failure("list \(path)") }
+        return try entries(of: stream, path)
+    }
+
+    /// Lists a folder that is open, and closes it. The corresponding C function is `readdir`, whose end looks like its
+    /// failure.
+    package static func entries(of stream: OpaquePointer, _ path: String) throws(DecryptionError) -> [Entry] {
+        defer { closedir(stream) }
+        var entries: [Entry] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw SystemCall.failure("list \(path)") }
+                return entries
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name != ".", name != ".." else { continue }
+            var (isFile, isFolder) = (entry.pointee.d_type == DT_REG, entry.pointee.d_type == DT_DIR)
+            if entry.pointee.d_type == DT_UNKNOWN {
+                var facts = stat()
+                if fstatat(dirfd(stream), name, &facts, AT_SYMLINK_NOFOLLOW) == 0 {
+                    (isFile, isFolder) = (facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & S_IFMT == S_IFDIR)
+                }
+            }
+            entries.append(Entry(name: name, isFile: isFile, isFolder: isFolder))
+        }
+    }
+}

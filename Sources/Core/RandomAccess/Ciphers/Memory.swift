@@ -1,0 +1,123 @@
+import Glibc
+import Synchronization
+
+/// Memory for keys: apart from all other, so that its pages can be locked (`mlock`) and left out of core dumps
+/// (`MADV_DONTDUMP`). A system that allows neither gives memory all the same.
+///
+/// Pages are for many keys, of which a playlist may have thousands, and stay the process's.
+enum SecretMemory {
+    /// The free slots of one secret each, over all pages.
+    private struct FreeSlots: @unchecked Sendable {
+        var starts: [UnsafeMutableRawPointer] = []
+    }
+
+    /// Most secrets are keys of AES and what formats derive them from; a longer one has pages of its own.
+    private static let slotByteCount = 64
+    private static let blockByteCount = 16 << 10
+    private static let freeSlots = Mutex(FreeSlots())
+
+    /// - Returns: Memory that only ``release(_:)`` gives back.
+    /// - Throws: `DecryptionError.io` with `ENOMEM`.
+    static func allocate(byteCount: Int) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
+        guard byteCount <= slotByteCount else {
+            return UnsafeMutableRawBufferPointer(start: try pages(byteCount: byteCount), count: byteCount)
+        }
+        let slot = try freeSlots.withLock { free throws(DecryptionError) in
+            if free.starts.isEmpty {
+                let block = try pages(byteCount: blockByteCount)
+                free.starts = stride(from: 0, to: blockByteCount, by: slotByteCount).map { block + $0 }
+            }
+            return FreeSlots(starts: [free.starts.removeLast()])
+        }
+        return UnsafeMutableRawBufferPointer(start: slot.starts[0], count: byteCount)
+    }
+
+    /// Erases the bytes, and gives their memory back.
+    static func release(_ bytes: UnsafeMutableRawBufferPointer) {
+        eraseBytes(bytes)
+        guard let start = bytes.baseAddress else { return }
+        guard bytes.count <= slotByteCount else {
+            munmap(start, bytes.count)
+            return
+        }
+        nonisolated(unsafe) let slot = start
+        freeSlots.withLock { $0.starts.append(slot) }
+    }
+
+    /// The corresponding C functions are `mmap`, `mlock` and `madvise`.
+    private static func pages(byteCount: Int) throws(DecryptionError) -> UnsafeMutableRawPointer {
+        let start = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let start, start != MAP_FAILED else { throw .noMemory(byteCount: byteCount) }
+        // Best effort: a user may lock a few pages only.
+        _ = mlock(start, byteCount)
+        _ = madvise(start, byteCount, MADV_DONTDUMP)
+        return start
+    }
+}
+
+/// Overwrites secret bytes in a way that the optimiser keeps.
+///
+/// The corresponding C function is `explicit_bzero`.
+public func eraseBytes(_ bytes: UnsafeMutableRawBufferPointer) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return }
+    explicit_bzero(start, bytes.count)
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Allocates as many bytes as a caller, a file or a server asks for. `allocate`, for lengths that this program
+    /// chooses, ends the process if there is no memory. The corresponding C function is `posix_memalign`.
+    ///
+    /// - Throws: `DecryptionError.io` with `ENOMEM`.
+    package static func tryAllocate(
+        byteCount: Int, alignment: Int = 4096
+    ) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
+        var start: UnsafeMutableRawPointer?
+        guard posix_memalign(&start, alignment, Swift.max(1, byteCount)) == 0, let start else {
+            throw .noMemory(byteCount: byteCount)
+        }
+        return UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+    }
+
+    /// Allocates several buffers, all of them or none.
+    package static func tryAllocate(byteCounts: [Int]) throws(DecryptionError) -> [UnsafeMutableRawBufferPointer] {
+        var buffers: [UnsafeMutableRawBufferPointer] = []
+        do throws(DecryptionError) {
+            for byteCount in byteCounts { buffers.append(try tryAllocate(byteCount: byteCount)) }
+        } catch {
+            for buffer in buffers { buffer.deallocate() }
+            throw error
+        }
+        return buffers
+    }
+}
+
+extension DecryptionError {
+    fileprivate static func noMemory(byteCount: Int) -> DecryptionError {
+        .io(operation: "allocate \(byteCount) bytes", code: ENOMEM, reason: String(cString: strerror(ENOMEM)))
+    }
+}
+
+/// How much memory the threads of a reader may ask for together.
+package enum BufferLimit {
+    /// 16 GiB.
+    private static let maxByteCount: UInt64 = 16 << 30
+
+    /// What was expected of a window and a number of threads, in words.
+    package static let expectation = "at most 16 GiB of buffers, a window for each thread"
+
+    /// Whether so many windows stay within the limit.
+    package static func allows(threads: Int, windowByteCount: UInt64) -> Bool {
+        windowByteCount <= maxByteCount / UInt64(max(1, threads))
+    }
+}
+
+/// Whether two stretches of equal length hold the same bytes, in a time that does not depend on what they hold: for tags
+/// and commitments.
+///
+/// - Precondition: The lengths are equal.
+public func isEqualInConstantTime(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    precondition(left.count == right.count, "\(left.count) and \(right.count) bytes")
+    var difference: UInt8 = 0
+    for index in 0..<left.count { difference |= left[index] ^ right[index] }
+    return difference == 0
+}
