@@ -86,8 +86,8 @@ struct FaultyKeysTests {
     }
 
     private func open(_ session: KeySession) async throws -> HLSObject {
-        try await HLSObject(
-            playlist: try mediaPlaylist(String(decoding: Self.resources["playlist.m3u8"] ?? [], as: UTF8.self)),
+        try await HLSObject.open(
+            try mediaPlaylist(String(decoding: Self.resources["playlist.m3u8"] ?? [], as: UTF8.self)),
             resources: MemoryResources(Self.resources), session: session, backend: OpenSSL())
     }
 

@@ -1,4 +1,6 @@
 import ByteSources
+import Dispatch
+import Glibc
 import HLS
 import Keys
 import OpenSSLBackend
@@ -41,6 +43,58 @@ private struct SlowResources: SegmentResources {
     }
 }
 
+/// Where threads wait while a test keeps it closed.
+private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let state = Mutex((isClosed: false, waiting: 0))
+
+    var waitingCount: Int { state.withLock { $0.waiting } }
+
+    func wait() {
+        let isClosed = state.withLock { state in
+            if state.isClosed { state.waiting += 1 }
+            return state.isClosed
+        }
+        if isClosed { semaphore.wait() }
+    }
+
+    func close() { state.withLock { $0.isClosed = true } }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isClosed = false
+            return state.waiting
+        }
+        for _ in 0..<waiting { semaphore.signal() }
+    }
+}
+
+private final class Opened: Sendable {
+    let count = Mutex(0)
+}
+
+/// Resources that are opened and read while gates are open.
+private struct HeldResources: SegmentResources {
+    let resources: [String: [UInt8]]
+    let opening: Gate
+    let reading: Gate
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        opening.wait()
+        return Source(base: MemorySource(resources[uri] ?? []), reading: reading)
+    }
+
+    private struct Source: WrappingSource {
+        let base: any ByteSource
+        let reading: Gate
+
+        func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+            reading.wait()
+            return try base.read(at: offset, into: buffers)
+        }
+    }
+}
+
 /// Keys by the number in their names; each is good for a time of its own.
 private struct NumberedKeys: KeyExchange {
     let validity: @Sendable (String) -> Duration?
@@ -77,8 +131,8 @@ struct LeasedObjectTests {
     private func open(_ session: KeySession) async throws -> HLSObject {
         let resources = try resources()
         let playlist = try mediaPlaylist(String(decoding: resources["playlist.m3u8"] ?? [], as: UTF8.self))
-        return try await HLSObject(
-            playlist: playlist, resources: SlowResources(resources: resources, clock: clock), session: session,
+        return try await HLSObject.open(
+            playlist, resources: SlowResources(resources: resources, clock: clock), session: session,
             backend: OpenSSL())
     }
 
@@ -151,6 +205,47 @@ struct LeasedObjectTests {
         #expect("\(try #require(error))".contains("\(KeyFailure.routeChanged)"))
         await session.close()
         await #expect(throws: DecryptionError.self) { try await object.read(at: 0, count: 5, session: session) }
+    }
+
+    /// Without threads of their own, what waits holds all threads that tasks have, and the task that lets it go never runs.
+    @Test(
+        "keys, resources and reads that are waited for leave the threads of tasks alone", .timeLimit(.minutes(5)),
+        arguments: ["keys", "resources", "reads"])
+    func waiting(for place: String) async throws {
+        let count = 4 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let gates = ["keys": Gate(), "resources": Gate(), "reads": Gate()]
+        let gate = try #require(gates[place])
+        if place != "reads" { gate.close() }
+        let resources = HeldResources(
+            resources: try resources(), opening: gates["resources"]!, reading: gates["reads"]!)
+        let playlist = try mediaPlaylist(String(decoding: resources.resources["playlist.m3u8"] ?? [], as: UTF8.self))
+        let keys = HandlerKeys { uri in
+            gates["keys"]!.wait()
+            return try! testKey(Int(uri.filter(\.isNumber))!)
+        }
+        let opened = Opened()
+        let texts = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    let session = KeySession(
+                        exchange: ProvidedKeys(keys), device: "d", seed: 1, clock: SystemKeyClock())
+                    let object = try await HLSObject.open(
+                        playlist, resources: resources, session: session, backend: OpenSSL())
+                    opened.count.withLock { $0 += 1 }
+                    while place == "reads", opened.count.withLock({ $0 }) <= count { await Task.yield() }
+                    return try await object.read(at: 65_530, count: 10, session: session)
+                }
+            }
+            if place == "reads" {
+                while opened.count.withLock({ $0 }) < count { await Task.yield() }
+                gate.close()
+                opened.count.withLock { $0 += 1 }
+            }
+            while gate.waitingCount < count { await Task.yield() }
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(texts == Array(repeating: Array(plain[65_530..<65_540]), count: count))
     }
 
     @Test("what a session refuses is among the object's problems, with its reason")

@@ -1,18 +1,21 @@
 public import HLS
 public import RandomAccess
+import Support
 
 extension HLSObject {
-    /// Opens a playlist with the keys of a session, all of them asked for at once.
+    /// Opens a playlist with the keys of a session, all of them asked for at once. The resources are waited for on a
+    /// thread of its own.
     ///
     /// - Parameters:
     ///   - playlist: The playlist.
     ///   - resources: Where segments come from.
     ///   - session: Where keys come from. Why it has none for a segment is among `problems`.
     ///   - backend: The library that decrypts.
+    /// - Returns: The object.
     /// - Throws: See `HLSObject.init(playlist:resources:keys:backend:)`.
-    public convenience init(
-        playlist: MediaPlaylist, resources: any SegmentResources, session: KeySession, backend: any CipherBackend
-    ) async throws(DecryptionError) {
+    public static func open(
+        _ playlist: MediaPlaylist, resources: any SegmentResources, session: KeySession, backend: any CipherBackend
+    ) async throws(DecryptionError) -> HLSObject {
         let keys = await session.keys(for: playlist.keyURIs)
         let given = HandlerKeys { uri in
             do throws(KeyFailure) {
@@ -21,10 +24,14 @@ extension HLSObject {
                 throw KeyError.noKey(reason: error.description)
             }
         }
-        try self.init(playlist: playlist, resources: resources, keys: KeyRing(given), backend: backend)
+        return try await WaitingThread.run {
+            Result { () throws(DecryptionError) in
+                try HLSObject(playlist: playlist, resources: resources, keys: KeyRing(given), backend: backend)
+            }
+        }.get()
     }
 
-    /// Reads a range while the session permits it; keys that it lacks by now are asked for again.
+    /// Reads a range while the session permits it, on a thread of its own; keys that it lacks by now are asked for again.
     ///
     /// - Parameters:
     ///   - offset: A plaintext offset.
@@ -37,7 +44,6 @@ extension HLSObject {
     public func read(
         at offset: UInt64, count: Int, session: KeySession, windowByteCount: Int = .max
     ) async throws(DecryptionError) -> [UInt8] {
-        let cursor = try makeCursor(windowByteCount: windowByteCount)
         let (end, isOver) = offset.addingReportingOverflow(UInt64(max(count, 0)))
         let uris = keyURIs(in: offset..<(isOver ? .max : end))
         let keys = await session.keys(for: uris)
@@ -52,7 +58,12 @@ extension HLSObject {
                     throw DecryptionError.keyUnavailable(uri: URIReference(uri).redacted, reason: "\(error)")
                 }
             }
-            result = .success(try HLSLeasedCursor(cursor, leases: leases).read(at: offset, count: max(count, 0)))
+            result = await WaitingThread.run { [leases] in
+                Result { () throws(DecryptionError) in
+                    let cursor = try self.makeCursor(windowByteCount: windowByteCount)
+                    return try HLSLeasedCursor(cursor, leases: leases).read(at: offset, count: max(count, 0))
+                }
+            }
         } catch {
             result = .failure(error)
         }

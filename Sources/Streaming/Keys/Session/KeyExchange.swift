@@ -1,6 +1,6 @@
-import Dispatch
 public import HLS
 public import RandomAccess
+import Support
 
 /// Where a session's keys come from: several in one exchange, with their terms, in their own time.
 public protocol KeyExchange: Sendable {
@@ -77,7 +77,7 @@ public struct ProvidedKeys: KeyExchange {
     public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
         guard !Task.isCancelled else { throw .abandoned }
         let (arriving, answers) = AsyncStream.makeStream(of: ExchangedKey.self)
-        DispatchQueue.global().async {
+        WaitingThread.start {
             for identifier in query.identifiers {
                 if case .terminated = answers.yield(answer(identifier)) { return }
             }

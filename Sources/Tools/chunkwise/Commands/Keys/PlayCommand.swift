@@ -84,8 +84,8 @@ struct PlayCommand: ParsableCommand {
             let (pause, output) = (pause, output)
             try Waiting.wait {
                 if stores { await session.persist(file.playlist.keyURIs) }
-                let object = try await HLSObject(
-                    playlist: file.playlist, resources: file.resources, session: session, backend: SwiftBitsliced())
+                let object = try await HLSObject.open(
+                    file.playlist, resources: file.resources, session: session, backend: SwiftBitsliced())
                 let early = await session.notices
                 for notice in early { Terminal.warn("\(notice)") }
                 let played: Result<Void, any Error>
