@@ -291,6 +291,7 @@ let fuzzing: [Target] =
             dependencies: [
                 "Support", "RandomAccess", "ByteSources", "HLS", "SwiftAESBackend", "Results", "SubjectProtocol",
                 "Vectors", "Measurement", "Gate", "Keys", "KeyTesting", network("HTTPSources"), network("Server"),
+                nio("NIOCore"), nio("NIOEmbedded"), network("NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             path: "Tests/Fuzzing", exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])],
             // libFuzzer comes with Swift; gold cannot link it.

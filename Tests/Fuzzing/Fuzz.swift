@@ -4,13 +4,17 @@ import Glibc
 struct FuzzTarget: Sendable {
     /// What `CHUNKWISE_FUZZ` calls it.
     let name: String
+    /// The folder or file of this project that the parser stands in.
+    let source: String
     /// Files of this project that are good examples, as patterns for `sh` below the project's folder.
     let seeds: [String]
     /// Parses bytes, and expects what must hold of what was found; a trap is a finding, an error is not.
     let parse: @Sendable (_ bytes: [UInt8]) -> Void
 
-    init(_ name: String, seeds: [String] = [], parse: @escaping @Sendable (_ bytes: [UInt8]) -> Void) {
-        (self.name, self.seeds, self.parse) = (name, seeds, parse)
+    init(
+        _ name: String, _ source: String, seeds: [String] = [], parse: @escaping @Sendable (_ bytes: [UInt8]) -> Void
+    ) {
+        (self.name, self.source, self.seeds, self.parse) = (name, source, seeds, parse)
     }
 }
 
@@ -31,14 +35,14 @@ private func runDriver(
 ) -> CInt
 
 /// The target of this process.
-nonisolated(unsafe) private var target = FuzzTarget("none") { _ in }
+nonisolated(unsafe) private var target = FuzzTarget("none", "none") { _ in }
 
 /// The build calls the entry point of an executable so; libFuzzer's archive has one of its own, which is not taken.
 @_cdecl("fuzz_main")
 public func main(_ count: CInt, _ arguments: FuzzArguments) -> CInt {
     let name = getenv("CHUNKWISE_FUZZ").map { String(cString: $0) } ?? ""
     guard let found = FuzzTarget.all.first(where: { $0.name == name }) else {
-        for target in FuzzTarget.all { print(([target.name] + target.seeds).joined(separator: " ")) }
+        for target in FuzzTarget.all { print(([target.name, target.source] + target.seeds).joined(separator: " ")) }
         return name.isEmpty ? 0 : 64
     }
     target = found

@@ -14,12 +14,13 @@ import Vectors
 extension FuzzTarget {
     static let all: [FuzzTarget] =
         [
-            FuzzTarget("json", seeds: ["data/scenarios/*.json", "data/traces/*.json"]) { bytes in
+            FuzzTarget("json", "Sources/Support/Support/JSON", seeds: ["data/scenarios/*.json", "data/traces/*.json"]) {
+                bytes in
                 guard let value = JSONValue.parse(bytes) else { return }
                 let again = JSONValue.parse(Array(value.text.utf8))
                 expect(again?.text == value.text, "what is written is read as something else")
             },
-            FuzzTarget("playlist") { bytes in
+            FuzzTarget("playlist", "Sources/Core/HLS/Playlists") { bytes in
                 guard case .media(let playlist)? = try? Playlist.parse(bytes) else { return }
                 let names = RewrittenNames(
                     segment: { "s\($0)" }, initializationSection: { "i\($0)" }, key: { _ in "key" })
@@ -31,13 +32,13 @@ extension FuzzTarget {
                 }
                 expect(again.segments.count == playlist.segments.count, "a rewritten playlist has other segments")
             },
-            FuzzTarget("master-playlist") { bytes in
+            FuzzTarget("master-playlist", "Sources/Core/HLS/Playlists") { bytes in
                 guard case .master? = try? Playlist.parse(bytes),
                     let text = try? bytes.withUnsafeBytes({ try MasterRewriter.rewrite($0) { uri, _ in uri } })
                 else { return }
                 _ = try? Playlist.parse(text)
             },
-            FuzzTarget("uri") { bytes in
+            FuzzTarget("uri", "Sources/Core/HLS/Playlists/URIReference.swift") { bytes in
                 let parts = String(decoding: bytes, as: UTF8.self).split(
                     separator: "\n", omittingEmptySubsequences: false)
                 let base = URIReference(String(parts[0]))
@@ -48,11 +49,11 @@ extension FuzzTarget {
                     URIReference(found.text).resolved(against: base).text == found.text, "resolved twice, it is another"
                 )
             },
-            FuzzTarget("plan", seeds: ["Benchmarks/plans/*.yml"]) { bytes in
+            FuzzTarget("plan", "Sources/Harness/Measurement/Plan", seeds: ["Benchmarks/plans/*.yml"]) { bytes in
                 let reader = PlanReader(file: "plan", knownBackends: ["openssl", "libgcrypt"])
                 _ = try? reader.read(String(decoding: bytes, as: UTF8.self))
             },
-            FuzzTarget("results", seeds: ["reports/*/results.jsonl"]) { bytes in
+            FuzzTarget("results", "Sources/Harness/Results", seeds: ["reports/*/results.jsonl"]) { bytes in
                 func read(pieces: Int) -> String {
                     var reader = ResultFileReader()
                     do {
@@ -66,24 +67,29 @@ extension FuzzTarget {
                 }
                 expect(read(pieces: 1 << 20) == read(pieces: 7), "in other pieces, it is another file")
             },
-            FuzzTarget("vectors", seeds: ["data/vectors/*.json"]) { bytes in
+            FuzzTarget("vectors", "Sources/Harness/Vectors/Files", seeds: ["data/vectors/*.json"]) { bytes in
                 _ = try? VectorFile(bytes, path: "vectors.json")
             },
-            FuzzTarget("responses") { bytes in
+            FuzzTarget("responses", "Sources/Harness/Vectors/Files") { bytes in
                 _ = try? VectorFile(bytes, path: "CBCMMT128.rsp")
             },
-            FuzzTarget("trace", seeds: ["data/traces/*.json"]) { bytes in
+            FuzzTarget("trace", "Sources/Harness/Measurement/Plan/PlayerTrace.swift", seeds: ["data/traces/*.json"]) {
+                bytes in
                 guard let trace = try? PlayerTrace(JSONValue.parse(bytes), file: "trace") else { return }
                 _ = trace.reads(objectByteCount: 1 << 20, windowByteCount: 4096)
             },
-            FuzzTarget("ratios") { bytes in _ = try? StoredRatios.read(bytes, file: "ratios") },
-            FuzzTarget("self-test") { bytes in _ = try? SelfTestRecord.read(bytes, file: "log") },
-            FuzzTarget("gate") { bytes in _ = GateResult.parse(bytes) },
-            FuzzTarget("open") { bytes in
+            FuzzTarget("ratios", "Sources/Harness/Results/Gate") { bytes in
+                _ = try? StoredRatios.read(bytes, file: "ratios")
+            },
+            FuzzTarget("self-test", "Sources/Harness/Gate/SelfTestLog.swift") { bytes in
+                _ = try? SelfTestRecord.read(bytes, file: "log")
+            },
+            FuzzTarget("gate", "Sources/Harness/Results/Gate") { bytes in _ = GateResult.parse(bytes) },
+            FuzzTarget("open", "Sources/Harness/SubjectProtocol") { bytes in
                 guard let request = JSONValue.parse(bytes) else { return }
                 _ = try? OpenParameters(request)
             },
-            FuzzTarget("chunks") { bytes in
+            FuzzTarget("chunks", "Sources/Core/RandomAccess") { bytes in
                 // The first byte chooses the strategy, the rest is a ciphertext.
                 guard let choice = bytes.first, let iv = try? Block([UInt8](repeating: choice, count: 16)) else {
                     return
@@ -107,11 +113,13 @@ extension FuzzTarget {
                     _ = try? buffer.withUnsafeMutableBytes { try cursor.read(at: offset, into: $0) }
                 }
             },
-            FuzzTarget("scenario", seeds: ["data/scenarios/*.json"]) { bytes in
+            FuzzTarget("scenario", "Sources/Streaming/KeyTesting/Scenarios", seeds: ["data/scenarios/*.json"]) {
+                bytes in
                 _ = try? KeyScenario(JSONValue.parse(bytes), file: "scenario")
             },
-            FuzzTarget("key-request") { bytes in _ = try? KeyRequest(bytes) },
-            FuzzTarget("stored-key") { bytes in
+            FuzzTarget("key-request", "Sources/Streaming/Keys/Sealed") { bytes in _ = try? KeyRequest(bytes) },
+            FuzzTarget("key-answer", "Sources/Streaming/Keys/Sealed") { bytes in _ = try? ParsedAnswer(bytes) },
+            FuzzTarget("stored-key", "Sources/Streaming/Keys/Stored") { bytes in
                 _ = bytes.withUnsafeBytes { StoredKey.read($0)?.stored }
             },
         ] + network

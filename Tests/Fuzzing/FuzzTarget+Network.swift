@@ -1,24 +1,60 @@
 #if Network
 import HTTPSources
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
 import Server
 
 extension FuzzTarget {
     /// Parsers of what comes over a network.
     static let network: [FuzzTarget] = [
-        FuzzTarget("range") { bytes in
+        FuzzTarget("range", "Sources/Streaming/Server") { bytes in
             let header = RangeHeader(String(decoding: bytes, as: UTF8.self))
             for count in [0, 1, 1000, UInt64.max] { _ = header.selection(byteCount: count) }
         },
-        FuzzTarget("entity-tags") { bytes in _ = EntityTagList(String(decoding: bytes, as: UTF8.self)) },
-        FuzzTarget("date") { bytes in
+        FuzzTarget("content-range", "Sources/Streaming/HTTPSources/HTTP/RangeFetch.swift") { bytes in
+            guard let content = ContentRange(String(decoding: bytes, as: UTF8.self)) else { return }
+            let (end, total) = (content.range?.upperBound ?? 0, content.total ?? .max)
+            expect(end <= total, "a range behind the end")
+        },
+        FuzzTarget("request-head", "Sources/Streaming/Server/HTTP") { bytes in
+            let whole = requests(bytes, pieces: bytes.count)
+            expect(requests(bytes, pieces: 1) == whole, "in other pieces, it asks for something else")
+        },
+        FuzzTarget("entity-tags", "Sources/Streaming/Server") { bytes in
+            _ = EntityTagList(String(decoding: bytes, as: UTF8.self))
+        },
+        FuzzTarget("date", "Sources/Streaming/Server") { bytes in
             guard let seconds = HTTPDate.seconds(String(decoding: bytes, as: UTF8.self)) else { return }
             expect(HTTPDate.seconds(HTTPDate.text(seconds)) == seconds, "what is written is another date")
         },
-        FuzzTarget("request-target") { bytes in
+        FuzzTarget("request-target", "Sources/Streaming/Server") { bytes in
             guard let target = try? RequestTarget(String(decoding: bytes, as: UTF8.self)) else { return }
             expect(!target.path.contains { $0.isEmpty || $0 == ".." || $0.contains("/") }, "a path that climbs")
         },
     ]
+
+    /// What a connection to the server asks for, as text; it ends where the server would close it.
+    private static func requests(_ bytes: [UInt8], pieces: Int) -> [String] {
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        do {
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            try ServerLimits().addRequestHandlers(to: channel.pipeline.syncOperations)
+            for start in stride(from: 0, to: bytes.count, by: max(1, pieces)) {
+                let piece = bytes[start..<min(start + max(1, pieces), bytes.count)]
+                try channel.writeInbound(ByteBuffer(bytes: piece))
+            }
+        } catch {}
+        var found: [String] = []
+        while case .some(let part)? = try? channel.readInbound(as: HTTPRequestPart.self) {
+            // A body comes in as many pieces as there were.
+            if case .body = part { continue }
+            found.append("\(part)")
+        }
+        return found
+    }
 }
 #else
 extension FuzzTarget {

@@ -187,7 +187,7 @@ struct RangeAnswer: Hashable, Sendable {
 }
 
 /// The value of the field `Content-Range`. Source: RFC 9110, section 14.4.
-struct ContentRange: Hashable, Sendable {
+package struct ContentRange: Hashable, Sendable {
     /// The bytes that the body has, at least one; `nil` for `*`.
     let range: Range<UInt64>?
     /// The object's length in bytes; `nil` for `*`.
@@ -201,7 +201,7 @@ struct ContentRange: Hashable, Sendable {
     }
 
     /// Reads a value.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.lowercased().hasPrefix("bytes ") else { return nil }
         let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }

@@ -135,7 +135,7 @@ extension Data {
 }
 
 /// An answer's parts, none of which can be trusted before the sealed ones are open.
-struct ParsedAnswer {
+package struct ParsedAnswer {
     /// What is said about one identifier.
     struct Entry {
         /// All that stands before the sealed part.
@@ -157,7 +157,7 @@ struct ParsedAnswer {
     /// Reads an answer.
     ///
     /// - Throws: ``WireFault`` if it is none.
-    init(_ bytes: [UInt8]) throws(WireFault) {
+    package init(_ bytes: [UInt8]) throws(WireFault) {
         var reader = WireReader(bytes)
         try reader.start(AnswerFormat.mark, version: KeyRequest.version)
         let modeNumber = try reader.number("the mode", as: UInt8.self)

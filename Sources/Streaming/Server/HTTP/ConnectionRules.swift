@@ -2,11 +2,11 @@
 import ByteSources
 import HummingbirdCore
 import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-import NIOSSL
+package import NIOSSL
 import Synchronization
 
 /// What holds for a connection as a whole: which requests may follow, when it is closed, and that its client takes what it
@@ -276,6 +276,28 @@ final class ConnectionCounts: Sendable {
     }
 }
 
+extension ServerLimits {
+    /// Adds what makes requests of a connection's bytes, and refuses what is none.
+    package func addRequestHandlers(
+        to pipeline: ChannelPipeline.SynchronousOperations, tls: NIOSSLContext? = nil
+    ) throws {
+        var decoder = NIOHTTPDecoderLimitConfiguration()
+        decoder.maxHeaderFieldSize = headerByteCount
+        decoder.maxHeaderListSize = headerByteCount
+        decoder.maxHeaderFieldCount = fieldCount
+        let deadline = RequestDeadline(time: .milliseconds(requestMilliseconds))
+        try pipeline.addHandler(deadline)
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoder)
+        let rules = ConnectionRules(idleTime: .milliseconds(idleMilliseconds), deadline: deadline)
+        deadline.use(rules)
+        try pipeline.addHandler(rules)
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
+    }
+}
+
 /// A connection of HTTP/1.1: Hummingbird's, with limits and our rules.
 struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -291,25 +313,11 @@ struct RangeChannel: ServerChildChannel, HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            var decoder = NIOHTTPDecoderLimitConfiguration()
-            decoder.maxHeaderFieldSize = limits.headerByteCount
-            decoder.maxHeaderListSize = limits.headerByteCount
-            decoder.maxHeaderFieldCount = limits.fieldCount
             // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has stopped.
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: Self.sendBufferByteCount)
-            let pipeline = channel.pipeline.syncOperations
-            let deadline = RequestDeadline(time: .milliseconds(limits.requestMilliseconds))
-            try pipeline.addHandler(deadline)
-            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoder)
-            let idleTime = TimeAmount.milliseconds(limits.idleMilliseconds)
-            let rules = ConnectionRules(idleTime: idleTime, deadline: deadline)
-            deadline.use(rules)
-            try pipeline.addHandler(rules)
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
-            try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: .init(idleTime), logger: logger))
+            try limits.addRequestHandlers(to: channel.pipeline.syncOperations, tls: tls)
+            try channel.pipeline.syncOperations.addHandler(
+                HTTPConnectionStateHandler(idleTimeout: .milliseconds(limits.idleMilliseconds), logger: logger))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
         }
