@@ -11,7 +11,7 @@ extension FuzzTarget {
     static let network: [FuzzTarget] = [
         FuzzTarget("range", "Sources/Streaming/Server") { bytes in
             let header = RangeHeader(String(decoding: bytes, as: UTF8.self))
-            for count in [0, 1, 1000, UInt64.max] { _ = header.selection(byteCount: count) }
+            for count: UInt64 in [0, 1, 1000, .max] { _ = header.selection(byteCount: count) }
         },
         FuzzTarget("content-range", "Sources/Streaming/HTTPSources/HTTP/RangeFetch.swift") { bytes in
             guard let content = ContentRange(String(decoding: bytes, as: UTF8.self)) else { return }
@@ -48,7 +48,7 @@ extension FuzzTarget {
             }
         } catch {}
         var found: [String] = []
-        while case .some(let part)? = try? channel.readInbound(as: HTTPRequestPart.self) {
+        while let part = try? channel.readInbound(as: HTTPRequestPart.self) {
             // A body comes in as many pieces as there were.
             if case .body = part { continue }
             found.append("\(part)")

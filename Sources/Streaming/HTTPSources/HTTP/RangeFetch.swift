@@ -189,9 +189,9 @@ struct RangeAnswer: Hashable, Sendable {
 /// The value of the field `Content-Range`. Source: RFC 9110, section 14.4.
 package struct ContentRange: Hashable, Sendable {
     /// The bytes that the body has, at least one; `nil` for `*`.
-    let range: Range<UInt64>?
+    package let range: Range<UInt64>?
     /// The object's length in bytes; `nil` for `*`.
-    let total: UInt64?
+    package let total: UInt64?
 
     /// Reads the field of an answer; `nil` if there is none, more than one, or one that says nothing valid.
     init?(_ fields: HTTPHeaders) {
