@@ -274,7 +274,7 @@ let tests: [Target] = [
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "GcryptBackend", "NettleBackend",
             "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "BackendRegistry", "Results", "SubjectProtocol",
-            "Measurement", "Keys", "KeyTesting", "HTTPSources", "KeyExchanges", "chunkwise", "TestSupport",
+            "Measurement", "Keys", "KeyTesting", "HTTPSources", "KeyExchanges", "Server", "chunkwise", "TestSupport",
             crypto("Crypto", trait: "Network"), system,
         ],
         exclude: ["HTTP/Peers", "Server/Clients"]

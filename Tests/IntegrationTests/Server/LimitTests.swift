@@ -135,6 +135,24 @@ struct LimitTests {
         #expect(try third.response().status == 206)
     }
 
+    @Test("with few descriptors there are fewer connections, and those beyond them wait", arguments: [false, true])
+    func descriptorLimit(isKeyServer: Bool) throws {
+        let shell = "ulimit -n 150"
+        let server =
+            try isKeyServer
+            ? KeyServerProcess(["--no-token"], shell: shell).server
+            : ServerProcess(try ServerProcess.makeFolder(), ["--no-token", "."], shell: shell)
+        #expect(server.errors.contains("warning: 150 open files are allowed"))
+        let request = "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        var all = try (0..<200).map { _ in try server.connect() }
+        for connection in all { try connection.send(request) }
+        while !all.isEmpty {
+            let connection = all.removeFirst()
+            #expect(try connection.response().status == 404)
+            #expect(server.openFileCount < 150)
+        }
+    }
+
     @Test("headers and bodies have limits")
     func sizes() throws {
         let server = try Self.serve([])

@@ -39,7 +39,11 @@ struct MalformedRequestTests {
             "GET f HTTP/1.1\r\n\(host)\r\n", "GET * HTTP/1.1\r\n\(host)\r\n", "GET /%zz HTTP/1.1\r\n\(host)\r\n",
             "GET /f%00 HTTP/1.1\r\n\(host)\r\n", "GET /% HTTP/1.1\r\n\(host)\r\n", "GET /f# HTTP/1.1\r\n\(host)\r\n",
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "CONNECT x:80 HTTP/1.1\r\n\(host)\r\n",
-            "OPTIONS * HTTP/1.1\r\n\(host)\r\n",
+            "OPTIONS * HTTP/1.1\r\n\(host)\r\n", "GET http://other/f HTTP/1.1\r\n\(host)\r\n",
+            "GET http://localhost:1/f HTTP/1.1\r\n\(host)\r\n", "GET ftp://localhost/f HTTP/1.1\r\n\(host)\r\n",
+            "GET http:///f HTTP/1.1\r\n\(host)\r\n", "GET http:/f HTTP/1.1\r\n\(host)\r\n",
+            "GET http:f HTTP/1.1\r\n\(host)\r\n", "GET http://localhost?/f HTTP/1.1\r\n\(host)\r\n",
+            "GET http://x@localhost/f HTTP/1.1\r\n\(host)\r\n", "GET http://localhost/f HTTP/1.0\r\n\r\n",
             "\u{16}\u{3}\u{1}\0\u{5}hello", "SSH-2.0-x\r\n", "{\"op\":\"read\"}\n",
         ]
         let fields = [
@@ -76,6 +80,43 @@ struct MalformedRequestTests {
             #expect(try Self.mismatch(Array(request.utf8), server) == nil, "\(request.debugDescription.prefix(100))")
         }
         #expect(try server.get("/f").body == Self.plaintext)
+    }
+
+    /// Fields by which two servers could find different ends of a request: what stands behind is a body to the one and
+    /// another request to the other. `Benchmarks/attack smuggling` sends them through proxies.
+    private static let ambiguous = [
+        "Content-Length: 0\r\nContent-Length: 36", "Content-Length: 36\r\nContent-Length: 0",
+        "Content-Length: 36\r\nContent-Length: 36", "Content-Length: 36, 36", "Content-Length: 0, 36",
+        "Content-Length: +36", "Content-Length: -0", "Content-Length: 0x24", "Content-Length: 36a",
+        "Content-Length: 3 6",
+        "Content-Length:", "Content-Length: \u{B}36", "Content-Length: \u{0}36",
+        "Content-Length: 18446744073709551616",
+        "Content-Length : 36", "Content-Length\t: 36", "Content-Length\u{A0}: 36", "Content-Length:\r\n 36",
+        "A: b\r\n Content-Length: 36", "A: b\rContent-Length: 36", "A: b\nContent-Length: 36", "Content-Length: 36\n",
+        "Content-Length 36", "A: b\nContent-Length: 36\n\n", "Content-Length: 36\r\nExpect: 100-continue",
+        "Content-Length: 36\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 36",
+        "Transfer-Encoding: chunked", "Transfer-Encoding: CHUNKED", "Transfer-Encoding: \u{B}chunked",
+        "Transfer-Encoding: \u{0}chunked", "Transfer-Encoding: chunked\u{0}", "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: \"chunked\"", "Transfer-Encoding: , chunked", "Transfer-Encoding: chunked;a=b",
+        "Transfer-Encoding: chunked, identity", "Transfer-Encoding: identity, chunked", "Transfer-Encoding: identity",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding:\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding : chunked", "Transfer-Encoding:\r\n chunked", "A: b\r\n\tTransfer-Encoding: chunked",
+        "A: b\rTransfer-Encoding: chunked", "A: b\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nConnection: Transfer-Encoding",
+    ]
+
+    @Test("of a request whose end is not clear, nothing is answered but the refusal", arguments: ["", "0\r\n\r\n"])
+    func ambiguousEnds(body: String) throws {
+        let server = try Self.serve()
+        let hidden = "GET /f HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for fields in Self.ambiguous {
+            let request = "GET /f HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n\r\n\(body)\(hidden)"
+            #expect(try Self.mismatch(Array(request.utf8), server) == nil, "\(fields.debugDescription)")
+        }
+        // In absolute form with the same host, a target is a path.
+        #expect(try server.get("http://LOCALHOST/f").body == Self.plaintext)
+        #expect(try server.get("http://LOCALHOST").status == 200)
     }
 
     /// What is done to a request so that no server may take it.

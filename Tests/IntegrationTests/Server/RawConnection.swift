@@ -21,7 +21,13 @@ final class RawConnection {
     private var received: [UInt8] = []
 
     /// Connects to a port of this machine.
-    init(port: UInt16, receiveBufferByteCount: Int32? = nil) throws {
+    ///
+    /// - Parameters:
+    ///   - port: The port.
+    ///   - source: The address of this machine to connect from, such as 0x7F00_0002; `nil` for the usual one.
+    ///   - receiveBufferByteCount: What the system takes before it is read.
+    /// - Throws: ``ServerFailure`` if nothing listens there.
+    init(port: UInt16, from source: UInt32? = nil, receiveBufferByteCount: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBufferByteCount {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
@@ -30,15 +36,8 @@ final class RawConnection {
         var limit = timeval(tv_sec: 600, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        if let source { Self.call(bind, descriptor, source, 0) }
+        let result = Self.call(Glibc.connect, descriptor, 0x7F00_0001, port)
         guard result == 0 else {
             let code = errno
             close(descriptor)
@@ -48,6 +47,23 @@ final class RawConnection {
 
     deinit {
         close(descriptor)
+    }
+
+    /// Calls what takes an address.
+    @discardableResult
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ descriptor: Int32, _ host: UInt32,
+        _ port: UInt16
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
     }
 
     /// Sends bytes; fails if the other side is gone.
@@ -91,6 +107,13 @@ final class RawConnection {
     var hasMore: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0
+    }
+
+    /// Whether nothing can be read any more.
+    var isEnded: Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno != EAGAIN
     }
 
     /// Reads to the end of the connection.

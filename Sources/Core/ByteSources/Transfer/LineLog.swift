@@ -16,7 +16,7 @@ package final class LineLog: Sendable {
     /// Whether the file is this process's, so that it may be cut.
     private let isOwned: Bool
     /// Whether the last line has no end, which is guarded by what one writer at a time holds.
-    private let isTorn = Mutex(false)
+    private let isTorn: Mutex<Bool>
 
     /// Opens a file, or creates it, and locks it if it is a regular one.
     ///
@@ -37,6 +37,7 @@ package final class LineLog: Sendable {
             throw error
         }
         isOpened = true
+        isTorn = Mutex(false)
         self.path = path
         self.descriptor = descriptor
     }
@@ -48,6 +49,23 @@ package final class LineLog: Sendable {
     ///   - name: What errors call it.
     package init(stream: FileDescriptor, name: String) {
         (path, descriptor, isOpened, isOwned) = (FilePath(name), stream, false, false)
+        isTorn = Mutex(Self.endsWithinLine(stream))
+    }
+
+    /// Whether a stream leads to a file that an earlier process left a part of a line in.
+    private static func endsWithinLine(_ stream: FileDescriptor) -> Bool {
+        guard let status = try? status(stream, ""), status.isRegular, status.byteCount > 0 else { return false }
+        // The stream itself need not be one that can be read.
+        guard
+            let file = try? FileDescriptor.open(
+                FilePath("/proc/self/fd/\(stream.rawValue)"), .readOnly, options: .closeOnExec)
+        else { return true }
+        defer { try? file.close() }
+        var last: UInt8 = 0
+        let count = try? withUnsafeMutableBytes(of: &last) {
+            try file.read(fromAbsoluteOffset: status.byteCount - 1, into: $0)
+        }
+        return count != 1 || last != UInt8(ascii: "\n")
     }
 
     deinit {

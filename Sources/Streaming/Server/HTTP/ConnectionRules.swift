@@ -154,7 +154,18 @@ final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
         let hosts = head.headers["host"]
         // An absent host is all right in HTTP/1.0, where it did not exist.
         return head.version.major == 1 && hosts.count <= 1 && (hosts.count == 1 || head.version.minor == 0)
-            && hosts.allSatisfy(isHost)
+            && hosts.allSatisfy(isHost) && namesHost(head.uri, hosts.first ?? "")
+    }
+
+    /// Whether a target is a path, or names the host that the field names: of two of them, a proxy could go by the one and
+    /// the rules behind us by the other.
+    ///
+    /// - Source: RFC 9112, section 3.2.2 (absolute form).
+    private static func namesHost(_ target: String, _ host: String) -> Bool {
+        guard target.utf8.first != UInt8(ascii: "/"), target != "*" else { return true }
+        let parts = target.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.count > 2 && ["http:", "https:"].contains(parts[0].lowercased()) && parts[1].isEmpty
+            && !host.isEmpty && parts[2].lowercased() == host.lowercased()
     }
 
     /// Whether a text has no characters but those of a host and port. Source: RFC 9112, section 3.2; RFC 3986, section

@@ -134,9 +134,9 @@ struct KeyServerCommand: AsyncParsableCommand {
             provider: provider, exactProvider: exactProvider, clients: .everyone, audit: try auditing())
         let token = try admit(&server)
         try prove(&server, host)
-        try limit(&server)
         server.isStrict = strict
         server.report = { Terminal.sayWithoutWaiting("chunkwise key-server: \($0)") }
+        try limit(&server)
         let (name, scheme) = (bind, server.certificate == nil ? "http" : "https")
         let publicKey = server.identity.map { Hexadecimal.encode($0.publicKey) }
         try await Listening.run {
@@ -225,7 +225,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         default: throw CommandFailure(.usage, "half of a stored key's terms: expected --storage and --playback")
         }
         (server.rate, server.burst, server.delay) = (rate, burst, delay)
-        server.limits.connectionCount = maxConnections
+        server.limits.connectionCount = Listening.connectionCount(atMost: maxConnections, server.report)
         server.limits.addressConnectionCount = maxConnectionsPerAddress
     }
 }

@@ -94,7 +94,6 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         Listening.prepare()
         let limits = try limits()
-        raiseFileLimit(2 * limits.connectionCount + 64)
         let host = try Listening.host(bind)
         let token = noToken ? nil : AccessToken()
         let catalogue = try catalogue(token)
@@ -127,19 +126,10 @@ struct ServeCommand: AsyncParsableCommand {
         var limits = ServerLimits()
         limits.windowByteCount = try Validated.window(window)
         try require(limits.windowByteCount <= 16 << 20, "--window \(window): expected at most 16MiB for a server")
-        limits.connectionCount = maxConnections
+        limits.connectionCount = Listening.connectionCount(atMost: maxConnections, Self.report)
         limits.addressConnectionCount = maxConnectionsPerAddress
         limits.idleMilliseconds = Int64(idleSeconds / .milliseconds(1))
         return limits
-    }
-
-    /// Each connection takes a descriptor, and its answer another one. The corresponding C function is `setrlimit`.
-    private func raiseFileLimit(_ count: Int) {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(count)))
-        // Where fewer are allowed, requests beyond them are refused.
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }
 

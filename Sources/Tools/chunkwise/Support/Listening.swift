@@ -1,6 +1,7 @@
 #if Network
 import CLinux
 import ByteSources
+import Glibc
 import Server
 
 /// What `serve` and `key-server` have in common.
@@ -23,6 +24,26 @@ enum Listening {
         try require(
             (1...maxConnections).contains(perAddress),
             "--max-connections-per-address \(perAddress): expected 1 to \(maxConnections)")
+    }
+
+    /// How many connections there may be, with as many descriptors as the system gives: each takes one, and its answer
+    /// another one. Without a free one, a server tries to accept the next connection again and again, and answers nobody.
+    /// The corresponding C function is `setrlimit`.
+    static func connectionCount(atMost count: Int, _ report: (String) -> Void) -> Int {
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        // For event loops, of which each core has one, and for all that is not a connection.
+        let others = 64 + 4 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        var limit = rlimit()
+        guard getrlimit(files, &limit) == 0 else { return count }
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(2 * count + others)))
+        _ = setrlimit(files, &limit)
+        guard getrlimit(files, &limit) == 0 else { return count }
+        let allowed = max(1, (Int(clamping: limit.rlim_cur) - others) / 2)
+        guard allowed < count else { return count }
+        report(
+            "warning: \(limit.rlim_cur) open files are allowed: serving \(allowed) connections at once, not \(count): "
+                + "expected ulimit -n \(2 * count + others)")
+        return allowed
     }
 
     /// Where to listen.

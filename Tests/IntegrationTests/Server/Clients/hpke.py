@@ -2,6 +2,7 @@
 import hashlib
 import hmac
 
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -27,7 +28,8 @@ def exchange(private, public):
 
 
 def public_bytes(private):
-    return private.public_key().public_bytes_raw()
+    raw = serialization.Encoding.Raw, serialization.PublicFormat.Raw
+    return private.public_key().public_bytes(*raw)
 
 
 class Context:

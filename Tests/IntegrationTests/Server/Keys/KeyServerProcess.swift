@@ -67,10 +67,17 @@ final class KeyServerProcess {
 
     /// Posts bytes, and returns the answer.
     func post(_ body: [UInt8], token: String? = nil, fields: [String] = []) throws -> RawResponse {
-        let connection = try server.connect()
+        try Self.post(body, to: server.port, token: token ?? self.token, fields: fields)
+    }
+
+    /// Posts bytes to a server on a port of this machine.
+    static func post(
+        _ body: [UInt8], to port: UInt16, from source: UInt32? = nil, token: String, fields: [String] = []
+    ) throws -> RawResponse {
+        let connection = try RawConnection(port: port, from: source)
         let head = [
             "POST /v1/keys HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: \(body.count)",
-            "Content-Type: \(KeyRequest.mediaType)", "Authorization: Bearer \(token ?? self.token)",
+            "Content-Type: \(KeyRequest.mediaType)", "Authorization: Bearer \(token)",
         ]
         try connection.send((head + fields).joined(separator: "\r\n") + "\r\n\r\n")
         try connection.send(body)
