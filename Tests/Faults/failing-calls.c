@@ -3,9 +3,12 @@
 //
 //   CHUNKWISE_CALLS        the file: a 64-bit count, then 64 bits for whether a call was met, then its name
 //   CHUNKWISE_FAILING_CALL which call fails, from 1 on; 0 to count only
-//   CHUNKWISE_FAILURE      EIO, ENOSPC, EDQUOT, EINTR, EAGAIN; `short` for half of the bytes; `kill` for SIGKILL.
+//   CHUNKWISE_FAILURE      EIO, ENOSPC, EDQUOT, EINTR, EAGAIN; `short` for half of the bytes; `kill` for SIGKILL;
+//                          `clock` sets the clock on the wall back by a day, and lets the call do its work.
 //                          ENOSPC and EDQUOT stay: every later call that makes a file or its contents grow fails too,
 //                          but for messages, which are on another disk.
+//   CHUNKWISE_CALLS_ON     `files` to meet calls on files and folders only, and none on sockets and pipes: a server's
+//                          event loop ends its process at an error of those that are its own.
 //
 // Only calls through the C library are met; the loader's own, before the program starts, are not.
 #define _GNU_SOURCE
@@ -26,9 +29,12 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 struct calls {
@@ -39,11 +45,12 @@ struct calls {
 
 static struct calls *calls;
 static uint64_t failing;
-static int failure, isShort, isKill, stays;
+static int failure, isShort, isKill, isClock, stays, isFilesOnly;
 static void *(*realMap)(void *, size_t, int, int, int, off_t);
 
-/// What a call does: whether it moves bytes, so that it can do so in part, and whether it takes space on a disk.
-enum { PLAIN = 0, MOVES = 1, GROWS = 2 };
+/// What a call does: whether it moves bytes, so that it can do so in part, whether it takes space on a disk, and whether
+/// it is on a socket, a pipe or an event loop.
+enum { PLAIN = 0, MOVES = 1, GROWS = 2, STREAM = 4 };
 
 static void *next(const char *name) {
     return dlsym(RTLD_NEXT, name);
@@ -68,6 +75,9 @@ __attribute__((constructor)) static void begin(void) {
     failing = strtoull(number, NULL, 10);
     isShort = strcmp(kind, "short") == 0;
     isKill = strcmp(kind, "kill") == 0;
+    isClock = strcmp(kind, "clock") == 0;
+    const char *on = getenv("CHUNKWISE_CALLS_ON");
+    isFilesOnly = on && strcmp(on, "files") == 0;
     stays = strcmp(kind, "ENOSPC") == 0 || strcmp(kind, "EDQUOT") == 0;
     failure = strcmp(kind, "EIO") == 0      ? EIO
               : strcmp(kind, "ENOSPC") == 0 ? ENOSPC
@@ -80,7 +90,7 @@ __attribute__((constructor)) static void begin(void) {
 
 /// Counts a call. Returns whether it fails, with `errno` set, or does a part of its work only.
 static int meets(const char *name, int what) {
-    if (!calls) return 0;
+    if (!calls || (isFilesOnly && (what & STREAM))) return 0;
     uint64_t number = atomic_fetch_add(&calls->count, 1) + 1;
     if (failing == 0 || number < failing || (number > failing && !(stays && (what & GROWS)))) return 0;
     if (isShort && !(what & MOVES)) return 0;
@@ -92,14 +102,29 @@ static int meets(const char *name, int what) {
         kill(getpid(), SIGKILL);
         for (;;) pause();
     }
+    if (isClock) return 0;
     if (!isShort) errno = failure;
     return 1;
 }
 
-/// Whether writing to a file takes space on the disk: a pipe does not, and messages are on another one.
+/// What a call on a descriptor is on.
+static int of(int file) {
+    struct stat facts;
+    if (!calls || !isFilesOnly || syscall(SYS_fstat, file, &facts) != 0) return PLAIN;
+    return S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode) ? PLAIN : STREAM;
+}
+
+/// The same, and whether writing to it takes space on the disk: a pipe does not, and messages are on another one.
 static int onDisk(int file) {
     struct stat facts;
-    return file != 2 && syscall(SYS_fstat, file, &facts) == 0 && S_ISREG(facts.st_mode) ? GROWS : PLAIN;
+    int isOnDisk = file != 2 && syscall(SYS_fstat, file, &facts) == 0 && S_ISREG(facts.st_mode);
+    return of(file) | (isOnDisk ? GROWS : PLAIN);
+}
+
+/// Whether a path is what libdispatch looks at to see whether its threads run: /proc/PID/stat. It traps where that fails
+/// otherwise than for a thread that is gone, and nobody can help it.
+static int isDispatch(const char *path) {
+    return strncmp(path, "/proc/", 6) == 0 && path[6] >= '0' && path[6] <= '9';
 }
 
 // A call that fails with -1.
@@ -131,7 +156,7 @@ static int onDisk(int file) {
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if (meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                                                  \
+        if (!isDispatch(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
         return real(path, flags, mode);                                                                                \
     }
 
@@ -143,7 +168,7 @@ static int onDisk(int file) {
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if (meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                                                  \
+        if (!isDispatch(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
         return real(folder, path, flags, mode);                                                                        \
     }
 
@@ -151,18 +176,20 @@ OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
-MOVE(read, 0, (int file, void *bytes, size_t count), (file, bytes, count))
+MOVE(read, of(file), (int file, void *bytes, size_t count), (file, bytes, count))
 MOVE(pread, 0, (int file, void *bytes, size_t count, off_t offset), (file, bytes, count, offset))
 MOVE(pread64, 0, (int file, void *bytes, size_t count, off_t offset), (file, bytes, count, offset))
 MOVE(write, onDisk(file), (int file, const void *bytes, size_t count), (file, bytes, count))
 MOVE(pwrite, GROWS, (int file, const void *bytes, size_t count, off_t offset), (file, bytes, count, offset))
 MOVE(pwrite64, GROWS, (int file, const void *bytes, size_t count, off_t offset), (file, bytes, count, offset))
-MOVE(send, 0, (int file, const void *bytes, size_t count, int flags), (file, bytes, count, flags))
-MOVE(recv, 0, (int file, void *bytes, size_t count, int flags), (file, bytes, count, flags))
+MOVE(send, STREAM, (int file, const void *bytes, size_t count, int flags), (file, bytes, count, flags))
+MOVE(recv, STREAM, (int file, void *bytes, size_t count, int flags), (file, bytes, count, flags))
 CALL(ssize_t, writev, onDisk(file), (int file, const struct iovec *parts, int count), (file, parts, count))
-CALL(ssize_t, readv, PLAIN, (int file, const struct iovec *parts, int count), (file, parts, count))
-CALL(ssize_t, sendmsg, PLAIN, (int file, const struct msghdr *message, int flags), (file, message, flags))
-CALL(ssize_t, recvmsg, PLAIN, (int file, struct msghdr *message, int flags), (file, message, flags))
+CALL(ssize_t, readv, of(file), (int file, const struct iovec *parts, int count), (file, parts, count))
+CALL(ssize_t, sendmsg, STREAM, (int file, const struct msghdr *message, int flags), (file, message, flags))
+CALL(ssize_t, recvmsg, STREAM, (int file, struct msghdr *message, int flags), (file, message, flags))
+CALL(ssize_t, preadv, PLAIN, (int file, const struct iovec *parts, int count, off_t offset), (file, parts, count, offset))
+CALL(ssize_t, sendfile, PLAIN, (int to, int file, off_t *offset, size_t count), (to, file, offset, count))
 CALL(off_t, lseek, PLAIN, (int file, off_t offset, int from), (file, offset, from))
 CALL(off_t, lseek64, PLAIN, (int file, off_t offset, int from), (file, offset, from))
 CALL(int, fsync, GROWS, (int file), (file))
@@ -172,8 +199,8 @@ CALL(int, ftruncate64, GROWS, (int file, off_t size), (file, size))
 CALL(int, fallocate, GROWS, (int file, int mode, off_t offset, off_t size), (file, mode, offset, size))
 CALL(int, flock, PLAIN, (int file, int operation), (file, operation))
 CALL(int, fchmod, PLAIN, (int file, mode_t mode), (file, mode))
-CALL(int, fstat, PLAIN, (int file, struct stat *facts), (file, facts))
-CALL(int, fstat64, PLAIN, (int file, struct stat64 *facts), (file, facts))
+CALL(int, fstat, of(file), (int file, struct stat *facts), (file, facts))
+CALL(int, fstat64, of(file), (int file, struct stat64 *facts), (file, facts))
 CALL(int, stat, PLAIN, (const char *path, struct stat *facts), (path, facts))
 CALL(int, stat64, PLAIN, (const char *path, struct stat64 *facts), (path, facts))
 CALL(int, lstat, PLAIN, (const char *path, struct stat *facts), (path, facts))
@@ -187,21 +214,24 @@ CALL(int, link, GROWS, (const char *old, const char *new), (old, new))
 CALL(int, linkat, GROWS, (int from, const char *old, int to, const char *new, int flags), (from, old, to, new, flags))
 CALL(int, unlink, PLAIN, (const char *path), (path))
 CALL(int, unlinkat, PLAIN, (int folder, const char *path, int flags), (folder, path, flags))
+CALL(int, rmdir, PLAIN, (const char *path), (path))
+CALL(int, access, PLAIN, (const char *path, int mode), (path, mode))
+CALL(ssize_t, readlink, PLAIN, (const char *path, char *name, size_t size), (path, name, size))
 CALL(int, mkdir, GROWS, (const char *path, mode_t mode), (path, mode))
 CALL(int, mkdirat, GROWS, (int folder, const char *path, mode_t mode), (folder, path, mode))
-CALL(int, pipe, PLAIN, (int ends[2]), (ends))
-CALL(int, pipe2, PLAIN, (int ends[2], int flags), (ends, flags))
-CALL(int, dup, PLAIN, (int file), (file))
-CALL(int, dup2, PLAIN, (int file, int other), (file, other))
-CALL(int, poll, PLAIN, (struct pollfd *files, nfds_t count, int timeout), (files, count, timeout))
-CALL(int, epoll_wait, PLAIN, (int file, struct epoll_event *events, int count, int timeout),
+CALL(int, pipe, STREAM, (int ends[2]), (ends))
+CALL(int, pipe2, STREAM, (int ends[2], int flags), (ends, flags))
+CALL(int, dup, of(file), (int file), (file))
+CALL(int, dup2, of(file), (int file, int other), (file, other))
+CALL(int, poll, STREAM, (struct pollfd *files, nfds_t count, int timeout), (files, count, timeout))
+CALL(int, epoll_wait, STREAM, (int file, struct epoll_event *events, int count, int timeout),
      (file, events, count, timeout))
-CALL(int, socket, PLAIN, (int domain, int type, int protocol), (domain, type, protocol))
-CALL(int, bind, PLAIN, (int file, const struct sockaddr *address, socklen_t size), (file, address, size))
-CALL(int, listen, PLAIN, (int file, int backlog), (file, backlog))
-CALL(int, connect, PLAIN, (int file, const struct sockaddr *address, socklen_t size), (file, address, size))
-CALL(int, accept, PLAIN, (int file, struct sockaddr *address, socklen_t *size), (file, address, size))
-CALL(int, accept4, PLAIN, (int file, struct sockaddr *address, socklen_t *size, int flags), (file, address, size, flags))
+CALL(int, socket, STREAM, (int domain, int type, int protocol), (domain, type, protocol))
+CALL(int, bind, STREAM, (int file, const struct sockaddr *address, socklen_t size), (file, address, size))
+CALL(int, listen, STREAM, (int file, int backlog), (file, backlog))
+CALL(int, connect, STREAM, (int file, const struct sockaddr *address, socklen_t size), (file, address, size))
+CALL(int, accept, STREAM, (int file, struct sockaddr *address, socklen_t *size), (file, address, size))
+CALL(int, accept4, STREAM, (int file, struct sockaddr *address, socklen_t *size, int flags), (file, address, size, flags))
 
 // A call that returns why it failed, or fails with a null pointer.
 #define RETURN(type, name, failed, parameters, arguments)                                                              \
@@ -212,6 +242,9 @@ CALL(int, accept4, PLAIN, (int file, struct sockaddr *address, socklen_t *size, 
         return real arguments;                                                                                         \
     }
 
+RETURN(FILE *, fopen, NULL, (const char *path, const char *mode), (path, mode))
+RETURN(FILE *, fopen64, NULL, (const char *path, const char *mode), (path, mode))
+RETURN(char *, realpath, NULL, (const char *path, char *resolved), (path, resolved))
 RETURN(DIR *, opendir, NULL, (const char *path), (path))
 RETURN(DIR *, fdopendir, NULL, (int file), (file))
 RETURN(struct dirent *, readdir, NULL, (DIR * folder), (folder))
@@ -229,7 +262,7 @@ int close(int file) {
     static int (*real)(int);
     if (!real) real = next("close");
     // Linux has closed the file even where it says that it failed.
-    int isFailing = meets("close", PLAIN), why = errno;
+    int isFailing = meets("close", of(file)), why = errno;
     int result = real(file);
     if (!isFailing) return result;
     errno = why;
@@ -241,4 +274,32 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
     if (!realMap) realMap = next("mmap");
     if (file >= 0 && meets("mmap", PLAIN)) return MAP_FAILED;
     return realMap(address, size, protection, flags, file, offset);
+}
+
+/// How far the clock on the wall is set back, in seconds.
+static time_t setBack(void) {
+    return calls && isClock && calls->isMet ? 86400 : 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = next("clock_gettime");
+    int result = real(clock, now);
+    if (result == 0 && clock == CLOCK_REALTIME) now->tv_sec -= setBack();
+    return result;
+}
+
+int gettimeofday(struct timeval *now, void *zone) {
+    static int (*real)(struct timeval *, void *);
+    if (!real) real = next("gettimeofday");
+    int result = real(now, zone);
+    if (result == 0) now->tv_sec -= setBack();
+    return result;
+}
+
+time_t time(time_t *copy) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0) return -1;
+    if (copy) *copy = now.tv_sec;
+    return now.tv_sec;
 }

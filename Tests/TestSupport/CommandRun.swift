@@ -10,6 +10,9 @@ package struct CommandRun: Sendable {
     /// The lines that it wrote to standard error.
     package let errorLines: [String]
 
+    /// What stands for a program that did not end, with the status that `timeout` has for one.
+    package static let endless = CommandRun(status: 124, output: [], errorLines: [])
+
     /// What it wrote to standard output, as text.
     package var text: String { String(decoding: output, as: UTF8.self) }
 

@@ -3,7 +3,8 @@ import Glibc
 
 /// Makes calls of a program to the system fail, by the library of `Tests/Faults/failing-calls.c`.
 package final class FailingCalls {
-    /// How a call fails. A full disk stays full; `short` does half of the work; `kill` ends the process.
+    /// How a call fails. A full disk stays full; `short` does half of the work; `kill` ends the process; `clock` fails
+    /// nothing and sets the clock on the wall back.
     package enum Failure: String, CaseIterable, Sendable {
         case inputOutput = "EIO"
         case noSpace = "ENOSPC"
@@ -12,6 +13,7 @@ package final class FailingCalls {
         case again = "EAGAIN"
         case short
         case kill
+        case clock
     }
 
     /// What the program did with its calls.
@@ -45,11 +47,21 @@ package final class FailingCalls {
     }
 
     /// The environment in which the call of a number fails; none if the number is 0.
-    package func environment(_ failure: Failure, at number: Int) throws -> [String: String] {
+    ///
+    /// - Parameters:
+    ///   - failure: How it fails.
+    ///   - number: Which call it is, from 1 on.
+    ///   - onFiles: Whether only calls on files and folders count, and none on sockets and pipes.
+    /// - Returns: Variables for the program.
+    /// - Throws: What Foundation throws.
+    package func environment(
+        _ failure: Failure, at number: Int, onFiles: Bool = false
+    ) throws -> [String: String] {
         try folder.file("calls", [UInt8](repeating: 0, count: 64))
         return [
             "LD_PRELOAD": library, "CHUNKWISE_CALLS": folder.path("calls"),
             "CHUNKWISE_FAILING_CALL": String(number), "CHUNKWISE_FAILURE": failure.rawValue,
+            "CHUNKWISE_CALLS_ON": onFiles ? "files" : "all",
         ]
     }
 

@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "process.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -36,6 +39,41 @@ void chunkwise_exit_without_memory(int status) {
     action.sa_handler = aborted;
     action.sa_flags = SA_NODEFER;
     for (int index = 0; index < 2; index++) sigaction(abort_signals[index], &action, &earlier_actions[index]);
+}
+
+static int output_failure;
+
+/* Writes all bytes, as the stream of the standard output asks for. */
+static ssize_t write_output(void *unused, const char *bytes, size_t count) {
+    (void)unused;
+    size_t done = 0;
+    while (done < count) {
+        ssize_t written = write(STDOUT_FILENO, bytes + done, count - done);
+        if (written >= 0) {
+            done += (size_t)written;
+        } else if (errno == EAGAIN) {
+            struct pollfd request = {.fd = STDOUT_FILENO, .events = POLLOUT};
+            poll(&request, 1, -1);
+        } else if (errno != EINTR) {
+            if (output_failure == 0) output_failure = errno;
+            break;
+        }
+    }
+    return (ssize_t)done;
+}
+
+void chunkwise_prepare_output(void) {
+    FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
+    // Without memory for it, the usual one has to do.
+    if (stream == NULL) return;
+    setvbuf(stream, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+    stdout = stream;
+}
+
+int chunkwise_flush_output(void) {
+    errno = 0;
+    if (fflush(NULL) != 0 && output_failure == 0) output_failure = errno == 0 ? EIO : errno;
+    return output_failure;
 }
 
 int chunkwise_cpu_count(void) {

@@ -18,6 +18,7 @@ package enum ProcessStart {
         }
         signal(SIGXFSZ, SIG_IGN)
         chunkwise_exit_without_memory(ExitStatus.io.rawValue)
+        chunkwise_prepare_output()
     }
 
     /// Ends the process as any program ends whose reader has seen enough, such as `head`: by SIGPIPE and without a word,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Glibc
 import Support
 
@@ -66,17 +67,18 @@ enum EntryPoint {
         }
     }
 
-    /// Writes out what was printed: a result that did not reach its reader is none. The corresponding C function is
-    /// `fflush`.
-    private static func flushOutput() throws {
-        guard fflush(nil) != 0 else { return }
-        let code = errno
+    /// Writes out what was printed: a result that did not reach its reader is none, nor is a part of one. The
+    /// corresponding C function is `fflush`.
+    static func flushOutput() throws {
+        let code = chunkwise_flush_output()
+        guard code != 0 else { return }
         if code == EPIPE { ProcessStart.endWithoutReader() }
         throw CommandFailure(
             .io, "write to standard output failed: \(String(cString: strerror(code))): expected it to take the result")
     }
 
-    private static func end(_ failure: CommandFailure) -> Never {
+    /// Ends the program at once.
+    static func end(_ failure: CommandFailure) -> Never {
         Terminal.writeError("chunkwise: \(failure.message)")
         exit(failure.code.rawValue)
     }

@@ -12,6 +12,12 @@ enum Chunkwise {
         try CommandRun.run(Programs.chunkwise, arguments, input: input, in: folder)
     }
 
+    /// Runs a line of a shell, in which the program is `chunkwise`.
+    static func shell(_ command: String, in folder: TemporaryFolder) throws -> CommandRun {
+        try CommandRun.run(
+            "/bin/sh", ["-c", command.replacing("chunkwise ", with: "'\(Programs.chunkwise)' ")], in: folder.path)
+    }
+
     /// `encrypt` or `decrypt` with the key file of a folder.
     static func convert(
         _ command: String, _ folder: TemporaryFolder, _ files: [String], _ options: [String] = [], input: [UInt8] = []

@@ -21,10 +21,7 @@ struct EnvironmentTests {
     }
 
     /// Runs the program by a shell, which closes streams or sets limits.
-    private func shell(_ command: String) throws -> CommandRun {
-        try CommandRun.run(
-            "/bin/sh", ["-c", command.replacing("chunkwise", with: "'\(Programs.chunkwise)'")], in: folder.path)
-    }
+    private func shell(_ command: String) throws -> CommandRun { try Chunkwise.shell(command, in: folder) }
 
     private func closed(_ streams: Int) -> String {
         ["<&-", ">&-", "2>&-"].enumerated().filter { streams & 1 << $0.offset != 0 }.map(\.element).joined(
@@ -47,6 +44,56 @@ struct EnvironmentTests {
         let lines = try #require(folder.bytes("run\(streams)/results.jsonl")).split(separator: 0x0A)
         #expect(lines.count > 3 && lines.allSatisfy { $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}") })
         #expect(String(decoding: lines[lines.count - 1], as: UTF8.self).contains("end"))
+    }
+
+    @Test("files come out whole with closed streams, and none of them has a message in it", arguments: 1..<8)
+    func closedStreamsOfFiles(_ streams: Int) throws {
+        let plain = Samples.bytes(100_000, seed: 3)
+        try folder.file("plain", plain)
+        let encrypted = try Chunkwise.convert("encrypt", folder, ["plain", "encrypted"])
+        #expect(encrypted.status == 0)
+        let options = "--key-file key --iv \(Chunkwise.ivHex)"
+        let isLost = streams & 2 != 0
+        for (command, output, status) in [
+            ("encrypt \(options) plain out", "out", 0), ("decrypt \(options) encrypted back", "back", 0),
+            ("decrypt \(options) encrypted -", nil, isLost ? 74 : 0),
+            ("encrypt \(options) - out", "out", streams & 1 != 0 ? 74 : 0),
+            // Nobody could learn where they listen.
+            ("serve \(options) --port 0 encrypted", nil, isLost ? 74 : 124),
+            ("key-server --keys . --port 0", nil, isLost ? 74 : 124),
+        ] {
+            let isServer = command.contains("serve")
+            guard !isServer || isLost else { continue }
+            let run = try shell("timeout -s KILL 60 chunkwise \(command) < plain \(closed(streams))")
+            #expect(run.status == status, "\(command) \(closed(streams)): \(run.status) \(run.errorLines)")
+            #expect(run.status == 0 || streams & 4 != 0 || run.errorLines.count == 1, "\(run.errorLines)")
+            if run.status == 0, !isServer {
+                let bytes = output.map { folder.bytes($0) } ?? run.output
+                #expect(bytes == plain || bytes == folder.bytes("encrypted"), "\(command) \(closed(streams))")
+            }
+            if let output { try? folder.remove(output) }
+        }
+    }
+
+    @Test(
+        "what a stream that is full does not take is an error, whatever is written to it",
+        arguments: [
+            "backends", "help decrypt", "--help", "decrypt --key-file key --iv \(Chunkwise.ivHex) encrypted -",
+            "encrypt --key-file key --iv \(Chunkwise.ivHex) plain -", "report run --format markdown",
+            "verify --backend openssl --vectors vectors.json",
+            "vectors objects --output objects --vectors vectors.json",
+            "serve --key-file key --iv \(Chunkwise.ivHex) --port 0 encrypted", "key-server --keys . --port 0",
+        ])
+    func fullStreams(_ command: String) throws {
+        try folder.file("plain", Samples.bytes(100_000, seed: 3))
+        #expect(try Chunkwise.convert("encrypt", folder, ["plain", "encrypted"]).status == 0)
+        try FileManager.default.copyItem(
+            atPath: Project.path("data/vectors/nist-ctr.json"), toPath: folder.path("vectors.json"))
+        if command.contains("run") { #expect(try shell("chunkwise sweep --plan plan --output run").status == 0) }
+        Chunkwise.expectFailure(
+            try shell("timeout -s KILL 60 chunkwise \(command) > /dev/full"), 74, "No space left on device")
+        // Without a word, but not without its status.
+        #expect(try shell("timeout -s KILL 60 chunkwise \(command) > /dev/full 2> /dev/full").status == 74)
     }
 
     @Test("a file that may not grow is an error, and nothing stands under its name")
@@ -128,6 +175,45 @@ struct EnvironmentTests {
         let python = try #require(Programs.installed("python3"))
         let run = try CommandRun.run(python, ["-c", script, Programs.chunkwise], in: folder.path)
         #expect(run.text.split(separator: "\n") == ["True", "True", "0"], "\(run.errorLines)")
+    }
+
+    @Test(
+        "a reader that is slow gets all that is written to a pipe that does not wait, and a slow writer is waited for",
+        .enabled(if: Programs.installed("python3") != nil),
+        arguments: [
+            ["help", "decrypt"], ["report", "run", "--format", "markdown"], ["report", "run", "--format", "html"],
+            ["decrypt", "--key-file", "key", "--iv", Chunkwise.ivHex, "encrypted", "-"],
+            ["encrypt", "--key-file", "key", "--iv", Chunkwise.ivHex, "-", "-"],
+            ["--experimental-dump-help"],
+        ])
+    func slowPipes(_ arguments: [String]) throws {
+        let plain = Samples.bytes(300_000, seed: 3)
+        try folder.file("plain", plain)
+        #expect(try Chunkwise.convert("encrypt", folder, ["plain", "encrypted"]).status == 0)
+        if arguments.contains("run") { #expect(try shell("chunkwise sweep --plan plan --output run").status == 0) }
+        let script = """
+            import fcntl, os, subprocess, sys, threading
+            source, request = os.pipe()
+            answer, output = os.pipe()
+            for end in (source, output):
+                fcntl.fcntl(end, fcntl.F_SETFL, fcntl.fcntl(end, fcntl.F_GETFL) | os.O_NONBLOCK)
+            # The least that a pipe can hold.
+            fcntl.fcntl(output, 1031, 4096)
+            process = subprocess.Popen(sys.argv[1:], stdin=source, stdout=output, stderr=output)
+            os.close(source), os.close(output)
+            def feed():
+                with open('plain', 'rb') as file, os.fdopen(request, 'wb') as pipe:
+                    try: pipe.write(file.read())
+                    except BrokenPipeError: pass
+            threading.Thread(target=feed).start()
+            while part := os.read(answer, 1000):
+                os.write(1, part)
+            sys.exit(process.wait())
+            """
+        let python = try #require(Programs.installed("python3"))
+        let whole = try Chunkwise.run(arguments, input: plain, in: folder.path)
+        let run = try CommandRun.run(python, ["-c", script, Programs.chunkwise] + arguments, in: folder.path)
+        #expect(run.status == 0 && run.output == whole.output, "\(run.output.count) of \(whole.output.count) bytes")
     }
 
     @Test(

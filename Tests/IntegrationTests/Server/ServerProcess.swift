@@ -59,8 +59,12 @@ final class ServerProcess {
     ///   - arguments: What it is given besides the options.
     ///   - options: Others than ``options(_:)``.
     ///   - shell: What a shell does before it becomes the server, such as `ulimit -f 1`.
+    ///   - environment: Variables that it is given besides those of this process.
     /// - Throws: ``ServerFailure`` if it does not listen after a while.
-    init(_ folder: TemporaryFolder, _ arguments: [String], options: [String]? = nil, shell: String? = nil) throws {
+    init(
+        _ folder: TemporaryFolder, _ arguments: [String], options: [String]? = nil, shell: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         self.folder = folder
         self.streams = try TemporaryFolder()
         // On a machine that is busy, what comes slowly is no sign of anything.
@@ -70,7 +74,8 @@ final class ServerProcess {
         let whole = (isKeyServer ? [] : ["serve"]) + given + (isSet ? [] : ["--idle-seconds", "3600"])
         let wrapped = shell.map { ["-c", $0 + "\nexec \"$0\" \"$@\"", Programs.chunkwise] } ?? []
         self.process = try CommandRun.start(
-            shell == nil ? Programs.chunkwise : "/bin/sh", wrapped + whole, in: folder.path, streams: streams)
+            shell == nil ? Programs.chunkwise : "/bin/sh", wrapped + whole, in: folder.path,
+            environment: environment, streams: streams)
         var text = ""
         for _ in 0..<3000 {
             text = String(decoding: streams.bytes("out") ?? [], as: UTF8.self)
@@ -80,9 +85,11 @@ final class ServerProcess {
         let first = text.split(separator: "\n").first.map(String.init) ?? ""
         let parts = first.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 4, let port = parts[2].split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            let hasEnded = !process.isRunning
             process.terminate()
             throw ServerFailure(
-                "no server: \(text) \(String(decoding: streams.bytes("err") ?? [], as: UTF8.self))")
+                "no server: \(text) \(String(decoding: streams.bytes("err") ?? [], as: UTF8.self))",
+                run: hasEnded ? CommandRun.finished(process, streams: streams) : nil)
         }
         self.announcement = text
         self.port = port
@@ -102,6 +109,19 @@ final class ServerProcess {
         kill(process.processIdentifier, number)
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// Ends it in good order, or after a minute in any.
+    ///
+    /// - Returns: How it ended; `nil` if it did not.
+    func finish() -> CommandRun? {
+        process.terminate()
+        for _ in 0..<12_000 where process.isRunning { usleep(5_000) }
+        guard !process.isRunning else {
+            _ = end(SIGKILL)
+            return nil
+        }
+        return CommandRun.finished(process, streams: streams)
     }
 
     /// Waits until something is so, for as long as it may take a machine that is busy.
@@ -139,8 +159,11 @@ final class ServerProcess {
 /// Why a test has no server or no answer.
 struct ServerFailure: Error, CustomStringConvertible {
     let description: String
+    /// How a server ended that does not listen.
+    let run: CommandRun?
 
-    init(_ description: String) {
+    init(_ description: String, run: CommandRun? = nil) {
         self.description = description
+        self.run = run
     }
 }

@@ -127,7 +127,12 @@ package final class LineLog: Sendable {
 
     private func write(_ lines: [UInt8], isTorn: inout Bool) throws(DecryptionError) {
         // Asked for each time: what rotates logs may have cut the file.
-        let end = isOwned ? try Self.status(descriptor, path).byteCount : 0
+        let status = isOwned ? try Self.status(descriptor, path) : (isRegular: false, byteCount: 0, hasName: true)
+        guard status.hasName else {
+            throw .io(
+                operation: "write to \(path)", code: ENOENT, reason: "it was removed, and lines in it would be lost")
+        }
+        let end = status.byteCount
         let bytes = isTorn ? [UInt8(ascii: "\n")] + lines : lines
         var written = 0
         do throws(DecryptionError) {
@@ -164,10 +169,10 @@ package final class LineLog: Sendable {
 
     private static func status(
         _ descriptor: FileDescriptor, _ path: FilePath
-    ) throws(DecryptionError) -> (isRegular: Bool, byteCount: Int64) {
+    ) throws(DecryptionError) -> (isRegular: Bool, byteCount: Int64, hasName: Bool) {
         var status = stat()
         _ = try SystemCall.retrying("stat \(path)") { Int(fstat(descriptor.rawValue, &status)) }
-        return (status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size))
+        return (status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size), status.st_nlink > 0)
     }
 
     /// Takes a lock that is held until the descriptor is closed, also by a kill.

@@ -49,10 +49,14 @@ package final class TraceRecorder: Sendable {
             try FileDescriptor.open(
                 path, .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
         }
-        guard TraceRecorder.isReplaceable(descriptor) else {
+        do throws(DecryptionError) {
+            guard try TraceRecorder.isReplaceable(descriptor, path) else {
+                throw .invalidParameter(
+                    name: "trace", value: path.string, expected: "a new file, or a trace that is to be replaced")
+            }
+        } catch {
             try? descriptor.close()
-            throw .invalidParameter(
-                name: "trace", value: path.string, expected: "a new file, or a trace that is to be replaced")
+            throw error
         }
         self.origin = monotonicNanoseconds()
         let before = """
@@ -77,9 +81,18 @@ package final class TraceRecorder: Sendable {
     }
 
     /// Whether the file may be replaced: it is empty, or begins like a trace.
-    private static func isReplaceable(_ descriptor: FileDescriptor) -> Bool {
+    private static func isReplaceable(
+        _ descriptor: FileDescriptor, _ path: FilePath
+    ) throws(DecryptionError) -> Bool {
         var start = [UInt8](repeating: 0, count: 64)
-        let count = start.withUnsafeMutableBytes { pread(descriptor.rawValue, $0.baseAddress, $0.count, 0) }
+        let count = try SystemCall.check("write trace \(path)") {
+            do {
+                return try start.withUnsafeMutableBytes { try descriptor.read(fromAbsoluteOffset: 0, into: $0) }
+            } catch Errno.illegalSeek {
+                // A pipe or a terminal holds nothing that could be lost.
+                return 0
+            }
+        }
         guard count > 0 else { return true }
         let text = String(decoding: start.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
         return text.hasPrefix("{\"schema\":")

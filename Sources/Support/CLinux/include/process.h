@@ -13,6 +13,14 @@
  * `status`. Whatever else aborts it does so as before. */
 void chunkwise_exit_without_memory(int status);
 
+/* Makes what is printed wait for a standard output that does not take it at once, as a pipe that another program made
+ * non-blocking. The C library would drop it, and say so to who prints only. Source: fopencookie(3). */
+void chunkwise_prepare_output(void);
+
+/* Writes out what was printed. Returns why something that was printed until now did not reach the standard output, or 0
+ * if all did. Source: fflush(3). */
+int chunkwise_flush_output(void);
+
 /* Which CPU a thread runs on. Source: CPU_SET(3), sched_getaffinity(2), pthread_attr_setaffinity_np(3). */
 
 /* The CPUs that there are, or may come; their numbers start with 0. */

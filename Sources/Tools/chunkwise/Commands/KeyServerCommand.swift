@@ -144,7 +144,7 @@ struct KeyServerCommand: AsyncParsableCommand {
                 print("keys on \(scheme)://\(Listening.authority(name, port))\(KeyServer.path)")
                 if let token { print("token: \(token.text)") }
                 if let publicKey { print("server key: \(publicKey)") }
-                fflush(nil)
+                Listening.announce()
             }
         }
         if let failure = server.audit.failure {

@@ -262,7 +262,7 @@ struct Announcement {
         for path in listing.prefix(Self.maxFiles) {
             print(root + RequestTarget.encoded(path) + query)
         }
-        fflush(nil)
+        Listening.announce()
     }
 }
 #endif

@@ -62,6 +62,15 @@ enum Listening {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
+    /// Writes out what was printed when the server listens. If nobody can learn where that is, it ends.
+    static func announce() {
+        do {
+            try EntryPoint.flushOutput()
+        } catch {
+            EntryPoint.end(error as? CommandFailure ?? CommandFailure(.io, "\(error)"))
+        }
+    }
+
     /// Runs a server until it is told to stop.
     ///
     /// - Throws: `CommandFailure` for an address that cannot be listened on.

@@ -71,8 +71,14 @@ enum Terminal {
     private static func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            // There is no one left to tell if this fails.
-            _ = Glibc.write(2, bytes.baseAddress, bytes.count)
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(2, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
+                // There is no one left to tell if this fails.
+                guard count >= 0 || errno == EINTR || errno == EAGAIN else { return }
+                if count < 0, errno == EAGAIN { ProcessStart.waitUntilReady(2, toWrite: true) }
+                rest = rest.dropFirst(max(0, count))
+            }
         }
     }
 }

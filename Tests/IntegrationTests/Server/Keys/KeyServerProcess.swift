@@ -24,7 +24,7 @@ final class KeyServerProcess {
     /// Starts a server; options may name files of the folder.
     init(
         _ options: [String] = [], folder prepared: TemporaryFolder? = nil, audit: [String] = ["--audit", "audit"],
-        shell: String? = nil
+        shell: String? = nil, environment: [String: String] = [:]
     ) throws {
         folder = try prepared ?? Self.makeFolder()
         server = try ServerProcess(
@@ -33,7 +33,7 @@ final class KeyServerProcess {
                 "key-server", "--keys", "keys", "--port", "0",
                 // No test depends on how long a machine with much to do takes.
                 "--answer-seconds", "1000000",
-            ] + audit, shell: shell)
+            ] + audit, shell: shell, environment: environment)
         let lines = server.announcement.split(separator: "\n")
         func value(_ name: String) -> String {
             let line = lines.first { $0.hasPrefix(name) }
