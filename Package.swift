@@ -281,6 +281,12 @@ let tests: [Target] = [
     ),
 ]
 
+/// Some of the tests by their names, for `scripts/sanitize`: a sanitizer's build of all of them takes long.
+let chosenTests = Context.environment["CHUNKWISE_TESTS"].map { names in
+    let names = names.split(separator: ",").map(String.init)
+    return tests.filter { $0.type != .test || names.contains($0.name) }
+}
+
 /// The program of `scripts/fuzz`, which builds it in a folder of its own, instrumented.
 let fuzzing: [Target] =
     Context.environment["CHUNKWISE_FUZZING"] == nil
@@ -347,7 +353,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
     ],
-    targets: floors.flatMap(\.targets) + tests + fuzzing,
+    targets: floors.flatMap(\.targets) + (chosenTests ?? tests) + fuzzing,
     swiftLanguageModes: [.v6]
 )
 

@@ -32,6 +32,15 @@ let package = Package(
         ),
         .target(name: "CLoops", linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("gcrypt")]),
         .target(name: "CAllocationCount"),
+        .target(name: "CCycleCount"),
+        .executableTarget(
+            name: "timing-leaks",
+            dependencies: [
+                "CCycleCount",
+                .product(name: "RandomAccess", package: "chunkwise"),
+                .product(name: "SwiftAESBackend", package: "chunkwise"),
+            ]
+        ),
         .executableTarget(name: "c-decrypt", dependencies: ["CLoops"]),
         .executableTarget(
             name: "compare-with-c",

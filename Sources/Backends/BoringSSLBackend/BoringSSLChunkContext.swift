@@ -20,6 +20,8 @@ final class BoringSSLChunkContext: ChunkContext {
         self.key = key.withUnsafeBytes { SymmetricKey(data: $0) }
     }
 
+    deinit { eraseStack() }
+
     /// The corresponding functions are `AES.GCM.open(_:using:)` and `AES.GCM.seal(_:using:nonce:)`.
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
@@ -39,7 +41,9 @@ final class BoringSSLChunkContext: ChunkContext {
             let textByteCount = input.count - ChunkFormat.tagByteCount
             let box = try AES.GCM.SealedBox(
                 nonce: nonce, ciphertext: Self.view(input[..<textByteCount]), tag: Self.view(input[textByteCount...]))
-            Self.copy(try AES.GCM.open(box, using: key), to: output)
+            var plaintext = try AES.GCM.open(box, using: key)
+            defer { plaintext.erase() }
+            Self.copy(plaintext, to: output)
             return true
         } catch CryptoKitError.authenticationFailure, CryptoKitError.underlyingCoreCryptoError(Self.badDecrypt) {
             return false

@@ -18,6 +18,8 @@ final class BoringSSLContext: CipherContext {
         self.key = key.withUnsafeBytes { SymmetricKey(data: $0) }
     }
 
+    deinit { eraseStack() }
+
     /// The corresponding functions are `AES._CBC.decrypt(_:using:iv:noPadding:)` and `AES._CTR.decrypt(_:using:nonce:)`,
     /// and their counterparts.
     func process(
@@ -27,7 +29,7 @@ final class BoringSSLContext: CipherContext {
         // A view, not a copy: the functions only read it.
         let message = Data(
             bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: input.count, deallocator: .none)
-        let result: Data
+        var result: Data
         do {
             result = try transform(message, iv: iv)
         } catch {
@@ -41,6 +43,7 @@ final class BoringSSLContext: CipherContext {
         result.withUnsafeBytes { bytes in
             UnsafeMutableRawBufferPointer(start: output, count: input.count).copyMemory(from: bytes)
         }
+        result.erase()
     }
 
     private func transform(_ message: Data, iv: Block) throws -> Data {
@@ -56,6 +59,13 @@ final class BoringSSLContext: CipherContext {
                 ? try AES._CTR.decrypt(message, using: key, nonce: nonce)
                 : try AES._CTR.encrypt(message, using: key, nonce: nonce)
         }
+    }
+}
+
+extension Data {
+    /// Overwrites the bytes, if no other value shares them.
+    mutating func erase() {
+        withUnsafeMutableBytes { eraseBytes($0) }
     }
 }
 #endif

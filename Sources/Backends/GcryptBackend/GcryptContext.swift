@@ -38,6 +38,7 @@ final class GcryptContext: CipherContext {
     deinit {
         // Erases the key schedule, too.
         gcry_cipher_close(handle)
+        eraseStack()
     }
 
     /// The corresponding C functions are `gcry_cipher_setiv` or `gcry_cipher_setctr`, and `gcry_cipher_decrypt` or
@@ -82,6 +83,7 @@ final class GcryptChunkContext: ChunkContext {
     deinit {
         // Erases the key schedule, too.
         gcry_cipher_close(handle)
+        eraseStack()
     }
 
     /// The corresponding C functions are `gcry_cipher_setiv`, `gcry_cipher_decrypt` and `gcry_cipher_checktag`, or

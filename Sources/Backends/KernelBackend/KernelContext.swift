@@ -13,6 +13,8 @@ final class KernelContext: CipherContext {
         self.socket = socket
     }
 
+    deinit { eraseStack() }
+
     /// The corresponding C functions are `sendmsg` and `recv`.
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block

@@ -34,6 +34,7 @@ final class NettleContext: CipherContext {
     deinit {
         eraseBytes(schedule)
         schedule.deallocate()
+        eraseStack()
     }
 
     /// The corresponding C functions are `cbc_decrypt`, `cbc_encrypt` and `ctr_crypt`.
@@ -96,6 +97,7 @@ final class NettleChunkContext: ChunkContext {
     deinit {
         eraseBytes(state)
         state.deallocate()
+        eraseStack()
     }
 
     /// The corresponding C functions are `gcm_aes128_set_iv`, `gcm_aes128_decrypt` or `gcm_aes128_encrypt`, and

@@ -37,6 +37,7 @@ final class OpenSSLContext: CipherContext {
     deinit {
         // Erases the key schedule, too.
         EVP_CIPHER_CTX_free(handle)
+        eraseStack()
     }
 
     /// The corresponding C functions are `EVP_CipherInit_ex2` and `EVP_CipherUpdate`.
@@ -111,6 +112,7 @@ final class OpenSSLChunkContext: ChunkContext {
     deinit {
         // Erases the key schedule, too.
         EVP_CIPHER_CTX_free(handle)
+        eraseStack()
     }
 
     /// The corresponding C functions are `EVP_CipherInit_ex2`, `EVP_CIPHER_CTX_ctrl` with `EVP_CTRL_AEAD_SET_TAG` or

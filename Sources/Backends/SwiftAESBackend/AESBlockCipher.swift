@@ -177,6 +177,7 @@ final class KeySchedule: Sendable {
     deinit {
         eraseBytes(UnsafeMutableRawBufferPointer(storage))
         storage.deallocate()
+        eraseStack()
     }
 
     /// Byte `index` (0 to 15) of the round key of `round` (0 to `roundCount`).

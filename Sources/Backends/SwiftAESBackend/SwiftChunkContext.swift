@@ -1,4 +1,4 @@
-import RandomAccess
+public import RandomAccess
 
 /// Galois/Counter Mode over one of the AES ciphers here: its counter mode, and GHASH.
 ///
@@ -10,14 +10,22 @@ final class SwiftChunkContext<Counters: CipherContext>: ChunkContext {
     private let counters: Counters
     private let direction: CipherDirection
     /// H, a block of zeros, encrypted.
-    private let hashKey: Polynomial
+    private let hashKey: UnsafeMutablePointer<Polynomial>
 
     /// Works out the hash key with `counters`, which are counter mode under the key.
     init(backend: String, counters: Counters, direction: CipherDirection) throws(DecryptionError) {
         self.backend = backend
         self.counters = counters
         self.direction = direction
-        self.hashKey = Polynomial(try Self.encrypted(Block(bigEndianValue: 0), counters))
+        self.hashKey = .allocate(capacity: 1)
+        hashKey.initialize(to: Polynomial(high: 0, low: 0))
+        hashKey.pointee = Polynomial(try Self.encrypted(Block(bigEndianValue: 0), counters))
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: hashKey, count: 1)))
+        hashKey.deallocate()
+        eraseStack()
     }
 
     func process(
@@ -54,7 +62,7 @@ final class SwiftChunkContext<Counters: CipherContext>: ChunkContext {
 
     /// T = GCTR(J₀, GHASH(C ‖ 0… ‖ lengths)).
     private func tag(of ciphertext: UnsafeRawBufferPointer, start: Block) throws(DecryptionError) -> Block {
-        var hash = GHASH(key: hashKey)
+        var hash = GHASH(key: hashKey.pointee)
         return hash.hash(ciphertext) ^ (try Self.encrypted(start, counters))
     }
 
@@ -103,6 +111,13 @@ struct GHASH {
     private mutating func add(_ block: Block) {
         sum = (sum + Polynomial(block)) * key
     }
+}
+
+/// The hash of a ciphertext under a hash key, for `Benchmarks/timing-leaks`.
+@_spi(TimingLeaks)
+public func ghash(key: Block, _ ciphertext: UnsafeRawBufferPointer) -> Block {
+    var hash = GHASH(key: Polynomial(key))
+    return hash.hash(ciphertext)
 }
 
 /// An element of GF(2¹²⁸) as GCM has it: a block whose first bit is the coefficient of 1, its last that of x¹²⁷.

@@ -34,6 +34,7 @@ final class BitslicedCipher {
     deinit {
         eraseBytes(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: batch, count: planeCount)))
         batch.deallocate()
+        eraseStack()
     }
 
     /// The blocks to process, and then the processed ones: 512 bytes.

@@ -63,6 +63,17 @@ public func eraseBytes(_ bytes: UnsafeMutableRawBufferPointer) {
     explicit_bzero(start, bytes.count)
 }
 
+/// Overwrites what functions that have returned left on this thread's stack: keys, round keys and plaintext that were in
+/// registers for a while.
+///
+/// 16 KiB below the caller's own variables, which is deeper than a cipher's calls go. What owns a key or a key schedule calls
+/// it last of all, on the thread that lets it go: a backend's contexts in their `deinit`.
+@inline(never)
+public func eraseStack() {
+    var space = InlineArray<1024, UInt128>(repeating: 0)
+    withUnsafeMutableBytes(of: &space) { eraseBytes($0) }
+}
+
 extension UnsafeMutableRawBufferPointer {
     /// Allocates as many bytes as a caller, a file or a server asks for. `allocate`, for lengths that this program
     /// chooses, ends the process if there is no memory. The corresponding C function is `posix_memalign`.

@@ -29,6 +29,7 @@ public final class SecretKey: @unchecked Sendable {
 
     deinit {
         SecretMemory.release(storage)
+        eraseStack()
     }
 
     /// The key's length in bytes: 16, 24 or 32 for an AES key.

@@ -135,7 +135,10 @@ extension RandomAccessDecryptor {
         precondition(count >= 0, "count \(count)")
         let maximum = offset < plaintextByteCount ? Int(min(UInt64(count), plaintextByteCount - offset)) : 0
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximum, alignment: 16)
-        defer { buffer.deallocate() }
+        defer {
+            eraseBytes(buffer)
+            buffer.deallocate()
+        }
         let delivered = try read(at: offset, into: buffer)
         return Array(buffer[..<delivered])
     }

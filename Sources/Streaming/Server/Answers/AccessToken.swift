@@ -2,6 +2,7 @@
 import HLS
 package import HTTPTypes
 import Keys
+import RandomAccess
 import Support
 
 /// What a client has to show: 128 random bits, printed at the start and nowhere else.
@@ -65,8 +66,9 @@ package struct AccessToken: Sendable {
 
     /// Compares in a time that depends on the lengths only.
     private func isEqual(_ other: some Collection<UInt8>) -> Bool {
+        let other = Array(other)
         guard other.count == bytes.count else { return false }
-        return zip(bytes, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        return bytes.withUnsafeBytes { bytes in other.withUnsafeBytes { isEqualInConstantTime(bytes, $0) } }
     }
 
     private static func randomDigits(byteCount: Int) -> String { Hexadecimal.encode([UInt8].random(count: byteCount)) }

@@ -1,0 +1,255 @@
+import BackendRegistry
+import ByteSources
+import Dispatch
+import HLS
+import Keys
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import RandomAccess
+
+/// What is left of keys and plaintext in this process once everything is closed.
+///
+/// Each case has random secrets and a thread of its own, whose stack stays as the case left it until all of the memory has
+/// been searched.
+@Suite("memory after keys and plaintext", .serialized)
+struct MemoryHygieneTests {
+    private static let strategies: [(strategy: Strategy, keyByteCount: Int)] = [
+        (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 16),
+        (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 24),
+        (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 32),
+        (.cbcChunked(chunkByteCount: 4096, iv: Block(bigEndianValue: 7), ivRule: .sequence, padding: .pkcs7), 16),
+        (.ctr(iv: Block(bigEndianValue: 9)), 16), (.ctr(iv: Block(bigEndianValue: 9)), 32),
+        (.chunked(.cobblestone(keyByteCount: 16, context: [1])), 16),
+        (.chunked(.cobblestone(keyByteCount: 32, context: [])), 32),
+        (.chunked(.tinkAESGCMHKDF(associatedData: [2], segmentByteCount: 4096, derivedKeyByteCount: 32)), 32),
+    ]
+
+    @Test("a key that is kept is found, in memory, on a stack, and behind other forms; one that goes is not")
+    func control() throws {
+        let scan = SecretScan()
+        let kept = try HygieneSecrets("kept", keyByteCount: 32, to: scan)
+        let gone = try HygieneSecrets("gone", keyByteCount: 16, to: scan)
+        let onStack = try HygieneSecrets("on a stack", keyByteCount: 16, to: scan)
+        let backend = try BackendRegistry.backend(named: "swift-bitsliced")
+        var key: SecretKey? = try kept.key()
+        var context: (any CipherContext)? = try backend.makeContext(
+            mode: .ctr, direction: .decrypt, key: try #require(key))
+        let thread = try HeldThread {
+            _ = try gone.key()
+            onStack.withKeyBytes { bytes in
+                // A copy in memory that is not used any more.
+                var copy = bytes.loadUnaligned(as: UInt128.self)
+                withUnsafeMutableBytes(of: &copy) { _ = $0.baseAddress }
+            }
+        }
+        let found = scan.found()
+        #expect(found["kept: key"] ?? 0 >= 4 && found["kept: bit planes"] ?? 0 >= 2, "\(found)")
+        #expect(found["on a stack: key"] ?? 0 > 0, "\(found)")
+        thread.end()
+        withExtendedLifetime((key, context)) {}
+        (key, context) = (nil, nil)
+        let foundLater = scan.found()
+        #expect(foundLater.isEmpty, "\(foundLater)")
+    }
+
+    @Test("objects and cursors leave nothing", arguments: BackendRegistry.availableNames)
+    func objects(_ name: String) throws {
+        let backend = try BackendRegistry.backend(named: name)
+        let scan = SecretScan()
+        var threads: [HeldThread] = []
+        defer { for thread in threads { thread.end() } }
+        for (strategy, keyByteCount) in Self.strategies where backend.modes.contains(strategy.mode) {
+            let title = "\(strategy.name)/\(8 * keyByteCount)"
+            let secrets = try HygieneSecrets(title, keyByteCount: keyByteCount, to: scan)
+            let box = CiphertextBox()
+            threads.append(
+                try HeldThread { box.bytes = try Self.encrypt(secrets, strategy, backend) })
+            try Self.addDerivedKey(title, secrets, strategy, box.bytes, to: scan)
+            threads.append(try HeldThread { try Self.read(box.bytes, secrets, strategy, backend) })
+        }
+        expectNothing(in: scan.found(), of: name)
+    }
+
+    @Test("playlists leave nothing", arguments: BackendRegistry.availableNames)
+    func playlists(_ name: String) throws {
+        let backend = try BackendRegistry.backend(named: name)
+        let scan = SecretScan()
+        let secrets = try HygieneSecrets("playlist", keyByteCount: 16, to: scan)
+        let box = CiphertextBox()
+        let writing = try HeldThread { box.bytes = try Self.encrypt(secrets, Self.segment, backend) }
+        let reading = try HeldThread {
+            let ring = KeyRing(HandlerKeys { _ in try secrets.key() })
+            let object = try HLSObject(
+                playlist: try MediaPlaylist(text: Self.playlist),
+                resources: NamedSources(["s.ts": MemorySource(box.bytes)]), keys: ring, backend: backend)
+            try Self.read(try object.makeCursor(windowByteCount: 4096), secrets)
+        }
+        expectNothing(in: scan.found(), of: name)
+        writing.end()
+        reading.end()
+    }
+
+    @Test("sessions with stored keys leave nothing", arguments: BackendRegistry.availableNames)
+    func sessions(_ name: String) throws {
+        let backend = try BackendRegistry.backend(named: name)
+        guard backend.modes.contains(.gcm) else { return }
+        let scan = SecretScan()
+        let secrets = try HygieneSecrets("session", keyByteCount: 16, to: scan)
+        let sealing = try HygieneSecrets("sealing", keyByteCount: 32, to: scan)
+        let folder = try TemporaryFolder()
+        let keys = FilePath(folder.path("keys"))
+        let ciphertext = try Self.encrypt(secrets, Self.segment, backend)
+        let thread = try HeldThread {
+            for seed in 1...2 as ClosedRange<UInt64> {
+                let done = DispatchSemaphore(value: 0)
+                Task {
+                    defer { done.signal() }
+                    try await Self.readWithSession(ciphertext, secrets, sealing, keys, backend, seed: seed)
+                }
+                done.wait()
+            }
+        }
+        expectNothing(in: scan.found(), of: name)
+        thread.end()
+    }
+
+    /// Its windows are used again, and the channel may still hold them when they are given back: the plaintext of the
+    /// last ones stays until others take their place. Round keys of the last answer may be on the stack of the thread that
+    /// read, which is not the one that closed.
+    @Test("a server that waits for the next client has its key in one place")
+    func server() throws {
+        let scan = SecretScan()
+        let secrets = try HygieneSecrets("server", keyByteCount: 16, to: scan)
+        let folder = try TemporaryFolder()
+        try folder.file("film", try Self.encrypt(secrets, Self.segment, BackendRegistry.backend(named: "openssl")))
+        try secrets.withKeyBytes { try folder.file("key", Array($0), isSecret: true) }
+        let iv = String(repeating: "0", count: 31) + "7"
+        let server = try ServerProcess(
+            folder, ["film"], options: ["--key-file", "key", "--iv", iv, "--port", "0", "--no-token"])
+        for range in ["0-", "5-4100", "16380-16396"] {
+            let response = try server.get("/film", ["Range: bytes=\(range)"])
+            #expect(response.status == 206)
+        }
+        let found = scan.found(in: server.process.processIdentifier)
+        // Two pieces of eight bytes.
+        #expect(found["server: key"] == 2, "\(found)")
+        let others = Set(found.keys).subtracting(["server: key", "server: round key", "server: plaintext"])
+        #expect(others.isEmpty, "\(found)")
+    }
+
+    /// What libraries keep, by the backend, how the finding's name ends, and why it is not ours to erase.
+    private static let keptByLibraries: [(backend: String, form: String, reason: String)] = [
+        (
+            "boringssl", "plaintext",
+            "swift-crypto collects what it decrypts in an array of its own, and frees it as it is"
+        ),
+        ("boringssl", "derived key", Self.sealedContext), ("boringssl", "derived: round key", Self.sealedContext),
+        ("boringssl", "sealing: key", Self.sealedContext), ("boringssl", "sealing: round key", Self.sealedContext),
+    ]
+    private static let sealedContext =
+        "swift-crypto has the key schedule of AES-GCM in an object of its own for each call, and frees it as it is"
+
+    private func expectNothing(in found: [String: Int], of backend: String) {
+        let kept = Self.keptByLibraries.filter { $0.backend == backend }.map(\.form)
+        let ours = found.filter { finding in !kept.contains { finding.key.hasSuffix($0) } }
+        #expect(ours.isEmpty, "\(found.sorted { $0.key < $1.key }.map { "\n\($0.key): \($0.value)" }.joined())")
+    }
+
+    private final class CiphertextBox: @unchecked Sendable {
+        var bytes: [UInt8] = []
+    }
+
+    private static let segment = Strategy.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7)
+    private static let playlist = """
+        #EXTM3U
+        #EXT-X-VERSION:3
+        #EXT-X-TARGETDURATION:6
+        #EXT-X-KEY:METHOD=AES-128,URI="mykey://film",IV=0x\(String(repeating: "0", count: 31))7
+        #EXTINF:6,
+        s.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    /// The first session gets a key, and stores it; the second one finds it.
+    private static func readWithSession(
+        _ ciphertext: [UInt8], _ secrets: HygieneSecrets, _ sealing: HygieneSecrets, _ folder: FilePath,
+        _ backend: any CipherBackend, seed: UInt64
+    ) async throws {
+        let terms = KeyTerms.persistable(storage: .seconds(86_400), playback: .seconds(86_400))
+        let session = KeySession(
+            exchange: ProvidedKeys(
+                HandlerKeys { _ in
+                    guard seed == 1 else { throw KeyError.noKey(reason: "there is one already") }
+                    return try secrets.key()
+                }, terms: terms),
+            device: "d", seed: seed, clock: SystemKeyClock(),
+            storage: SealedKeyStore(
+                storage: try SealedKeyFolder(path: folder),
+                sealer: try GCMSealer(backend: backend, key: try sealing.key())))
+        if seed == 1 { await session.persist(["mykey://film"]) }
+        let object = try await HLSObject(
+            playlist: try MediaPlaylist(text: Self.playlist),
+            resources: NamedSources(["s.ts": MemorySource(ciphertext)]), session: session, backend: backend)
+        try object.requireAll()
+        let lease = try await session.beginRead(with: "mykey://film")
+        try read(HLSLeasedCursor(try object.makeCursor(), leases: ["mykey://film": lease]), secrets)
+        await session.endRead(lease)
+        await session.close()
+    }
+
+    private static func encrypt(
+        _ secrets: HygieneSecrets, _ strategy: Strategy, _ backend: any CipherBackend
+    ) throws -> [UInt8] {
+        let encryptor = try ObjectEncryptor(
+            strategy: strategy, backend: backend, key: try secrets.key(), windowByteCount: 8192)
+        var ciphertext: [UInt8] = []
+        try secrets.withPlaintext { plaintext in
+            try encryptor.append(UnsafeRawBufferPointer(plaintext)) { ciphertext += $0 }
+        }
+        try encryptor.finish { ciphertext += $0 }
+        return ciphertext
+    }
+
+    /// Reads in small and in large pieces, at edges and over them, into memory that is erased after each read.
+    private static func read(
+        _ ciphertext: [UInt8], _ secrets: HygieneSecrets, _ strategy: Strategy, _ backend: any CipherBackend
+    ) throws {
+        let object = try EncryptedObject(
+            source: MemorySource(ciphertext), strategy: strategy, backend: backend, key: try secrets.key())
+        for window in [1, 4096, Int.max] {
+            let cursor = try object.makeCursor(windowByteCount: window)
+            try read(cursor, secrets)
+        }
+    }
+
+    private static func read(_ cursor: any RandomAccessDecryptor, _ secrets: HygieneSecrets) throws {
+        let pages = ErasedPages.allocate(byteCount: HygieneSecrets.plaintextByteCount)
+        defer { ErasedPages.free(pages) }
+        let reads = [(0, 100), (5, 4096), (4000, 200), (16_380, 17), (0, 40_007), (39_990, 100), (3, 20_000)]
+        for (offset, count) in reads {
+            let buffer = UnsafeMutableRawBufferPointer(rebasing: pages[..<count])
+            let delivered = try cursor.read(at: UInt64(offset), into: buffer)
+            let isRight = secrets.withPlaintext { $0[offset..<offset + delivered].elementsEqual(buffer[..<delivered]) }
+            #expect(isRight && delivered == min(count, HygieneSecrets.plaintextByteCount - offset))
+            eraseBytes(buffer)
+        }
+    }
+
+    private static func addDerivedKey(
+        _ title: String, _ secrets: HygieneSecrets, _ strategy: Strategy, _ ciphertext: [UInt8], to scan: SecretScan
+    ) throws {
+        guard let format = strategy.chunkFormat else { return }
+        try HeldThread.run {
+            let grid = try ChunkGrid(format: format, ciphertextByteCount: UInt64(ciphertext.count))
+            let keys = try ciphertext.withUnsafeBytes { bytes in
+                try ChunkKeys(
+                    grid, header: UnsafeRawBufferPointer(rebasing: bytes[..<grid.header.count]), key: try secrets.key())
+            }
+            keys.key.withUnsafeBytes { scan.add("\(title): derived key", $0) }
+            try HygieneSecrets.addSchedules(of: keys.key, "\(title), derived", to: scan)
+        }
+    }
+}
