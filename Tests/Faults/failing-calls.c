@@ -48,8 +48,8 @@ static uint64_t failing;
 static int failure, isShort, isKill, isClock, stays, isFilesOnly;
 static void *(*realMap)(void *, size_t, int, int, int, off_t);
 
-/// What a call does: whether it moves bytes, so that it can do so in part, whether it takes space on a disk, and whether
-/// it is on a socket, a pipe or an event loop.
+/// What a call does: whether it moves bytes, so that it can do so in part, whether it takes space on a disk, and
+/// whether it is on a socket, a pipe or an event loop.
 enum { PLAIN = 0, MOVES = 1, GROWS = 2, STREAM = 4 };
 
 static void *next(const char *name) {
@@ -121,8 +121,8 @@ static int onDisk(int file) {
     return of(file) | (isOnDisk ? GROWS : PLAIN);
 }
 
-/// Whether a path is what libdispatch looks at to see whether its threads run: /proc/PID/stat. It traps where that fails
-/// otherwise than for a thread that is gone, and nobody can help it.
+/// Whether a path is what libdispatch looks at to see whether its threads run: /proc/PID/stat. It traps where that
+/// fails otherwise than for a thread that is gone, and nobody can help it.
 static int isDispatch(const char *path) {
     return strncmp(path, "/proc/", 6) == 0 && path[6] >= '0' && path[6] <= '9';
 }
@@ -188,7 +188,8 @@ CALL(ssize_t, writev, onDisk(file), (int file, const struct iovec *parts, int co
 CALL(ssize_t, readv, of(file), (int file, const struct iovec *parts, int count), (file, parts, count))
 CALL(ssize_t, sendmsg, STREAM, (int file, const struct msghdr *message, int flags), (file, message, flags))
 CALL(ssize_t, recvmsg, STREAM, (int file, struct msghdr *message, int flags), (file, message, flags))
-CALL(ssize_t, preadv, PLAIN, (int file, const struct iovec *parts, int count, off_t offset), (file, parts, count, offset))
+CALL(ssize_t, preadv, PLAIN, (int file, const struct iovec *parts, int count, off_t offset),
+     (file, parts, count, offset))
 CALL(ssize_t, sendfile, PLAIN, (int to, int file, off_t *offset, size_t count), (to, file, offset, count))
 CALL(off_t, lseek, PLAIN, (int file, off_t offset, int from), (file, offset, from))
 CALL(off_t, lseek64, PLAIN, (int file, off_t offset, int from), (file, offset, from))
@@ -231,7 +232,8 @@ CALL(int, bind, STREAM, (int file, const struct sockaddr *address, socklen_t siz
 CALL(int, listen, STREAM, (int file, int backlog), (file, backlog))
 CALL(int, connect, STREAM, (int file, const struct sockaddr *address, socklen_t size), (file, address, size))
 CALL(int, accept, STREAM, (int file, struct sockaddr *address, socklen_t *size), (file, address, size))
-CALL(int, accept4, STREAM, (int file, struct sockaddr *address, socklen_t *size, int flags), (file, address, size, flags))
+CALL(int, accept4, STREAM, (int file, struct sockaddr *address, socklen_t *size, int flags),
+     (file, address, size, flags))
 
 // A call that returns why it failed, or fails with a null pointer.
 #define RETURN(type, name, failed, parameters, arguments)                                                              \
