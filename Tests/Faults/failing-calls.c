@@ -111,6 +111,9 @@ static int meets(const char *name, int what) {
 static int of(int file) {
     struct stat facts;
     if (!calls || !isFilesOnly || syscall(SYS_fstat, file, &facts) != 0) return PLAIN;
+    // Of /proc, /sys and control groups nothing is ours, and all have no size on a disk.
+    if (S_ISREG(facts.st_mode) && facts.st_blocks == 0 && facts.st_size <= 4096 && facts.st_nlink == 1 &&
+        (facts.st_mode & 0777) == 0444) return STREAM;
     return S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode) ? PLAIN : STREAM;
 }
 
@@ -121,10 +124,11 @@ static int onDisk(int file) {
     return of(file) | (isOnDisk ? GROWS : PLAIN);
 }
 
-/// Whether a path is what libdispatch looks at to see whether its threads run: /proc/PID/stat. It traps where that
-/// fails otherwise than for a thread that is gone, and nobody can help it.
-static int isDispatch(const char *path) {
-    return strncmp(path, "/proc/", 6) == 0 && path[6] >= '0' && path[6] <= '9';
+/// Whether a path is the system's, and read by libraries that end the process where that fails: libdispatch looks at its
+/// threads in /proc/PID/stat, libgcrypt at /proc/sys/crypto, SwiftNIO at control groups.
+static int isForeign(const char *path) {
+    if (strncmp(path, "/proc/", 6) == 0) return isFilesOnly || (path[6] >= '0' && path[6] <= '9') || path[6] == 's';
+    return isFilesOnly && strncmp(path, "/sys/", 5) == 0;
 }
 
 // A call that fails with -1.
@@ -156,7 +160,7 @@ static int isDispatch(const char *path) {
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if (!isDispatch(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
+        if (!isForeign(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
         return real(path, flags, mode);                                                                                \
     }
 
@@ -168,7 +172,7 @@ static int isDispatch(const char *path) {
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if (!isDispatch(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
+        if (!isForeign(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
         return real(folder, path, flags, mode);                                                                        \
     }
 
@@ -244,8 +248,6 @@ CALL(int, accept4, STREAM, (int file, struct sockaddr *address, socklen_t *size,
         return real arguments;                                                                                         \
     }
 
-RETURN(FILE *, fopen, NULL, (const char *path, const char *mode), (path, mode))
-RETURN(FILE *, fopen64, NULL, (const char *path, const char *mode), (path, mode))
 RETURN(char *, realpath, NULL, (const char *path, char *resolved), (path, resolved))
 RETURN(DIR *, opendir, NULL, (const char *path), (path))
 RETURN(DIR *, fdopendir, NULL, (int file), (file))
