@@ -48,8 +48,8 @@ static uint64_t failing;
 static int failure, isShort, isKill, isClock, stays, isFilesOnly;
 static void *(*realMap)(void *, size_t, int, int, int, off_t);
 
-/// What a call does: whether it moves bytes, so that it can do so in part, whether it takes space on a disk, and whether
-/// it is on a socket, a pipe or an event loop.
+/// What a call does: whether it moves bytes, so that it can do so in part, whether it takes space on a disk, and
+/// whether it is on a socket, a pipe or an event loop.
 enum { PLAIN = 0, MOVES = 1, GROWS = 2, STREAM = 4 };
 
 static void *next(const char *name) {
@@ -111,6 +111,9 @@ static int meets(const char *name, int what) {
 static int of(int file) {
     struct stat facts;
     if (!calls || !isFilesOnly || syscall(SYS_fstat, file, &facts) != 0) return PLAIN;
+    // Of /proc, /sys and control groups nothing is ours, and all have no size on a disk.
+    if (S_ISREG(facts.st_mode) && facts.st_blocks == 0 && facts.st_size <= 4096 && facts.st_nlink == 1 &&
+        (facts.st_mode & 0777) == 0444) return STREAM;
     return S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode) ? PLAIN : STREAM;
 }
 
@@ -121,10 +124,11 @@ static int onDisk(int file) {
     return of(file) | (isOnDisk ? GROWS : PLAIN);
 }
 
-/// Whether a path is what libdispatch looks at to see whether its threads run: /proc/PID/stat. It traps where that fails
-/// otherwise than for a thread that is gone, and nobody can help it.
-static int isDispatch(const char *path) {
-    return strncmp(path, "/proc/", 6) == 0 && path[6] >= '0' && path[6] <= '9';
+/// Whether a path is the system's, and read by libraries that end the process where that fails: libdispatch looks at its
+/// threads in /proc/PID/stat, libgcrypt at /proc/sys/crypto, SwiftNIO at control groups.
+static int isForeign(const char *path) {
+    if (strncmp(path, "/proc/", 6) == 0) return isFilesOnly || (path[6] >= '0' && path[6] <= '9') || path[6] == 's';
+    return isFilesOnly && strncmp(path, "/sys/", 5) == 0;
 }
 
 // A call that fails with -1.
@@ -156,7 +160,7 @@ static int isDispatch(const char *path) {
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if (!isDispatch(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
+        if (!isForeign(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
         return real(path, flags, mode);                                                                                \
     }
 
@@ -168,7 +172,7 @@ static int isDispatch(const char *path) {
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if (!isDispatch(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
+        if (!isForeign(path) && meets(#name, flags & O_CREAT ? GROWS : PLAIN)) return -1;                             \
         return real(folder, path, flags, mode);                                                                        \
     }
 
@@ -188,7 +192,8 @@ CALL(ssize_t, writev, onDisk(file), (int file, const struct iovec *parts, int co
 CALL(ssize_t, readv, of(file), (int file, const struct iovec *parts, int count), (file, parts, count))
 CALL(ssize_t, sendmsg, STREAM, (int file, const struct msghdr *message, int flags), (file, message, flags))
 CALL(ssize_t, recvmsg, STREAM, (int file, struct msghdr *message, int flags), (file, message, flags))
-CALL(ssize_t, preadv, PLAIN, (int file, const struct iovec *parts, int count, off_t offset), (file, parts, count, offset))
+CALL(ssize_t, preadv, PLAIN, (int file, const struct iovec *parts, int count, off_t offset),
+     (file, parts, count, offset))
 CALL(ssize_t, sendfile, PLAIN, (int to, int file, off_t *offset, size_t count), (to, file, offset, count))
 CALL(off_t, lseek, PLAIN, (int file, off_t offset, int from), (file, offset, from))
 CALL(off_t, lseek64, PLAIN, (int file, off_t offset, int from), (file, offset, from))
@@ -231,7 +236,8 @@ CALL(int, bind, STREAM, (int file, const struct sockaddr *address, socklen_t siz
 CALL(int, listen, STREAM, (int file, int backlog), (file, backlog))
 CALL(int, connect, STREAM, (int file, const struct sockaddr *address, socklen_t size), (file, address, size))
 CALL(int, accept, STREAM, (int file, struct sockaddr *address, socklen_t *size), (file, address, size))
-CALL(int, accept4, STREAM, (int file, struct sockaddr *address, socklen_t *size, int flags), (file, address, size, flags))
+CALL(int, accept4, STREAM, (int file, struct sockaddr *address, socklen_t *size, int flags),
+     (file, address, size, flags))
 
 // A call that returns why it failed, or fails with a null pointer.
 #define RETURN(type, name, failed, parameters, arguments)                                                              \
@@ -242,8 +248,6 @@ CALL(int, accept4, STREAM, (int file, struct sockaddr *address, socklen_t *size,
         return real arguments;                                                                                         \
     }
 
-RETURN(FILE *, fopen, NULL, (const char *path, const char *mode), (path, mode))
-RETURN(FILE *, fopen64, NULL, (const char *path, const char *mode), (path, mode))
 RETURN(char *, realpath, NULL, (const char *path, char *resolved), (path, resolved))
 RETURN(DIR *, opendir, NULL, (const char *path), (path))
 RETURN(DIR *, fdopendir, NULL, (int file), (file))
