@@ -1,5 +1,6 @@
 #if Network
 package import ByteSources
+import Glibc
 package import RandomAccess
 import Support
 package import SystemPackage
@@ -111,8 +112,18 @@ package struct EncryptedFiles: ContentCatalogue {
 
     /// Opens a file that was named by the user, who may well have named a link.
     private func open(_ file: FilePath) throws(DecryptionError) -> PinnedFile? {
-        let descriptor = try? FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .nonBlocking])
-        guard let descriptor else { return nil }
+        let descriptor: FileDescriptor
+        do throws(DecryptionError) {
+            descriptor = try SystemCall.check("open \(file)") {
+                try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .nonBlocking])
+            }
+        } catch {
+            // What is not there, or not for us, is not found; a disk that fails, or too many files, are no answer.
+            if case .io(_, let code, _) = error, [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENXIO].contains(code) {
+                return nil
+            }
+            throw error
+        }
         return try PinnedFile(adopting: descriptor, path: file)
     }
 
