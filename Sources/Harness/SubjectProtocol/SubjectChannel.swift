@@ -92,7 +92,7 @@ final class SubjectChannel {
             } else if errno == EAGAIN {
                 try wait(for: output, events: Int16(POLLOUT))
             } else if errno != EINTR {
-                throw .ended
+                throw errno == EPIPE ? .ended : .broken("write to the subject", errno)
             }
         }
     }
@@ -131,7 +131,7 @@ final class SubjectChannel {
             if errno == EAGAIN {
                 try wait(for: input, events: Int16(POLLIN))
             } else if errno != EINTR {
-                throw .ended
+                throw .broken("read from the subject", errno)
             }
         }
     }
@@ -148,7 +148,7 @@ final class SubjectChannel {
             // A signal that comes just before is noticed a little later.
             let wait = min(rest, .milliseconds(500))
             let ready = poll(&descriptors, 2, Int32(clamping: Int((wait / .milliseconds(1)).rounded(.up))))
-            if ready < 0, errno != EINTR { throw .ended }
+            if ready < 0, errno != EINTR { throw .broken("wait for the subject", errno) }
             if ready <= 0, isInterrupted() { throw .interrupted }
             if ready > 0 {
                 if descriptors[1].revents != 0 { drainLog() }
@@ -202,6 +202,8 @@ package enum SubjectError: Error, Hashable, Sendable {
     case framing(String)
     /// The subject closed its output.
     case ended
+    /// A call to the system failed, so that it cannot be told what the subject does.
+    case broken(_ operation: String, _ code: Int32)
     /// The user stopped it.
     case interrupted
 }
@@ -209,7 +211,11 @@ package enum SubjectError: Error, Hashable, Sendable {
 extension SubjectError: CustomStringConvertible, ExitStatusProviding {
     /// What a command ends with that this error stops.
     package var exitStatus: ExitStatus {
-        if case .notStarted = self { .missingInput } else { .noAnswer }
+        switch self {
+        case .notStarted: .missingInput
+        case .broken: .io
+        case .refused, .timeout, .died, .framing, .ended, .interrupted: .noAnswer
+        }
     }
 
     /// What failed, the value, what was expected.
@@ -221,6 +227,7 @@ extension SubjectError: CustomStringConvertible, ExitStatusProviding {
         case .died(let status, let log): "the subject \(Self.ending(status))" + (log.isEmpty ? "" : ": \(log)")
         case .framing(let what): "the subject broke the protocol: \(what)"
         case .ended: "the subject closed its output"
+        case .broken(let operation, let code): "\(operation): \(String(cString: strerror(code)))"
         case .interrupted: "stopped before the answer"
         }
     }

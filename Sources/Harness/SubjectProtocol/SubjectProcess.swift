@@ -95,6 +95,10 @@ package final class SubjectProcess {
                 throw .framing("the output is closed, and the process goes on")
             }
             throw .died(status: status, log: channel.lastLog)
+        } catch {
+            // It may go on as if nothing had happened, and wait to be asked.
+            if case .broken = error { kill() }
+            throw error
         }
     }
 

@@ -1,6 +1,7 @@
 import BackendRegistry
 import ByteSources
 import Dispatch
+import Foundation
 import HLS
 import Keys
 import SystemPackage
@@ -13,7 +14,11 @@ import Testing
 ///
 /// Each case has random secrets and a thread of its own, whose stack stays as the case left it until all of the memory has
 /// been searched.
-@Suite("memory after keys and plaintext", .serialized)
+@Suite(
+    "memory after keys and plaintext", .serialized,
+    .enabled(
+        if: ProcessInfo.processInfo.environment["CHUNKWISE_HYGIENE"] != nil,
+        "it takes all of a process, which scripts/test gives it"))
 struct MemoryHygieneTests {
     private static let strategies: [(strategy: Strategy, keyByteCount: Int)] = [
         (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 16),
@@ -190,8 +195,8 @@ struct MemoryHygieneTests {
                 storage: try SealedKeyFolder(path: folder),
                 sealer: try GCMSealer(backend: backend, key: try sealing.key())))
         if seed == 1 { await session.persist(["mykey://film"]) }
-        let object = try await HLSObject(
-            playlist: try MediaPlaylist(text: Self.playlist),
+        let object = try await HLSObject.open(
+            try MediaPlaylist(text: Self.playlist),
             resources: NamedSources(["s.ts": MemorySource(ciphertext)]), session: session, backend: backend)
         try object.requireAll()
         let lease = try await session.beginRead(with: "mykey://film")
