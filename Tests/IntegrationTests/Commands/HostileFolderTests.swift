@@ -105,7 +105,11 @@ struct HostileFolderTests {
         #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
         #expect(Samples.difference(run.output, plain) == nil)
         let ciphertext = try shell(
-            "cat back > in & writer=$!; timeout -s KILL 60 \(Self.decrypt) in -; status=$?; kill $writer 2>/dev/null; exit $status")
+            """
+            cat back > in & writer=$!
+            timeout -s KILL 60 \(Self.decrypt) in -; status=$?
+            kill $writer 2>/dev/null; exit $status
+            """)
         let reason = "a pipe or device: expected a file that can be read at any offset"
         #expect(
             ciphertext.status == 66 && ciphertext.errorLines.contains { $0.contains(reason) },

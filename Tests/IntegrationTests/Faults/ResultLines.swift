@@ -31,7 +31,9 @@ struct ResultLines {
         guard after.whole.starts(with: left.whole) else { return "results are lost" }
         let counts = Dictionary(after.names.map { ($0, 1) }, uniquingKeysWith: +)
         if let (name, count) = counts.first(where: { $1 > 1 }) { return "\(count) results of \(name)" }
-        guard let planned = planned.flatMap(ResultLines.init) else { return nil }
+        // A cell that failed is told so, and has no more rounds.
+        let hasFailed = after.names.contains { $0.hasPrefix("failure ") }
+        guard !hasFailed, let planned = planned.flatMap(ResultLines.init) else { return nil }
         if let name = Set(planned.names).symmetricDifference(after.names).min() { return "\(name), there or not" }
         return nil
     }
