@@ -207,6 +207,12 @@ struct LeasedObjectTests {
         await #expect(throws: DecryptionError.self) { try await object.read(at: 0, count: 5, session: session) }
     }
 
+    /// Waits until something is so, or for long enough that it never will be.
+    private static func wait(until isSo: () -> Bool) async throws {
+        for _ in 0..<60_000 where !isSo() { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(isSo())
+    }
+
     /// Without threads of their own, what waits holds all threads that tasks have, and the task that lets it go never runs.
     @Test(
         "keys, resources and reads that are waited for leave the threads of tasks alone",
@@ -235,16 +241,16 @@ struct LeasedObjectTests {
                     let object = try await HLSObject.open(
                         playlist, resources: resources, session: session, backend: OpenSSL())
                     opened.count.withLock { $0 += 1 }
-                    while place == "reads", opened.count.withLock({ $0 }) <= count { await Task.yield() }
+                    if place == "reads" { try await Self.wait { opened.count.withLock { $0 > count } } }
                     return try await object.read(at: 65_530, count: 10, session: session)
                 }
             }
             if place == "reads" {
-                while opened.count.withLock({ $0 }) < count { await Task.yield() }
+                try await Self.wait { opened.count.withLock { $0 == count } }
                 gate.close()
                 opened.count.withLock { $0 += 1 }
             }
-            while gate.waitingCount < count { await Task.yield() }
+            try await Self.wait { gate.waitingCount >= count }
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
