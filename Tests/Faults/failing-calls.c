@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -32,6 +33,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/statfs.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -110,10 +112,12 @@ static int meets(const char *name, int what) {
 /// What a call on a descriptor is on.
 static int of(int file) {
     struct stat facts;
+    struct statfs system;
     if (!calls || !isFilesOnly || syscall(SYS_fstat, file, &facts) != 0) return PLAIN;
-    // Of /proc, /sys and control groups nothing is ours, and all have no size on a disk.
-    if (S_ISREG(facts.st_mode) && facts.st_blocks == 0 && facts.st_size <= 4096 && facts.st_nlink == 1 &&
-        (facts.st_mode & 0777) == 0444) return STREAM;
+    // Of /proc, /sys and control groups nothing is ours.
+    if (syscall(SYS_fstatfs, file, &system) == 0 &&
+        (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC || system.f_type == CGROUP_SUPER_MAGIC ||
+         system.f_type == CGROUP2_SUPER_MAGIC)) return STREAM;
     return S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode) ? PLAIN : STREAM;
 }
 
