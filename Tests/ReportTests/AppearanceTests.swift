@@ -87,7 +87,7 @@ import Testing
 
     private static var isInstalled: Bool {
         Programs.installed("chromium") != nil && Programs.installed("chromedriver") != nil
-            && FileManager.default.fileExists(atPath: root + ".build-browser/ready-1")
+            && FileManager.default.fileExists(atPath: root + ".build-browser/ready")
     }
 
     @Test(

@@ -32,13 +32,22 @@ package final class FailingCalls {
     /// - Throws: What Foundation throws; ``CannotCompile`` if the C compiler fails.
     package init() throws {
         folder = try TemporaryFolder()
-        library = folder.path("failing-calls.so")
+        library = try Self.compile("failing-calls", in: folder)
+    }
+
+    /// Compiles a library of `Tests/Faults` that programs are started with.
+    ///
+    /// - Returns: The path of the library.
+    /// - Throws: What Foundation throws; ``CannotCompile`` if the C compiler fails.
+    package static func compile(_ name: String, in folder: TemporaryFolder) throws -> String {
+        let library = folder.path(name + ".so")
         let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Faults/failing-calls.c")
-        let compiler = try Self.compiler.map { $0 } ?? { throw CannotCompile(errors: ["no cc, gcc or clang here"]) }()
+            .appending(path: "Faults/\(name).c")
+        guard let compiler else { throw CannotCompile(errors: ["no cc, gcc or clang here"]) }
         let run = try CommandRun.run(
             compiler, ["-O1", "-shared", "-fPIC", "-o", library, source.path(percentEncoded: false), "-ldl"])
         guard run.status == 0 else { throw CannotCompile(errors: run.errorLines) }
+        return library
     }
 
     /// The path of a C compiler; Swift comes with one.

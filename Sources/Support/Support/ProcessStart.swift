@@ -1,4 +1,5 @@
 import CLinux
+internal import COpenSSL
 import Glibc
 
 /// What a program does before anything else.
@@ -9,7 +10,11 @@ package enum ProcessStart {
     /// A program that is started with a stream closed would give its number to the next file that it opens, and print
     /// into that. A closed stream is held by `/dev/null` opened the other way round: using it is still an error.
     ///
-    /// - Source: POSIX.1-2017, "open" (the lowest descriptor) and `RLIMIT_FSIZE`.
+    /// libcrypto is told to free nothing at the end: it would free what belongs to a thread while that thread, which ends
+    /// at the same moment, frees it too.
+    ///
+    /// - Source: POSIX.1-2017, "open" (the lowest descriptor) and `RLIMIT_FSIZE`; OPENSSL_init_crypto(3),
+    ///   `OPENSSL_INIT_NO_ATEXIT`.
     package static func prepare() {
         for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             guard open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) == descriptor else {
@@ -17,6 +22,7 @@ package enum ProcessStart {
             }
         }
         signal(SIGXFSZ, SIG_IGN)
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         chunkwise_exit_without_memory(ExitStatus.io.rawValue)
         chunkwise_prepare_output()
     }

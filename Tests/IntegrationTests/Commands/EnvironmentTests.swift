@@ -37,6 +37,16 @@ struct EnvironmentTests {
         #expect(!isLost || streams & 4 != 0 || run.errorLines.count == 1)
     }
 
+    @Test(
+        "libcrypto frees nothing at the end, when threads may free the same",
+        .enabled(if: FailingCalls.compiler != nil, "no C compiler"))
+    func endOfLibraries() throws {
+        let library = try FailingCalls.compile("exit-handlers", in: folder)
+        let run = try CommandRun.run(Programs.chunkwise, ["backends"], environment: ["LD_PRELOAD": library])
+        #expect(run.status == 0 && run.errorLines.contains { $0.hasPrefix("at exit: ") }, "\(run.errorLines)")
+        #expect(!run.errorLines.contains { $0.contains("libcrypto") }, "\(run.errorLines)")
+    }
+
     @Test("a sweep with closed streams keeps its results, and nothing else is in their file", arguments: 1..<8)
     func closedStreamsOfSweep(_ streams: Int) throws {
         let run = try shell("chunkwise sweep --plan plan --output run\(streams) \(closed(streams))")
