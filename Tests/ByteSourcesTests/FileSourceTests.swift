@@ -41,6 +41,30 @@ struct FileSourceTests {
         return names.map { "/dev/" + $0 }.first { (try? FileSource(path: FilePath($0)))?.byteCount ?? 0 > 0 }
     }()
 
+    @Test("what was read is in memory, what was dropped is not, as far as the file system tells")
+    func memory() throws {
+        let folder = try Folder()
+        let path = try folder.file([UInt8](repeating: 1, count: 600_000))
+        let source = try FileSource(path: path)
+        let file = try FileDescriptor.open(path, .readWrite)
+        defer { try? file.close() }
+        // Where it cannot tell, nothing is said to be in memory.
+        var byte: UInt8 = 0
+        let tells = withUnsafeMutablePointer(to: &byte) { byte in
+            var vector = iovec(iov_base: byte, iov_len: 1)
+            return preadv2(file.rawValue, &vector, 1, 0, RWF_NOWAIT) >= 0 || errno != EOPNOTSUPP
+        }
+        _ = try read(source, at: 0, count: 600_000)
+        #expect(source.isInMemory(0..<600_000) == tells && source.isInMemory(599_999..<600_000) == tells)
+        #expect(source.isInMemory(0..<0))
+        // A file system that is in memory drops nothing.
+        #expect(fsync(file.rawValue) == 0 && posix_fadvise(file.rawValue, 0, 0, POSIX_FADV_DONTNEED) == 0)
+        let isDropped = !source.isInMemory(0..<1)
+        #expect(source.isInMemory(500_000..<600_000) == !isDropped)
+        _ = try read(source, at: 0, count: 600_000)
+        #expect(source.isInMemory(0..<600_000) == tells)
+    }
+
     @Test("a block device's version has its length", .enabled(if: blockDevice != nil))
     func blockDevices() throws {
         let source = try FileSource(path: FilePath(try #require(Self.blockDevice)))

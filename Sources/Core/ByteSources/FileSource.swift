@@ -12,7 +12,7 @@ public final class FileSource: ByteSource {
 
     private let descriptor: FileDescriptor
     /// The file and its version when it was opened.
-    private let opened: FileIdentity
+    package let opened: FileIdentity
 
     /// Opens a file for reading.
     ///
@@ -99,6 +99,20 @@ public final class FileSource: ByteSource {
     public func adviseSequential(_ range: Range<UInt64>) {
         // Linux takes it for the whole file in any case. Advice only: a file system that takes none is read all the same.
         _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+
+    /// Whether bytes are in memory, as far as a look every 128 KiB tells, which is what Linux reads ahead at once; where
+    /// the file system cannot tell, they are not. The corresponding C function is `preadv2` with `RWF_NOWAIT`.
+    package func isInMemory(_ range: Range<UInt64>) -> Bool {
+        var offsets = Array(stride(from: range.lowerBound, to: range.upperBound, by: 128 << 10))
+        if let last = range.last { offsets.append(last) }
+        return offsets.allSatisfy { offset in
+            var byte: UInt8 = 0
+            return withUnsafeMutablePointer(to: &byte) { byte in
+                var vector = iovec(iov_base: byte, iov_len: 1)
+                return preadv2(descriptor.rawValue, &vector, 1, off_t(clamping: offset), RWF_NOWAIT) >= 0
+            }
+        }
     }
 
     /// The file's length in bytes now. The corresponding C function is `lseek`.

@@ -64,3 +64,26 @@ public struct SlicedSource: WrappingSource {
         base.adviseSequential(self.range.lowerBound + range.lowerBound..<self.range.lowerBound + range.upperBound)
     }
 }
+
+/// A source whose every read is checked to be of the version that was opened, and not only the end of all reads: of bytes
+/// that are handed on at once, or put together from several requests.
+public struct PinnedSource: WrappingSource {
+    /// The wrapped source.
+    public let base: any ByteSource
+
+    /// Wraps a source.
+    public init(_ base: any ByteSource) {
+        self.base = base
+    }
+
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
+    public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try base.read(at: offset, into: buffers)
+    }
+
+    /// Notices another version; see `ByteSource.checkVersion()`.
+    public func checkUnchanged() throws(DecryptionError) { try base.checkVersion() }
+
+    /// Tells the wrapped source; see `ByteSource.adviseSequential(_:)`.
+    public func adviseSequential(_ range: Range<UInt64>) { base.adviseSequential(range) }
+}

@@ -191,7 +191,7 @@ public protocol ViewableSource: ByteSource {
 /// What is seen may be gone the moment after, so that a caller looks, decrypts into memory of its own, and then asks
 /// ``check()`` whether that was the source.
 public protocol SourceView: AnyObject {
-    /// The maximum number of bytes of one view, at least 64.
+    /// The max number of bytes of one view, at least 64.
     var largestByteCount: Int { get }
 
     /// Shows some bytes.

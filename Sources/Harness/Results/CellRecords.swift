@@ -109,10 +109,10 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
         /// The longest read.
         public var max: UInt64
 
-        /// The 99th percentile, or `nil` where fewer than 100 reads make it the maximum by another name.
+        /// The 99th percentile, or `nil` where fewer than 100 reads make it the max by another name.
         public var trustedP99: UInt64? { readCount >= 100 ? p99 : nil }
 
-        /// The 99.9th percentile, or `nil` where fewer than 1000 reads make it the maximum by another name.
+        /// The 99.9th percentile, or `nil` where fewer than 1000 reads make it the max by another name.
         public var trustedP999: UInt64? { readCount >= 1000 ? p999 : nil }
 
         /// Creates percentiles.

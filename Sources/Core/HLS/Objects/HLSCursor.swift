@@ -69,9 +69,9 @@ public final class HLSCursor: RandomAccessDecryptor {
 /// Reads one part of an object; belongs to one thread.
 enum PartReader {
     /// Bytes as they are.
-    case plain(SlicedSource)
+    case plain(any ByteSource)
     /// A chain of CBC. Its padding is behind what is read, so that the cursor need not know of it.
-    case decrypting(any RandomAccessDecryptor, any ByteSource)
+    case decrypting(any RandomAccessDecryptor)
 
     /// Opens the part's resource again, if need be.
     ///
@@ -82,14 +82,14 @@ enum PartReader {
         case .plain(let resource, let range):
             let source = try object.pool.source(resource)
             object.advise(source, of: part, in: range)
-            self = .plain(try SlicedSource(source, range))
+            self = .plain(PinnedSource(try SlicedSource(source, range)))
         case .aes128(let resource, let range, let iv, let key):
             let source = try object.pool.source(resource)
             object.advise(source, of: part, in: range)
             let encrypted = try EncryptedObject(
-                source: try SlicedSource(source, range),
+                source: PinnedSource(try SlicedSource(source, range)),
                 strategy: .cbcContinuous(iv: iv, padding: .none), backend: object.backend, key: key)
-            self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount), source)
+            self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount))
         }
     }
 
@@ -103,14 +103,13 @@ enum PartReader {
         switch self {
         case .plain(let source):
             try source.fetch(at: offset, into: buffer)
-            try source.checkVersion()
-        case .decrypting(let cursor, let source):
+            try source.checkUnchanged()
+        case .decrypting(let cursor):
             let count = try cursor.read(at: offset, into: buffer)
             guard count == buffer.count else {
                 throw .truncatedCiphertext(
                     byteCount: offset + UInt64(count), expected: "\(offset + UInt64(buffer.count)) for this read")
             }
-            try source.checkVersion()
         }
     }
 }

@@ -69,7 +69,7 @@ public enum ChunkFormat: Hashable, Sendable {
         if case .cobblestone = self { true } else { false }
     }
 
-    /// The maximum number of chunks of an object. Source: c2sp.org/chunked-encryption, "Message chunking"; Tink's segment numbers
+    /// The max number of chunks of an object. Source: c2sp.org/chunked-encryption, "Message chunking"; Tink's segment numbers
     /// have 32 bits.
     var largestChunkCount: UInt64 {
         switch self {

@@ -12,11 +12,11 @@ package enum Budget: String, CaseIterable, Hashable, Sendable {
 
 /// The limits that a choice must keep; what is `nil` is not limited.
 package struct Budgets: Hashable, Sendable {
-    /// The maximum rise of memory, in bytes.
+    /// The max rise of memory, in bytes.
     package var memoryByteCount: UInt64?
-    /// The maximum time to the first byte, in nanoseconds.
+    /// The max time to the first byte, in nanoseconds.
     package var firstByteNanoseconds: UInt64?
-    /// The maximum number of ciphertext bytes fetched per plaintext byte.
+    /// The max number of ciphertext bytes fetched per plaintext byte.
     package var amplification: Double?
     /// The minimum throughput, in plaintext bytes per second.
     package var bytesPerSecond: UInt64?

@@ -49,7 +49,7 @@ package final class HTTPPost: Sendable {
     /// - Parameters:
     ///   - body: The body.
     ///   - fields: Names and values of fields besides `Host`.
-    ///   - maxByteCount: The maximum number of bytes of the answer's body.
+    ///   - maxByteCount: The max number of bytes of the answer's body.
     ///   - limit: How long everything may take.
     /// - Returns: The answer, of whatever status.
     /// - Throws: ``HTTPFailure``, of which `tooLong` is one of a body of more bytes than `maxByteCount`.

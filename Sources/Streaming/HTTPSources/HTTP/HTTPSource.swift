@@ -20,7 +20,7 @@ public final class HTTPSource: ByteSource {
     /// The length, and what the server calls this version of the object, as far as it says.
     public var openedVersion: String { "\(version)" }
 
-    /// The maximum number of bytes that one request asks for.
+    /// The max number of bytes that one request asks for.
     private static let maxBytes: UInt64 = 8 << 20
 
     private let transport: HTTPTransport
@@ -232,11 +232,11 @@ extension HTTPSource {
         public var attempts = 3
         /// How many ranges are under way at once when the source is read in order; 0 for no reading ahead.
         public var readAheadDepth = 4
-        /// The maximum number of bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
+        /// The max number of bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
         public var largestBlockByteCount = 4 << 20
         /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
         public var firstByteCount = 64 << 10
-        /// The maximum length in bytes of an object that is taken whole, from a server that knows no ranges; 0 for none:
+        /// The max length in bytes of an object that is taken whole, from a server that knows no ranges; 0 for none:
         /// a server that ignores them is an error.
         public var maxWholeByteCount = 0
         /// Whether connections are kept from one range to the next; without it each has its own.

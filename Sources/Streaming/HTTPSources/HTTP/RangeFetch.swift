@@ -101,7 +101,7 @@ struct RangeAnswer: Hashable, Sendable {
     var isFramed = false
     /// Whether it is the whole object, where a range was asked for.
     var isWhole = false
-    /// Whether ``byteCount`` is only the maximum.
+    /// Whether ``byteCount`` is only the max.
     var hasOpenEnd = false
 
     /// Judges a head.
@@ -113,7 +113,7 @@ struct RangeAnswer: Hashable, Sendable {
     ///   - asked: The bytes that were asked for.
     ///   - opened: The version that they must be of; `nil` when the object is opened, and then `asked` may go past its
     ///     end.
-    ///   - maxWhole: The maximum number of bytes of an object that is taken whole when it is opened.
+    ///   - maxWhole: The max number of bytes of an object that is taken whole when it is opened.
     /// - Returns: What the body will be: bytes from the start of those that were asked for, and possibly fewer.
     /// - Throws: ``HTTPFailure`` if it is anything else.
     static func judge(

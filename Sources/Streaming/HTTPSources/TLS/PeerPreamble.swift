@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// - Source: RFC 8446, sections 5.1 (records), 4.1.3 (ServerHello) and 6 (alerts).
 struct PeerPreamble: Hashable, Sendable {
-    /// The maximum number of bytes that are kept.
+    /// The max number of bytes that are kept.
     static let capacity = 256
 
     /// The first bytes.

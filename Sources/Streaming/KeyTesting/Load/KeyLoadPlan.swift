@@ -96,7 +96,7 @@ package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible,
 
 /// What became of a plan.
 package struct KeyLoadResult: Hashable, Sendable {
-    /// The maximum number of requests that reached the server within any second, retries included.
+    /// The max number of requests that reached the server within any second, retries included.
     package let peakPerSecond: Int
     /// All requests.
     package let requestCount: Int

@@ -110,7 +110,7 @@ package struct ExternalScenarios {
 
 /// A session in another process, for one scenario. Source: data/scenarios/PROTOCOL.md.
 package struct ExternalKeySession: ScenarioSubject {
-    /// The maximum number of actions that one answer may have.
+    /// The max number of actions that one answer may have.
     package static let maxActions = 10_000
 
     private let process: SubjectProcess

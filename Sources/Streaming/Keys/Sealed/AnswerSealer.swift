@@ -100,7 +100,7 @@ enum AnswerFormat {
     static let headByteCount = 4 + 1 + 1 + KeyRequest.numberByteCount + 8 + 4
     static let encapsulatedByteCount = 32
     static let tagByteCount = 16
-    /// The maximum number of bytes of what is taken for a key, so that a wrong length can be named.
+    /// The max number of bytes of what is taken for a key, so that a wrong length can be named.
     static let maxKeyByteCount = 1024
 
     /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.

@@ -9,11 +9,11 @@ import RandomAccess
 package struct KeyRequest: Hashable, Sendable {
     /// The version of the protocol.
     package static let version: UInt8 = 1
-    /// The maximum number of identifiers in one request.
+    /// The max number of identifiers in one request.
     package static let maxIdentifiers = 64
-    /// The maximum number of bytes of one identifier, in UTF-8.
+    /// The max number of bytes of one identifier, in UTF-8.
     package static let maxIdentifierByteCount = 2048
-    /// The maximum number of bytes of a request: what the other limits allow.
+    /// The max number of bytes of a request: what the other limits allow.
     package static let maxByteCount = fixedByteCount + 255 + maxIdentifiers * (2 + maxIdentifierByteCount)
     /// The type of a request's body.
     package static let mediaType = "application/x-chunkwise-key-request"
@@ -127,7 +127,7 @@ package struct PendingRequest: Sendable {
         self.privateKey = privateKey
     }
 
-    /// The maximum number of bytes that an answer can have.
+    /// The max number of bytes that an answer can have.
     package var maxAnswerByteCount: Int {
         let entries = request.identifiers.reduce(0) {
             $0 + 2 + $1.utf8.count + 1 + 8 + 8 + 2 + AnswerFormat.maxKeyByteCount + AnswerFormat.tagByteCount

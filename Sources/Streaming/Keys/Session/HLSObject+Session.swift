@@ -37,7 +37,7 @@ extension HLSObject {
     ///   - offset: A plaintext offset.
     ///   - count: How many bytes, or as many as there are up to the end.
     ///   - session: The session that the object was opened with.
-    ///   - windowByteCount: The maximum number of plaintext bytes that are decrypted in one step.
+    ///   - windowByteCount: The max number of plaintext bytes that are decrypted in one step.
     /// - Returns: All of the bytes.
     /// - Throws: `PlaylistError.keyUnavailable` if there is no key, or it expires before the last byte is there; see
     ///   also `HLSCursor.read(at:into:)`.

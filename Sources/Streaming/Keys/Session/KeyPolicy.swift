@@ -12,7 +12,7 @@ public struct KeyPolicy: Hashable, Sendable {
     public var longestPause: Duration
     /// How long a request is held, so that others go with it.
     public var gatherTime: Duration
-    /// The maximum number of keys in one exchange.
+    /// The max number of keys in one exchange.
     public var maxBatchCount: Int
     /// Over how long requests are dispersed before a key appears in a live playlist.
     public var dispersalWindow: Duration

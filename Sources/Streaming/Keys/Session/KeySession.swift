@@ -9,7 +9,7 @@ public actor KeySession {
     /// What a session tells while readers wait: why a key is late.
     public typealias Reporter = @Sendable (_ identifier: String, _ failure: KeyFailure) -> Void
 
-    /// The maximum number of notices that are kept.
+    /// The max number of notices that are kept.
     public static let maxNotices = 1000
 
     /// What a key that is kept is of.

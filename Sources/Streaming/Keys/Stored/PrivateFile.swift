@@ -35,7 +35,7 @@ enum PrivateFile {
     ///
     /// - Parameters:
     ///   - path: The file; a link is not followed.
-    ///   - maximum: The maximum number of bytes that it may have.
+    ///   - maximum: The max number of bytes that it may have.
     ///   - isStrict: Whether permissions for others are an error.
     ///   - warn: Is called otherwise.
     /// - Returns: Its bytes; `nil` if there is no such file; none if it is no file, or too long.

@@ -12,7 +12,7 @@ public import SystemPackage
 /// with a password in it, and the generation. Several processes of one device may use one folder; what is another
 /// device's in it is left as it is, and keeps keys of the same identifier from being stored.
 public struct SealedKeyFolder: KeyStorage {
-    /// The maximum number of bytes of a sealed key: an identifier of a mebibyte, and what stands beside it.
+    /// The max number of bytes of a sealed key: an identifier of a mebibyte, and what stands beside it.
     private static let maxByteCount = 2 << 20
 
     private let path: FilePath

@@ -76,8 +76,8 @@ package struct EncryptedFiles: ContentCatalogue {
         else { return nil }
         let iv: Block
         if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path) }
-        let object = try format.open(source, iv)
-        let version = source.identity
+        let object = try format.open(PinnedSource(source), iv)
+        let version = source.opened
         var content = ServedContent(
             contentType: ContentType.ofFile(named: name), byteCount: object.plaintextByteCount,
             entityTag: EntityTag(
@@ -87,6 +87,8 @@ package struct EncryptedFiles: ContentCatalogue {
             try object.makeCursor()
         }
         content.readerByteCount = object.cursorByteCount()
+        let (byteCount, all) = (object.plaintextByteCount, 0..<source.byteCount)
+        content.mayWait = { source.mayWait(for: $0, of: byteCount, in: all) }
         return content
     }
 
@@ -100,7 +102,7 @@ package struct EncryptedFiles: ContentCatalogue {
         return names.filter { format.iv != nil || !$0.hasSuffix(Self.ivSuffix) }.map { [$0] }
     }
 
-    private func open(_ path: [String]) throws(DecryptionError) -> PinnedFile? {
+    private func open(_ path: [String]) throws(DecryptionError) -> FileSource? {
         switch origin {
         case .folder(let folder):
             return try folder.open(path)
@@ -111,7 +113,7 @@ package struct EncryptedFiles: ContentCatalogue {
     }
 
     /// Opens a file that was named by the user, who may well have named a link.
-    private func open(_ file: FilePath) throws(DecryptionError) -> PinnedFile? {
+    private func open(_ file: FilePath) throws(DecryptionError) -> FileSource? {
         let descriptor: FileDescriptor
         do throws(DecryptionError) {
             descriptor = try SystemCall.check("open \(file)") {
@@ -124,11 +126,11 @@ package struct EncryptedFiles: ContentCatalogue {
             }
             throw error
         }
-        return try PinnedFile(adopting: descriptor, path: file)
+        return try FileSource(adopting: descriptor, path: file)
     }
 
     private func sidecarIV(of path: [String]) throws(DecryptionError) -> Block {
-        let file: PinnedFile?
+        let file: FileSource?
         switch origin {
         case .folder(let folder):
             file = try folder.open(path.dropLast() + [(path.last ?? "") + Self.ivSuffix])
@@ -151,54 +153,22 @@ package struct EncryptedFiles: ContentCatalogue {
     }
 }
 
-/// A file that is read as the version that it was when it was opened, or not at all.
-///
-/// A `FileSource` notices another length; a server also has to notice other bytes, since the parts that a client puts
-/// together come from many requests.
-package final class PinnedFile: ByteSource {
-    /// The version.
-    package let identity: FileIdentity
-
-    private let file: FileSource
-    private let name: String
-
-    /// Takes over an open file; see `FileSource`.
+extension FileSource {
+    /// Whether reading a part of an object in this file may have to wait for the disk: about where its ciphertext is, since
+    /// layouts add little.
     ///
     /// - Parameters:
-    ///   - descriptor: The file, open for reading.
-    ///   - path: What errors call it.
-    /// - Throws: `DecryptionError.io`.
-    package init(adopting descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
-        self.file = try FileSource(adopting: descriptor, path: path)
-        self.name = path.string
-        self.identity = try file.identity()
-    }
-
-    /// The file's length in bytes when it was opened.
-    package var byteCount: UInt64 { file.byteCount }
-
-    /// Reads bytes; see `ByteSource`.
-    package func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-        try file.read(at: offset, into: buffers)
-    }
-
-    /// Compares length and time of change with what they were.
-    ///
-    /// A write sets the time before it changes a byte, so that bytes which are read before this call, and before a time
-    /// that this call finds unchanged, are those of the version.
-    package func checkUnchanged() throws(DecryptionError) {
-        let now = try file.identity()
-        guard now.byteCount == byteCount else {
-            throw .sourceChanged(byteCount: now.byteCount, expected: byteCount)
+    ///   - range: Plaintext bytes, within the object.
+    ///   - plaintextByteCount: The object's length in bytes.
+    ///   - slice: Where in the file the object is.
+    func mayWait(
+        for range: Range<UInt64>, of plaintextByteCount: UInt64, in slice: Range<UInt64>
+    ) -> Bool {
+        let share = Double(slice.count) / Double(max(1, plaintextByteCount))
+        func place(_ offset: UInt64) -> UInt64 {
+            min(slice.upperBound, slice.lowerBound + UInt64(Double(offset) * share))
         }
-        guard now == identity else {
-            throw .io(
-                operation: "read \(name)", code: 0,
-                reason: "it was changed since it was opened: expected the version that was asked for")
-        }
+        return !isInMemory(place(range.lowerBound)..<place(range.upperBound))
     }
-
-    /// Tells the system that a range is read in order.
-    package func adviseSequential(_ range: Range<UInt64>) { file.adviseSequential(range) }
 }
 #endif

@@ -14,8 +14,11 @@ package struct ServedContent: Sendable {
     package var modified: Int64?
     /// Makes a reader of this version for one response. It fails rather than deliver another version's bytes.
     package var makeReader: @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
-    /// The maximum number of bytes that a reader keeps between two reads.
+    /// The max number of bytes that a reader keeps between two reads.
     package var readerByteCount: UInt64 = 0
+
+    /// Whether reading some of its plaintext may wait for a disk, so that it is not for a thread that others need.
+    package var mayWait: @Sendable (Range<UInt64>) -> Bool = { _ in false }
 
     /// Whether a trace has what is asked of it: not a list of what could be asked, or a key.
     package var isRecorded = true

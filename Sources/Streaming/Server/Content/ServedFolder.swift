@@ -31,7 +31,7 @@ final class ServedFolder: Sendable {
     /// - Returns: `nil` if there is no such file: also where a name is a link, a hidden file, or nothing that can be read at
     ///   an offset.
     /// - Throws: `DecryptionError.io` for what is not about this file, such as too many open ones.
-    func open(_ names: [String]) throws(DecryptionError) -> PinnedFile? {
+    func open(_ names: [String]) throws(DecryptionError) -> FileSource? {
         guard let last = names.last, names.allSatisfy({ !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else {
             return nil
         }
@@ -48,7 +48,7 @@ final class ServedFolder: Sendable {
             try? file.close()
             return nil
         }
-        return try PinnedFile(adopting: file, path: names.reduce(into: path) { $0.append($1) })
+        return try FileSource(adopting: file, path: names.reduce(into: path) { $0.append($1) })
     }
 
     private static func open(

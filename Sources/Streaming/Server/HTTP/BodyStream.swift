@@ -2,12 +2,15 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import NIOPosix
 import RandomAccess
 import Synchronization
 
 /// Sends plaintext window by window: the next one is decrypted when the client has taken enough of those before.
 struct BodyStream: Sendable {
     let pool: BufferPool
+    /// Where windows are filled that may have to wait for a disk: other connections of the event loop do not.
+    let waiting: NIOThreadPool
 
     /// Sends a range. No more than two windows of it are in memory at any time.
     ///
@@ -24,7 +27,7 @@ struct BodyStream: Sendable {
     ) async throws {
         // A reader that is kept goes on in its chunk. One that finds no space for that is made for each window, and opens
         // the chunk again: slower, but no client waits for another, and many of them take no more memory.
-        var kept: (any RandomAccessDecryptor)?
+        nonisolated(unsafe) var kept: (any RandomAccessDecryptor)?
         defer { if kept != nil { pool.unreserve(content.readerByteCount) } }
         // The window that is being sent, and the one that is being filled.
         var (sent, filled) = (0, 0)
@@ -36,8 +39,14 @@ struct BodyStream: Sendable {
             // Windows end at multiples of their length, and so where blocks do.
             let window = UInt64(filled)
             let end = min(range.upperBound, (position / window + 1) * window)
-            var buffer = pool.take(Int(end - position))
-            try fill(&buffer, from: content, keeping: &kept, position..<end)
+            let part = position..<end
+            // Used by one thread at a time: this one waits for the other.
+            nonisolated(unsafe) var buffer = pool.take(part.count)
+            if content.mayWait(part) {
+                try await waiting.runIfActive { try fill(&buffer, from: content, keeping: &kept, part) }
+            } else {
+                try fill(&buffer, from: content, keeping: &kept, part)
+            }
             try await writer.write(buffer)
             pool.give(buffer)
             position = end
@@ -75,7 +84,7 @@ final class BufferPool: Sendable {
     private let limits: ServerLimits
     private let state = Mutex(State())
 
-    /// The maximum number of buffers that are kept.
+    /// The max number of buffers that are kept.
     private static let keptCount = 16
 
     init(limits: ServerLimits) {

@@ -14,7 +14,7 @@ struct RangeResponder: Sendable {
     let browserRules: BrowserRules
     let recorder: TraceRecorder?
     let pool: BufferPool
-    /// The threads that find out what is asked for.
+    /// The threads that find out what is asked for, and wait for disks.
     let lookups: NIOThreadPool
     /// Where to say what failed; never a key, a token or plaintext.
     let report: @Sendable (String) -> Void
@@ -31,7 +31,7 @@ struct RangeResponder: Sendable {
             return try await reply.send(to: request, with: writer)
         }
         let entry = entry(of: content, range, name, asked: request.headers[.range], at: receivedAt)
-        let stream = BodyStream(pool: pool)
+        let stream = BodyStream(pool: pool, waiting: lookups)
         var body = try await writer.writeHead(reply.head)
         var deliveredByteCount: UInt64 = 0
         defer { if let entry { recorder?.finish(entry, deliveredByteCount: deliveredByteCount) } }

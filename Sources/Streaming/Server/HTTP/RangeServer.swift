@@ -125,16 +125,16 @@ package struct ListeningHost: Sendable {
 
 /// What a client may ask of a server.
 package struct ServerLimits: Hashable, Sendable {
-    /// The maximum number of connections at once; more of them wait until one is closed.
+    /// The max number of connections at once; more of them wait until one is closed.
     package var connectionCount = 256
-    /// The maximum number of connections of one address, or of one network of IPv6; more of them are closed. `nil` for a
+    /// The max number of connections of one address, or of one network of IPv6; more of them are closed. `nil` for a
     /// quarter of all, and no limit for this machine's own.
     package var addressConnectionCount: Int?
-    /// The maximum number of bytes of a request's header, and of its request line.
+    /// The max number of bytes of a request's header, and of its request line.
     package var headerByteCount = 16 << 10
-    /// The maximum number of fields of a header.
+    /// The max number of fields of a header.
     package var fieldCount = 100
-    /// The maximum number of bytes of a request's body, which is not read.
+    /// The max number of bytes of a request's body, which is not read.
     package var requestBodyByteCount = 64 << 10
     /// After how many milliseconds a connection is closed on which nothing happens: no request comes, or is not finished,
     /// or what was sent is not taken.
@@ -144,9 +144,9 @@ package struct ServerLimits: Hashable, Sendable {
     var requestMilliseconds: Int64 { max(idleMilliseconds / 4, min(idleMilliseconds, 15_000)) }
     /// How many milliseconds running answers have to be finished once the server was told to stop.
     package var shutdownMilliseconds: Int64 = 10_000
-    /// The maximum number of plaintext bytes of one step.
+    /// The max number of plaintext bytes of one step.
     package var windowByteCount = 256 << 10
-    /// The maximum number of plaintext bytes in buffers of all answers together; beyond it, new windows
+    /// The max number of plaintext bytes in buffers of all answers together; beyond it, new windows
     /// have ``minWindowByteCount``.
     package var bufferByteCount = 8 << 20
 

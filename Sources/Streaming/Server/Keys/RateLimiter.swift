@@ -22,7 +22,7 @@ final class RateLimiter: Sendable {
     ///
     /// - Parameters:
     ///   - rate: Keys a second, more than 0.
-    ///   - burst: The maximum number of keys at once, at least 1.
+    ///   - burst: The max number of keys at once, at least 1.
     init(rate: Double, burst: Int) {
         self.rate = rate
         self.burst = Double(burst)

@@ -23,7 +23,7 @@ extension ServedPlaylists {
             try file.fetch(at: 0, into: buffer)
             guard buffer.elementsEqual(Self.start) else { return nil }
         }
-        return try cache.playlist(path, file.identity) { (old) throws(DecryptionError) in
+        return try cache.playlist(path, file.opened) { (old) throws(DecryptionError) in
             try read(file, path, old)
         }
     }
@@ -48,7 +48,7 @@ extension ServedPlaylists {
     }
 
     private func read(
-        _ file: PinnedFile, _ path: [String], _ old: LoadedPlaylist?
+        _ file: FileSource, _ path: [String], _ old: LoadedPlaylist?
     ) throws(DecryptionError) -> LoadedPlaylist {
         let name = path.joined(separator: "/")
         // What is too long is not read, but for what says whether it is a playlist at all.
@@ -57,7 +57,7 @@ extension ServedPlaylists {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
         defer { buffer.deallocate() }
         try file.fetch(at: 0, into: buffer)
-        try file.checkUnchanged()
+        try file.checkVersion()
         let bytes = UnsafeRawBufferPointer(buffer)
         do throws(PlaylistProblem) {
             let playlist = try Playlist.parse(bytes, limits: Self.limits)
@@ -73,21 +73,21 @@ extension ServedPlaylists {
     }
 
     private func loaded(
-        _ playlist: Playlist, _ bytes: UnsafeRawBufferPointer, _ file: PinnedFile, _ path: [String],
+        _ playlist: Playlist, _ bytes: UnsafeRawBufferPointer, _ file: FileSource, _ path: [String],
         _ old: LoadedPlaylist?
     ) throws(PlaylistProblem) -> LoadedPlaylist {
         let ring = old?.ring ?? makeRing(path)
         ring.forgetFailures()
         guard case .media(let media) = playlist else {
             return LoadedPlaylist(
-                identity: file.identity, path: path, playlist: playlist, bytes: Array(bytes), ring: ring, sections: [:])
+                identity: file.opened, path: path, playlist: playlist, bytes: Array(bytes), ring: ring, sections: [:])
         }
         let text = try MediaRewriter.rewrite(bytes, media, names: names(media, path), limits: Self.limits)
         let sections = Dictionary(
             media.initializationSections.enumerated().map { (PlaylistAddress.hash($1), $0) }
         ) { first, _ in first }
         var loaded = LoadedPlaylist(
-            identity: file.identity, path: path, playlist: playlist, bytes: Array(text.utf8), ring: ring,
+            identity: file.opened, path: path, playlist: playlist, bytes: Array(text.utf8), ring: ring,
             sections: sections)
         reportProblems(media, of: loaded)
         // What grows has no length that a trace could have.

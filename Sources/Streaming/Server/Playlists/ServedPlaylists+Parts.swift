@@ -106,17 +106,20 @@ extension ServedPlaylists {
             throw .unsupported("fetching \(URIReference(resource.uri).redacted): expected a file of this folder")
         }
         guard let file = try folder.open(names) else { throw .missing(URIReference(resource.uri).redacted) }
-        let slice = try SlicedSource(file, resource.byteRange ?? 0..<file.byteCount)
-        let version = file.identity
+        let range = resource.byteRange ?? 0..<file.byteCount
+        let slice = PinnedSource(try SlicedSource(file, range))
+        let version = file.opened
         var parts = ["hls"] + version.tagParts + [resource.byteRange.map { "\($0)" } ?? ""]
         let type = ContentType.ofFile(named: names.last ?? "")
         guard !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = resource.encryption else {
-            return ServedContent(
+            var content = ServedContent(
                 contentType: type, byteCount: slice.byteCount, entityTag: EntityTag(of: parts),
                 modified: version.modifiedSeconds
             ) { () throws(DecryptionError) in
                 SourceReader(slice)
             }
+            content.mayWait = { file.mayWait(for: $0, of: slice.byteCount, in: range) }
+            return content
         }
         // Asked first, as the ring does: a tag may be older than its bytes' key, never younger.
         let keyVersion = loaded.ring.version(for: keyURI) ?? ""
@@ -124,12 +127,15 @@ extension ServedPlaylists {
         let object = try EncryptedObject(
             source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: options.backend, key: key)
         parts += [keyURI, keyVersion, "\(iv.bigEndianValue)"]
-        return ServedContent(
+        var content = ServedContent(
             contentType: type, byteCount: object.plaintextByteCount, entityTag: EntityTag(of: parts, key: key),
             modified: version.modifiedSeconds
         ) { () throws(DecryptionError) in
             try object.makeCursor()
         }
+        let byteCount = object.plaintextByteCount
+        content.mayWait = { file.mayWait(for: $0, of: byteCount, in: range) }
+        return content
     }
 }
 
