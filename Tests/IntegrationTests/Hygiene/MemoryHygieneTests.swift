@@ -144,6 +144,23 @@ struct MemoryHygieneTests {
         #expect(others.isEmpty, "\(found)")
     }
 
+    @Test("a key server keeps no key that it gave away, in the clear or in another form")
+    func keyServer() async throws {
+        let scan = SecretScan()
+        let secrets = try HygieneSecrets("key server", keyByteCount: 16, to: scan)
+        let folder = try KeyServerProcess.makeFolder()
+        try secrets.withKeyBytes { try folder.file("keys/film", Array($0), isSecret: true) }
+        let server = try KeyServerProcess(folder: folder)
+        for _ in 0..<3 {
+            let query = KeyQuery(
+                exchange: 1, identifiers: ["film", "a", "none"], route: .local, wantsPersistable: false)
+            let isGiven = try await server.exchange().answer(query).map { (try? $0.key.get()) != nil }
+            #expect(isGiven == [true, true, false])
+        }
+        let found = scan.found(in: server.server.process.processIdentifier)
+        #expect(found.isEmpty, "\(found)")
+    }
+
     /// What libraries keep, by the backend, how the finding's name ends, and why it is not ours to erase.
     private static let keptByLibraries: [(backend: String, form: String, reason: String)] = [
         (
