@@ -180,7 +180,7 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "ByteSourcesTests",
-        dependencies: ["RandomAccess", "ByteSources", "SwiftAESBackend", "TestSupport", system]
+        dependencies: ["CLinux", "RandomAccess", "ByteSources", "SwiftAESBackend", "TestSupport", system]
     ),
     .testTarget(name: "SwiftAESBackendTests", dependencies: ["RandomAccess", "SwiftAESBackend"]),
     .testTarget(name: "NettleBackendTests", dependencies: ["NettleBackend"]),

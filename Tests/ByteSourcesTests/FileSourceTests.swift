@@ -1,4 +1,5 @@
 import ByteSources
+import CLinux
 import Foundation
 import RandomAccess
 import SystemPackage
@@ -49,11 +50,7 @@ struct FileSourceTests {
         let file = try FileDescriptor.open(path, .readWrite)
         defer { try? file.close() }
         // Where it cannot tell, nothing is said to be in memory.
-        var byte: UInt8 = 0
-        let tells = withUnsafeMutablePointer(to: &byte) { byte in
-            var vector = iovec(iov_base: byte, iov_len: 1)
-            return preadv2(file.rawValue, &vector, 1, 0, RWF_NOWAIT) >= 0 || errno != EOPNOTSUPP
-        }
+        let tells = chunkwise_is_in_memory(file.rawValue, 0) >= 0
         _ = try read(source, at: 0, count: 600_000)
         #expect(source.isInMemory(0..<600_000) == tells && source.isInMemory(599_999..<600_000) == tells)
         #expect(source.isInMemory(0..<0))

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Counts what it reads, and notes whether an event loop had to wait for it.
-private final class NotingReader: RandomAccessDecryptor {
+private final class NotingReader: RandomAccessDecryptor, Sendable {
     static let byteCount = 100_000
     let isOnLoop = Mutex<[Bool]>([])
 
@@ -31,7 +31,8 @@ private struct KeepingWriter: ResponseBodyWriter {
 
 @Suite("bodies of answers")
 struct BodyStreamTests {
-    @Test("what may wait for a disk is read apart from the event loops, and all else on them", arguments: [false, true])
+    @Test(
+        "what may wait for a disk is read apart from the event loops, and all else on them", arguments: [false, true])
     func waiting(mayWait: Bool) async throws {
         let threads = NIOThreadPool(numberOfThreads: 1)
         threads.start()

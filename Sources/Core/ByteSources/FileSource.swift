@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 public import RandomAccess
 public import SystemPackage
@@ -102,17 +103,12 @@ public final class FileSource: ByteSource {
     }
 
     /// Whether bytes are in memory, as far as a look every 128 KiB tells, which is what Linux reads ahead at once; where
-    /// the file system cannot tell, they are not. The corresponding C function is `preadv2` with `RWF_NOWAIT`.
+    /// the file system cannot tell, they are not. The corresponding C function is `preadv2` with
+    /// `RWF_NOWAIT`.
     package func isInMemory(_ range: Range<UInt64>) -> Bool {
         var offsets = Array(stride(from: range.lowerBound, to: range.upperBound, by: 128 << 10))
         if let last = range.last { offsets.append(last) }
-        return offsets.allSatisfy { offset in
-            var byte: UInt8 = 0
-            return withUnsafeMutablePointer(to: &byte) { byte in
-                var vector = iovec(iov_base: byte, iov_len: 1)
-                return preadv2(descriptor.rawValue, &vector, 1, off_t(clamping: offset), RWF_NOWAIT) >= 0
-            }
-        }
+        return offsets.allSatisfy { chunkwise_is_in_memory(descriptor.rawValue, Int64(clamping: $0)) == 1 }
     }
 
     /// The file's length in bytes now. The corresponding C function is `lseek`.

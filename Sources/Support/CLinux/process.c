@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int status_without_memory;
@@ -74,6 +75,13 @@ int chunkwise_flush_output(void) {
     errno = 0;
     if (fflush(NULL) != 0 && output_failure == 0) output_failure = errno == 0 ? EIO : errno;
     return output_failure;
+}
+
+int chunkwise_is_in_memory(int descriptor, int64_t offset) {
+    char byte;
+    struct iovec part = {.iov_base = &byte, .iov_len = 1};
+    if (preadv2(descriptor, &part, 1, offset, RWF_NOWAIT) >= 0) return 1;
+    return errno == EAGAIN ? 0 : -1;
 }
 
 int chunkwise_cpu_count(void) {

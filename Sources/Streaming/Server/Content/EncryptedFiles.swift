@@ -1,5 +1,5 @@
 #if Network
-package import ByteSources
+import ByteSources
 import Glibc
 package import RandomAccess
 import Support

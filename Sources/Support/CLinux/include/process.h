@@ -21,6 +21,10 @@ void chunkwise_prepare_output(void);
  * if all did. Source: fflush(3). */
 int chunkwise_flush_output(void);
 
+/* Whether the byte of a file at an offset is in memory: 1, 0, or -1 where the file system cannot tell.
+ * Source: preadv2(2), "RWF_NOWAIT". */
+int chunkwise_is_in_memory(int descriptor, int64_t offset);
+
 /* Which CPU a thread runs on. Source: CPU_SET(3), sched_getaffinity(2), pthread_attr_setaffinity_np(3). */
 
 /* The CPUs that there are, or may come; their numbers start with 0. */
