@@ -129,7 +129,7 @@ struct MemoryHygieneTests {
         let secrets = try HygieneSecrets("server", keyByteCount: 16, to: scan)
         let folder = try TemporaryFolder()
         try folder.file("film", try Self.encrypt(secrets, Self.segment, BackendRegistry.backend(named: "openssl")))
-        try secrets.withKeyBytes { try folder.file("key", Array($0), isSecret: true) }
+        _ = try secrets.withKeyBytes { try folder.file("key", Array($0), isSecret: true) }
         let iv = String(repeating: "0", count: 31) + "7"
         let server = try ServerProcess(
             folder, ["film"], options: ["--key-file", "key", "--iv", iv, "--port", "0", "--no-token"])
@@ -149,7 +149,7 @@ struct MemoryHygieneTests {
         let scan = SecretScan()
         let secrets = try HygieneSecrets("key server", keyByteCount: 16, to: scan)
         let folder = try KeyServerProcess.makeFolder()
-        try secrets.withKeyBytes { try folder.file("keys/film", Array($0), isSecret: true) }
+        _ = try secrets.withKeyBytes { try folder.file("keys/film", Array($0), isSecret: true) }
         let server = try KeyServerProcess(folder: folder)
         for _ in 0..<3 {
             let query = KeyQuery(
