@@ -114,6 +114,30 @@ struct RewritingTests {
         #expect(text == "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:7\n#EXT-X-GAP\n#EXTINF:1,\ns0\n")
     }
 
+    @Test("a tag whose name has a control character does not become the one that it looks like")
+    func controlCharacters() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-MEDI\u{16}A
+            #EXT-X-KE\u{1}Y:METHOD=AES-128,URI="https://elsewhere/key"
+            #EXT-X-M\tAP:URI="elsewhere"
+            #EXTINF:2,
+            a.ts
+            #EXT-X-ENDLIST
+
+            """
+        #expect(
+            try Self.rewrite(text, key: nil) == """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:6
+                #EXTINF:2,
+                s0
+                #EXT-X-ENDLIST
+
+                """)
+    }
+
     @Test("of a master playlist, what is not served goes with its tag")
     func master() throws {
         let text = """

@@ -198,14 +198,15 @@ package struct RewrittenNames {
 
 /// What becomes of tags when a playlist is rewritten.
 enum RewrittenTags {
-    /// A line's tag, by its name without `#`; `nil` for a comment.
+    /// A line's tag, by its name without `#`; `nil` for a comment, and for a name with a control character: without it,
+    /// the line would be another tag than the one that was read.
     ///
-    /// White space and small letters are mended, so that what was meant for one of ``dropped`` is dropped.
+    /// Spaces and small letters are mended, so that what was meant for one of ``dropped`` is dropped.
     static func name(_ line: String) -> String? {
         guard line.hasPrefix("#") else { return nil }
         let name = line.dropFirst().prefix { $0 != ":" }
-        guard name.utf8.count <= 64 else { return nil }
-        let folded = name.uppercased().filter { $0 != " " && $0 != "\t" }
+        guard name.utf8.count <= 64, !name.unicodeScalars.contains(where: isControl) else { return nil }
+        let folded = name.uppercased().filter { $0 != " " }
         return folded.hasPrefix("EXT") ? folded : nil
     }
 
@@ -227,7 +228,8 @@ enum RewrittenTags {
     /// A line without control characters.
     static func clean(_ line: PlaylistLine) -> String {
         guard line.problem != nil else { return line.text }
-        return String(
-            String.UnicodeScalarView(line.text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+        return String(String.UnicodeScalarView(line.text.unicodeScalars.filter { !isControl($0) }))
     }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7F }
 }
