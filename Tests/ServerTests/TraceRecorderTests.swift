@@ -1,3 +1,4 @@
+import Glibc
 import Measurement
 import RandomAccess
 import Server
@@ -69,6 +70,12 @@ struct TraceRecorderTests {
         let folder = try TemporaryFolder()
         // What is written there fails for want of space.
         #expect(throws: (any Error).self) { try TraceRecorder(path: "/dev/full", title: "") }
-        _ = folder
+        // A pipe cannot be cut. A trace that did not start gets no request, which would stand behind a hole.
+        let path = folder.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let recorder = try TraceRecorder(path: FilePath(path), title: "")
+        #expect(throws: DecryptionError.self) { try recorder.start() }
+        _ = recorder.begin(asked: nil, object: "a", range: 0..<10, objectByteCount: 10, at: 0)
+        #expect(recorder.failure != nil)
     }
 }

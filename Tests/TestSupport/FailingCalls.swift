@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Glibc
 
 /// Makes calls of a program to the system fail, by the library of `Tests/Faults/failing-calls.c`.

@@ -104,3 +104,12 @@ extension DecryptionError: ExitStatusProviding {
         }
     }
 }
+
+extension DecryptionError {
+    /// Whether an input is not there, may not be opened, or is nothing that can be read as a file: what a disk that fails is
+    /// not.
+    package var isMissingInput: Bool {
+        guard case .io(_, let code, _) = self else { return false }
+        return [ENOENT, EACCES, EISDIR, ENOTDIR, ESPIPE, ELOOP].contains(code)
+    }
+}

@@ -54,6 +54,19 @@ struct HostileFolderTests {
             atPath: Project.path("data/vectors/nist-ctr.json"), toPath: folder.path("vectors.json"))
     }
 
+    @Test("a disk that fails is neither a missing file nor one to be skipped")
+    func failingDisk() throws {
+        // Reading its start fails with EIO.
+        for name in ["vectors.json", "results.jsonl"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path(name), withDestinationPath: "/proc/self/mem")
+        }
+        for command in ["verify --backend openssl --vectors vectors.json", "report --history .", "report results.jsonl"] {
+            let run = try Chunkwise.shell("chunkwise \(command)", in: folder)
+            #expect(run.status == 74, "\(command): \(run.status) \(run.errorLines)")
+        }
+    }
+
     @Test("a loop of links is an error by its name, as what is read and as what is written")
     func loops() throws {
         try copyVectors()

@@ -30,7 +30,7 @@ package struct VectorFile: Sendable {
                 kind: .missing, file: path, pointer: "", reason: "no such file: expected a vector file")
         } catch {
             throw VectorFileError(
-                kind: .unreadable, file: path, pointer: "", reason: "\(error): expected a vector file")
+                kind: error.isMissingInput ? .missing : .unreadable, file: path, pointer: "", reason: "\(error): expected a vector file")
         }
         try self.init(bytes, path: path)
     }
@@ -216,9 +216,9 @@ extension JSONCursor {
 package struct VectorFileError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// Whether the file is missing, unreadable or wrong.
     package enum Kind: Hashable, Sendable {
-        /// There is no such file.
+        /// There is no such file, or it cannot be opened.
         case missing
-        /// It cannot be read.
+        /// Reading it failed.
         case unreadable
         /// Its contents are not what the schema says.
         case malformed
@@ -239,7 +239,13 @@ package struct VectorFileError: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     /// What a command ends with that this error stops.
-    package var exitStatus: ExitStatus { kind == .malformed ? .badData : .missingInput }
+    package var exitStatus: ExitStatus {
+        switch kind {
+        case .missing: .missingInput
+        case .unreadable: .io
+        case .malformed: .badData
+        }
+    }
 }
 
 /// A case of a file that no reader of this project can be put to, such as one of another cipher mode.

@@ -72,12 +72,17 @@ package final class TraceRecorder: Sendable {
         self.state = Mutex(State(end: Int64(head.utf8.count)))
     }
 
-    /// Starts the trace: what was there is gone.
+    /// Starts the trace: what was there is gone. Where that fails, nothing is written later.
     ///
     /// - Throws: `DecryptionError.io`.
     package func start() throws(DecryptionError) {
-        _ = try SystemCall.retrying("write trace \(path)") { Int(ftruncate(descriptor.rawValue, 0)) }
-        try write(head + TraceRecorder.tail, at: 0)
+        do throws(DecryptionError) {
+            _ = try SystemCall.retrying("write trace \(path)") { Int(ftruncate(descriptor.rawValue, 0)) }
+            try write(head + TraceRecorder.tail, at: 0)
+        } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
     }
 
     /// Whether the file may be replaced: it is empty, or begins like a trace.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import ByteSources
 import Measurement
 import RandomAccess
 import Support
@@ -77,8 +77,8 @@ func attemptInput<Value>(_ body: () throws -> Value) throws -> Value {
 
 private func isMissingInput(_ error: any Error) -> Bool {
     switch error {
-    case DecryptionError.io(_, let code, _), SweepError.io(.io(_, let code, _)):
-        [ENOENT, EACCES, EISDIR, ENOTDIR, ESPIPE, ELOOP].contains(code)
+    case let error as DecryptionError: error.isMissingInput
+    case SweepError.io(let error): error.isMissingInput
     default: false
     }
 }

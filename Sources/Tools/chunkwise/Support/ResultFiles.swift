@@ -43,7 +43,8 @@ enum KeyResultFiles {
     /// Reads what a folder holds.
     ///
     /// - Returns: What is there; nothing of files that are not.
-    /// - Throws: `CommandFailure`: 65 for a file that is damaged or of another schema, 66 for one that cannot be read.
+    /// - Throws: `CommandFailure`: 65 for a file that is damaged or of another schema, 66 for one that cannot be opened, 74
+    ///   for a disk that fails.
     static func read(_ folder: FilePath) throws -> KeyResults {
         KeyResults(
             waits: try record(folder.appending(KeyWaitsRecord.fileName)),
@@ -60,7 +61,7 @@ enum KeyResultFiles {
             case .io(_, code: ENOENT, _): return nil
             // Too long for what it should be.
             case .io(_, code: 0, _): throw CommandFailure(.badData, "\(error)")
-            default: throw CommandFailure(.missingInput, "\(error)")
+            default: throw CommandFailure(error.isMissingInput ? .missingInput : .io, "\(error)")
             }
         }
         return try attempt("\(path)") { try Record(file: Array(text.utf8)) }
@@ -76,7 +77,8 @@ enum HistoryReading {
     ///   - page: The folder from which the history's page will link to the runs.
     ///   - reference: The reference backend that was asked for.
     /// - Returns: The history.
-    /// - Throws: `CommandFailure`: 66 for a missing folder, 2 if nothing in it could be read, 64 if no run has the backend.
+    /// - Throws: `CommandFailure`: 66 for a missing folder, 2 if nothing in it is a result, 64 if no run has the backend, 74
+    ///   for a disk that fails: a history without a run that is there would be another one.
     static func read(_ folder: String, linkingFrom page: FilePath, reference: String?) throws -> History {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -92,6 +94,7 @@ enum HistoryReading {
         for (name, outcome) in zip(names, outcomes) {
             switch outcome {
             case .success: break
+            case .failure(.failed(let error)): throw CommandFailure(.io, "\(error)")
             case .failure(.otherKind(let schema)): others[schema, default: 0] += 1
             case .failure(.unreadable(let reason)):
                 skipped.append(SkippedFile(path: name, reason: reason))
@@ -109,10 +112,6 @@ enum HistoryReading {
             let kinds = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
             Terminal.writeError("chunkwise: skipped \(otherCount) files that are no results of runs: \(kinds)")
         }
-        try require(
-            !runs.isEmpty, .noAnswer,
-            "no results in \(folder) (\(skipped.count) files skipped): expected at least one results.jsonl in it or "
-                + "in a folder below")
         let history = History(runs, skipped: skipped, reference: reference)
         if let reference, !history.backends.contains(reference) {
             throw CommandFailure(
@@ -126,6 +125,8 @@ enum HistoryReading {
     /// Why a file is skipped.
     private enum Problem: Error {
         case unreadable(String)
+        /// Reading it failed, which ends the command.
+        case failed(DecryptionError)
         /// It is something else that this program writes, by its schema.
         case otherKind(String)
     }
@@ -144,6 +145,8 @@ enum HistoryReading {
             if let schema = otherKind(file, error) { return .failure(.otherKind(schema)) }
             // The path is said already.
             return .failure(.unreadable("\(error)"))
+        } catch .io(let error) where !error.isMissingInput {
+            return .failure(.failed(error))
         } catch {
             return .failure(.unreadable("\(error)"))
         }
