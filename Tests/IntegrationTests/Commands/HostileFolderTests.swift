@@ -61,7 +61,9 @@ struct HostileFolderTests {
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path(name), withDestinationPath: "/proc/self/mem")
         }
-        for command in ["verify --backend openssl --vectors vectors.json", "report --history .", "report results.jsonl"] {
+        for command in [
+            "verify --backend openssl --vectors vectors.json", "report --history .", "report results.jsonl",
+        ] {
             let run = try Chunkwise.shell("chunkwise \(command)", in: folder)
             #expect(run.status == 74, "\(command): \(run.status) \(run.errorLines)")
         }

@@ -30,7 +30,8 @@ package struct VectorFile: Sendable {
                 kind: .missing, file: path, pointer: "", reason: "no such file: expected a vector file")
         } catch {
             throw VectorFileError(
-                kind: error.isMissingInput ? .missing : .unreadable, file: path, pointer: "", reason: "\(error): expected a vector file")
+                kind: error.isMissingInput ? .missing : .unreadable, file: path, pointer: "",
+                reason: "\(error): expected a vector file")
         }
         try self.init(bytes, path: path)
     }

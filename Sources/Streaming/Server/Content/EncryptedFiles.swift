@@ -154,13 +154,13 @@ package struct EncryptedFiles: ContentCatalogue {
 }
 
 extension FileSource {
-    /// Whether reading a part of an object in this file may have to wait for the disk: about where its ciphertext is, since
-    /// layouts add little.
+    /// Whether reading a part of an object in this file may have to wait for the disk.
     ///
     /// - Parameters:
     ///   - range: Plaintext bytes, within the object.
     ///   - plaintextByteCount: The object's length in bytes.
     ///   - slice: Where in the file the object is.
+    /// - Returns: `true` unless the bytes about where the part's ciphertext is are in memory.
     func mayWait(
         for range: Range<UInt64>, of plaintextByteCount: UInt64, in slice: Range<UInt64>
     ) -> Bool {

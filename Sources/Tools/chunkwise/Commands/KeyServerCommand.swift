@@ -123,7 +123,8 @@ struct KeyServerCommand: AsyncParsableCommand {
 
     @Option(
         help: .taking(
-            "count", "The max number of connections of one address. (default: a quarter of all; this machine's own: all)"))
+            "count",
+            "The max number of connections of one address. (default: a quarter of all; this machine's own: all)"))
     var maxConnectionsPerAddress: Int?
 
     func run() async throws {
