@@ -122,17 +122,25 @@ struct RewritingTests {
             #EXT-X-MEDI\u{16}A
             #EXT-X-KE\u{1}Y:METHOD=AES-128,URI="https://elsewhere/key"
             #EXT-X-M\tAP:URI="elsewhere"
+            #EXT-X-MEDIA\t
             #EXTINF:2,
             a.ts
+            #EXT-X-DISCONTINUITY\t
+            #EXTINF:2,
+            b.ts
             #EXT-X-ENDLIST
 
             """
+        // White space at a line's end is no part of a name.
         #expect(
             try Self.rewrite(text, key: nil) == """
                 #EXTM3U
                 #EXT-X-TARGETDURATION:6
                 #EXTINF:2,
                 s0
+                #EXT-X-DISCONTINUITY
+                #EXTINF:2,
+                s1
                 #EXT-X-ENDLIST
 
                 """)

@@ -57,7 +57,10 @@ package struct MediaRewriter {
             playlist.initializationSections[nextSection].line == line.number
         {
             addSection()
-        } else if let name = RewrittenTags.name(line.text), !RewrittenTags.dropped.contains(name) {
+        } else if let name = RewrittenTags.name(line.textWithoutEnd),
+            !RewrittenTags.dropped.contains(name), !PlaylistParser.masterTags.contains(name)
+        {
+            // What was read has no tags of masters, but may have lines that look like them.
             if RewrittenTags.single.contains(name), !seen.insert(name).inserted { return }
             switch name {
             case "EXTINF": duration = RewrittenTags.clean(line)
@@ -133,14 +136,13 @@ package enum MasterRewriter {
         var stream: String?
         while let line = try lines.next() {
             guard line.text.hasPrefix("#") else {
-                var uri = line.text
-                while let last = uri.last, last == " " || last == "\t" { uri.removeLast() }
+                let uri = String(line.textWithoutEnd)
                 guard !uri.isEmpty else { continue }
                 if let stream, let new = name(uri, line.number) { written += [stream, new] }
                 stream = nil
                 continue
             }
-            guard let tag = RewrittenTags.name(line.text), !RewrittenTags.dropped.contains(tag) else { continue }
+            guard let tag = RewrittenTags.name(line.textWithoutEnd), !RewrittenTags.dropped.contains(tag) else { continue }
             let text = RewrittenTags.clean(line)
             switch tag {
             case "EXT-X-STREAM-INF": stream = text
@@ -202,7 +204,7 @@ enum RewrittenTags {
     /// the line would be another tag than the one that was read.
     ///
     /// Spaces and small letters are mended, so that what was meant for one of ``dropped`` is dropped.
-    static func name(_ line: String) -> String? {
+    static func name(_ line: Substring) -> String? {
         guard line.hasPrefix("#") else { return nil }
         let name = line.dropFirst().prefix { $0 != ":" }
         guard name.utf8.count <= 64, !name.unicodeScalars.contains(where: isControl) else { return nil }

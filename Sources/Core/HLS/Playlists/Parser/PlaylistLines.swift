@@ -6,6 +6,13 @@ struct PlaylistLine {
     let text: String
     /// What is wrong with its characters.
     let problem: PlaylistProblem?
+
+    /// The text without the white space at its end, which players do not mind.
+    var textWithoutEnd: Substring {
+        var text = text[...]
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
 }
 
 /// Walks through the lines of a playlist, which end with LF or CR LF.

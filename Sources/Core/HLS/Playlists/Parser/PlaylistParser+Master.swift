@@ -49,7 +49,7 @@ extension PlaylistParser {
         return true
     }
 
-    private static let masterTags: Set<String> = [
+    static let masterTags: Set<String> = [
         "EXT-X-MEDIA", "EXT-X-STREAM-INF", "EXT-X-I-FRAME-STREAM-INF", "EXT-X-SESSION-DATA", "EXT-X-SESSION-KEY",
         "EXT-X-CONTENT-STEERING",
     ]

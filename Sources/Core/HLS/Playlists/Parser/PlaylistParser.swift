@@ -170,8 +170,7 @@ struct PlaylistParser {
     }
 
     private mutating func uri(_ line: PlaylistLine) throws(PlaylistProblem) {
-        var text = line.text[...]
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        let text = line.textWithoutEnd
         var problem = line.problem
         if text.endIndex != line.text.endIndex || text.first == " " || text.first == "\t" {
             let found = PlaylistProblem(
