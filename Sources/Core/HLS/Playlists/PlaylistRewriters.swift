@@ -142,7 +142,9 @@ package enum MasterRewriter {
                 stream = nil
                 continue
             }
-            guard let tag = RewrittenTags.name(line.textWithoutEnd), !RewrittenTags.dropped.contains(tag) else { continue }
+            guard let tag = RewrittenTags.name(line.textWithoutEnd), !RewrittenTags.dropped.contains(tag) else {
+                continue
+            }
             let text = RewrittenTags.clean(line)
             switch tag {
             case "EXT-X-STREAM-INF": stream = text
