@@ -48,21 +48,31 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The latency of single reads of a cell, from one iteration in a fresh process.
+/// The latencies of single reads of a cell in one fresh process.
 public struct LatencyRecord: Codable, Hashable, Sendable {
     /// The cell's `id`.
     public var cellID: String
+    /// The round, from 0; `nil` in results that have one process a cell.
+    public var round: Int?
     /// The percentiles.
     public var latency: Latency
     /// From before the object is opened until its first byte is there; `nil` where that was not measured.
     public var firstByte: Latency?
-
     /// How a film would play, for the replay of a player's trace.
     public var playback: Playback?
+    /// How often the reads were measured anew, since they took longer than whole iterations of the same process do;
+    /// `nil` in results that do not say.
+    public var repetitionCount: Int?
+    /// Whether they still took longer the last time: then the tail is that of a disturbance. `nil` in results that do not
+    /// say.
+    public var isContradicted: Bool?
 
     /// Creates a record.
-    public init(cellID: String, latency: Latency, firstByte: Latency? = nil, playback: Playback? = nil) {
+    public init(
+        cellID: String, round: Int? = nil, latency: Latency, firstByte: Latency? = nil, playback: Playback? = nil
+    ) {
         self.cellID = cellID
+        self.round = round
         self.latency = latency
         self.firstByte = firstByte
         self.playback = playback
@@ -109,11 +119,32 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
         /// The longest read.
         public var max: UInt64
 
-        /// The 99th percentile, or `nil` where fewer than 100 reads make it the max by another name.
-        public var trustedP99: UInt64? { readCount >= 100 ? p99 : nil }
+        /// The 90th percentile, or `nil` where fewer than 29 reads give it no upper bound.
+        ///
+        /// The longest of n reads is an upper bound of the p-th part with a confidence of 1 − pⁿ, whatever the
+        /// distribution. Source: David and Nagaraja, "Order Statistics", 3rd edition (2003), §7.1.
+        public var trustedP90: UInt64? { readCount >= 29 ? p90 : nil }
 
-        /// The 99.9th percentile, or `nil` where fewer than 1000 reads make it the max by another name.
-        public var trustedP999: UInt64? { readCount >= 1000 ? p999 : nil }
+        /// The 99th percentile, or `nil` where fewer than 299 reads give it no upper bound.
+        public var trustedP99: UInt64? { readCount >= 299 ? p99 : nil }
+
+        /// The 99.9th percentile, or `nil` where fewer than 2,995 reads give it no upper bound.
+        public var trustedP999: UInt64? { readCount >= 2995 ? p999 : nil }
+
+        /// Combines what several processes found: of each percentile the median, of an even number the lower one, so
+        /// that it is still a latency that occurred. A process that was disturbed does not move it; `nil` without any.
+        ///
+        /// The number of reads is that of the process with the fewest.
+        /// - Parameter processes: One a process.
+        public init?(combining processes: [Latency]) {
+            guard let readCount = processes.map(\.readCount).min() else { return nil }
+            func middle(_ figure: (Latency) -> UInt64) -> UInt64 {
+                processes.map(figure).sorted()[(processes.count - 1) / 2]
+            }
+            self.init(
+                readCount: readCount, p50: middle(\.p50), p90: middle(\.p90), p99: middle(\.p99), p999: middle(\.p999),
+                max: middle(\.max))
+        }
 
         /// Creates percentiles.
         public init(readCount: Int, p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
@@ -127,16 +158,19 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The memory of a cell: the subject's process, seen from outside, in a pass of its own.
+/// The memory of a cell: a subject's process, seen from outside, in which nothing else is measured.
 public struct MemoryRecord: Codable, Hashable, Sendable {
     /// The cell's `id`.
     public var cellID: String
+    /// The round, from 0; `nil` in results that have one process a cell.
+    public var round: Int?
     /// The figures.
     public var memory: Memory
 
     /// Creates a record.
-    public init(cellID: String, memory: Memory) {
+    public init(cellID: String, round: Int? = nil, memory: Memory) {
         self.cellID = cellID
+        self.round = round
         self.memory = memory
     }
 

@@ -101,9 +101,10 @@ extension ResultRecord: Codable {
         case .failure(let failure): failure.cell.isPlausible
         case .time(let time):
             time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 } && time.warmUpIterationCount ?? 0 >= 0
-        case .latency(let latency): latency.latency.readCount >= 0 && latency.playback?.isPlausible ?? true
+        case .latency(let latency):
+            latency.latency.readCount >= 0 && latency.round ?? 0 >= 0 && latency.playback?.isPlausible ?? true
         case .memory(let memory):
-            [
+            memory.round ?? 0 >= 0 && [
                 memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
                 memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,
             ]

@@ -60,20 +60,16 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var check: CheckRecord?
     /// Timed iterations in nanoseconds, one list a round (a fresh process each).
     public var rounds: [[UInt64]] = []
-    /// Latencies of single reads.
-    public var latency: LatencyRecord.Latency?
-    /// From before the object is opened until its first byte is there.
-    public var firstByte: LatencyRecord.Latency?
-    /// How a film would play, for the replay of a player's trace.
-    public var playback: LatencyRecord.Playback?
+    /// Latencies of single reads, one record a process.
+    public var latencies: [LatencyRecord] = []
     /// What the timed iterations used together; `nil` where it is not known.
     public var usage: ProcessUsage?
     /// The rounds whose warm-up did not come to be steady.
     public var unsteadyRoundCount = 0
     /// The max number of bytes of a cold file that the kernel kept in memory before an iteration.
     public var residentByteCount: UInt64?
-    /// Peak memory.
-    public var memory: MemoryRecord.Memory?
+    /// Peak memory, one record a process.
+    public var memories: [MemoryRecord] = []
     /// Why the cell has no figures, or `nil` if it did not fail.
     public var failure: String?
 
@@ -135,11 +131,19 @@ struct RunResultsBuilder {
     private var mutants: MutantsRecord?
     private var cells: [CellResult] = []
     private var indices: [String: Int] = [:]
-    private var timed: Set<TimedRound> = []
+    private var seen: Set<SeenProcess> = []
     private var isComplete = false
     private var leftOut = RunResults.LeftOut()
 
-    private struct TimedRound: Hashable {
+    /// A process whose record was read already.
+    private struct SeenProcess: Hashable {
+        enum Pass: Hashable {
+            case memory
+            case latencies
+            case time
+        }
+
+        var pass: Pass
         var cell: Int
         var round: Int
     }
@@ -170,15 +174,11 @@ struct RunResultsBuilder {
         case .failure(let failure):
             let index = index(of: failure.cell)
             cells[index].failure = cells[index].failure ?? failure.reason
-        case .time(let time): note(time)
+        case .time(let time): note(.time, time.cellID, round: time.round) { $0.note(time) }
         case .latency(let latency):
-            update(latency.cellID, isThere: { $0.latency != nil }) {
-                $0.latency = latency.latency
-                $0.firstByte = latency.firstByte
-                $0.playback = latency.playback
-            }
+            note(.latencies, latency.cellID, round: latency.round ?? 0) { $0.latencies.append(latency) }
         case .memory(let memory):
-            update(memory.cellID, isThere: { $0.memory != nil }) { $0.memory = memory.memory }
+            note(.memory, memory.cellID, round: memory.round ?? 0) { $0.memories.append(memory) }
         case .end: isComplete = true
         }
     }
@@ -219,26 +219,18 @@ struct RunResultsBuilder {
         }
     }
 
-    private mutating func note(_ time: TimeRecord) {
-        guard let index = indices[time.cellID] else {
-            leftOut.orphanRecordCount += 1
-            return
-        }
-        guard timed.insert(TimedRound(cell: index, round: time.round)).inserted else {
-            leftOut.repeatedRecordCount += 1
-            return
-        }
-        cells[index].note(time)
-    }
-
-    private mutating func update(
-        _ cellID: String, isThere: (CellResult) -> Bool, _ change: (inout CellResult) -> Void
+    private mutating func note(
+        _ pass: SeenProcess.Pass, _ cellID: String, round: Int, _ change: (inout CellResult) -> Void
     ) {
         guard let index = indices[cellID] else {
             leftOut.orphanRecordCount += 1
             return
         }
-        if isThere(cells[index]) { leftOut.repeatedRecordCount += 1 } else { change(&cells[index]) }
+        if seen.insert(SeenProcess(pass: pass, cell: index, round: round)).inserted {
+            change(&cells[index])
+        } else {
+            leftOut.repeatedRecordCount += 1
+        }
     }
 }
 
