@@ -48,6 +48,29 @@ struct PlanReaderTests {
         #expect(Set(plan.cells.map(\.cell.id)).count == cellCount)
     }
 
+    @Test("a precision has a limit of rounds, and of time where the plan says one")
+    func precision() throws {
+        let cells = "cells:\n- backend: openssl"
+        #expect(try read(cells).precision == nil)
+        #expect(
+            try read("precision: 2%\n" + cells).precision
+                == Plan.Precision(halfWidth: 0.02, maxRounds: 40, maxNanoseconds: .max))
+        #expect(
+            try read("precision: 0.5 %\nmax-rounds: 7\nmax-time: 2s\n" + cells).precision
+                == Plan.Precision(halfWidth: 0.005, maxRounds: 7, maxNanoseconds: 2_000_000_000))
+    }
+
+    @Test(
+        "what is no precision is refused, in its line",
+        arguments: [
+            "precision: 2", "precision: two%", "precision: 0%", "precision: 101%", "precision: -1%", "precision: nan%",
+            "precision: 2%\nmax-rounds: 2", "precision: 2%\nmax-time: soon", "max-rounds: 9", "max-time: 2s",
+        ])
+    func badPrecision(text: String) {
+        let error = #expect(throws: PlanError.self) { try read(text + "\ncells:\n- backend: openssl") }
+        #expect(error?.line == text.split(separator: "\n").count && error?.description.contains("expected") == true)
+    }
+
     @Test("every combination of an entry's values is a cell; what is not said has a default")
     func product() throws {
         let plan = try read(

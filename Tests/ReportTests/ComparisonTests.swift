@@ -55,7 +55,7 @@ struct ComparisonTests {
         #expect(abs(comparison.pairs[0].ratio.ratio - 1 / 1.1) < 1e-5)
         #expect(comparison.within5PercentCount == 3)
         // A random workload of the fixture has one process.
-        #expect(comparison.pairs.map(\.hasInterval) == [true, true, true, false, false])
+        #expect(comparison.pairs.map(\.ratio.hasInterval) == [true, true, true, false, false])
     }
 
     @Test("every cell is somewhere: compared, in one only, or without figures")

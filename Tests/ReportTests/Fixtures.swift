@@ -84,6 +84,7 @@ enum Fixture {
         let middle = UInt64(milliseconds * 1_000_000)
         result.rounds = [
             [middle - 9_000, middle, middle + 11_000], [middle - 12_000, middle + 1_000, middle + 8_000],
+            [middle - 3_000, middle - 1_000, middle + 2_000],
         ]
         result.memory = MemoryRecord.Memory(
             baselineByteCount: 8 << 20, peakByteCount: (8 << 20) + growth, boundByteCount: window + 4096)
@@ -354,3 +355,28 @@ enum RealisticFixture {
 
 /// All files of the report of a run.
 func renderReport(_ results: RunResults) -> [ReportFile] { RunReport(results).files }
+
+/// Figures of one process.
+extension CellResult {
+    var memory: MemoryRecord.Memory? {
+        get { memories.first?.memory }
+        set { memories = newValue.map { [MemoryRecord(cellID: cell.id, memory: $0)] } ?? [] }
+    }
+
+    var latency: LatencyRecord.Latency? {
+        get { latencies.first?.latency }
+        set { latencies = newValue.map { [LatencyRecord(cellID: cell.id, latency: $0)] } ?? [] }
+    }
+
+    /// Only where there is a latency.
+    var firstByte: LatencyRecord.Latency? {
+        get { latencies.first?.firstByte }
+        set { for index in latencies.indices { latencies[index].firstByte = newValue } }
+    }
+
+    /// Only where there is a latency.
+    var playback: LatencyRecord.Playback? {
+        get { latencies.first?.playback }
+        set { for index in latencies.indices { latencies[index].playback = newValue } }
+    }
+}

@@ -3,7 +3,7 @@ import Statistics
 import Testing
 
 @Suite("Student's t")
-struct StudentTailTests {
+struct StudentDistributionTests {
     @Test(
         "two-sided probabilities are those of published tables",
         arguments: [
@@ -11,23 +11,23 @@ struct StudentTailTests {
             (3.460, 60, 0.001), (1.960, 100_000, 0.05), (0.765, 3, 0.5),
         ])
     func table(value: Double, degreesOfFreedom: Int, probability: Double) {
-        let found = StudentTail.twoSided(value, degreesOfFreedom: degreesOfFreedom)
+        let found = StudentDistribution.twoSidedTail(value, degreesOfFreedom: degreesOfFreedom)
         #expect(abs(found / probability - 1) < 0.002, "\(found)")
-        #expect(StudentTail.twoSided(-value, degreesOfFreedom: degreesOfFreedom) == found)
+        #expect(StudentDistribution.twoSidedTail(-value, degreesOfFreedom: degreesOfFreedom) == found)
     }
 
     @Test("one degree of freedom is Cauchy's distribution", arguments: [0.1, 1, 3, 50, 1e6])
     func cauchy(value: Double) {
         let expected = 1 - 2 / Double.pi * atan(value)
-        #expect(abs(StudentTail.twoSided(value, degreesOfFreedom: 1) - expected) < 1e-12)
+        #expect(abs(StudentDistribution.twoSidedTail(value, degreesOfFreedom: 1) - expected) < 1e-12)
     }
 
     @Test("0, infinity and what is no number have a probability too")
     func extremes() {
-        #expect(StudentTail.twoSided(0, degreesOfFreedom: 5) == 1)
-        #expect(StudentTail.twoSided(.infinity, degreesOfFreedom: 5) == 0)
-        #expect(StudentTail.twoSided(.nan, degreesOfFreedom: 5) == 1)
-        #expect(StudentTail.twoSided(1e200, degreesOfFreedom: 5) == 0)
+        #expect(StudentDistribution.twoSidedTail(0, degreesOfFreedom: 5) == 1)
+        #expect(StudentDistribution.twoSidedTail(.infinity, degreesOfFreedom: 5) == 0)
+        #expect(StudentDistribution.twoSidedTail(.nan, degreesOfFreedom: 5) == 1)
+        #expect(StudentDistribution.twoSidedTail(1e200, degreesOfFreedom: 5) == 0)
     }
 }
 

@@ -181,3 +181,8 @@ public struct Cell: Codable, Hashable, Sendable {
         return parts.joined(separator: " ")
     }
 }
+
+extension Cell {
+    /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
+    package var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http") }
+}

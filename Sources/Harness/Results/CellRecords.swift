@@ -56,7 +56,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     public var round: Int?
     /// The percentiles.
     public var latency: Latency
-    /// From before the object is opened until its first byte is there; `nil` where that was not measured.
+    /// From before the object is opened until the first read of the workload is there; `nil` where that was not measured.
     public var firstByte: Latency?
     /// How a film would play, for the replay of a player's trace.
     public var playback: Playback?
@@ -66,6 +66,17 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     /// Whether they still took longer the last time: then the tail is that of a disturbance. `nil` in results that do not
     /// say.
     public var isContradicted: Bool?
+
+    /// `firstByte` in results of old was the time to open the object and read one byte, which is another figure.
+    private enum CodingKeys: String, CodingKey {
+        case cellID
+        case round
+        case latency
+        case firstByte = "firstRead"
+        case playback
+        case repetitionCount
+        case isContradicted
+    }
 
     /// Creates a record.
     public init(

@@ -54,12 +54,6 @@ package struct BinomialInterval: Hashable, Sendable {
         return min(1, sum)
     }
 
-    /// The logarithm of the gamma function. The corresponding C function is `lgamma_r`, which has no shared state.
-    private static func logGamma(_ value: Double) -> Double {
-        var sign: Int32 = 0
-        return lgamma_r(value, &sign)
-    }
-
     /// Where a growing function of a rate passes 0.
     private static func root(_ function: (Double) -> Double) -> Double {
         var (low, high) = (0.0, 1.0)

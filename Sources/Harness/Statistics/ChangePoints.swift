@@ -1,5 +1,3 @@
-import Glibc
-
 /// Where the level of a series changed.
 ///
 /// Circular binary segmentation: of all stretches of a series, the one is looked for whose mean is farthest from that of
@@ -121,7 +119,7 @@ private struct RunningSums {
         guard freedom > 0 else { return 1 }
         let variance = floored((scatter(one) + scatter(other)) / Double(freedom))
         let spread = variance * (1 / Double(one.count) + 1 / Double(other.count))
-        return StudentTail.twoSided((mean(one) - mean(other)) / spread.squareRoot(), degreesOfFreedom: freedom)
+        return StudentDistribution.twoSidedTail((mean(one) - mean(other)) / spread.squareRoot(), degreesOfFreedom: freedom)
     }
 
     private func floored(_ variance: Double) -> Double {
@@ -154,63 +152,7 @@ private struct RunningSums {
         }
         guard let best else { return nil }
         let variance = floored(max(0, scatter - bestGain) / Double(total - 2))
-        let probability = StudentTail.twoSided((bestGain / variance).squareRoot(), degreesOfFreedom: total - 2)
+        let probability = StudentDistribution.twoSidedTail((bestGain / variance).squareRoot(), degreesOfFreedom: total - 2)
         return probability * Double(looked) <= errorRate ? best : nil
-    }
-}
-
-/// Student's t distribution.
-package enum StudentTail {
-    /// Returns the probability that a t variable is as far from 0 as `value`, in either direction.
-    ///
-    /// It is the regularised incomplete beta function at d ÷ (d + t²) with a = d ÷ 2 and b = ½.
-    /// - Source: NIST Digital Library of Mathematical Functions, §8.17.22 (continued fraction), evaluated as by Lentz 1976.
-    /// - Parameters:
-    ///   - value: The statistic; not a number counts as 0.
-    ///   - degreesOfFreedom: At least 1.
-    /// - Returns: The probability, from 0 to 1.
-    package static func twoSided(_ value: Double, degreesOfFreedom: Int) -> Double {
-        precondition(degreesOfFreedom > 0, "a t distribution with \(degreesOfFreedom) degrees of freedom")
-        guard !value.isNaN, value != 0 else { return 1 }
-        guard value.isFinite else { return 0 }
-        let freedom = Double(degreesOfFreedom)
-        return incompleteBeta(freedom / (freedom + value * value), freedom / 2, 0.5)
-    }
-
-    private static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
-        guard x > 0 else { return 0 }
-        guard x < 1 else { return 1 }
-        let front = exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * log(x) + b * log1p(-x))
-        // The fraction converges quickly on one side of the mean; the other side is its complement.
-        return x < (a + 1) / (a + b + 2)
-            ? front * fraction(x, a, b) / a : 1 - front * fraction(1 - x, b, a) / b
-    }
-
-    private static func fraction(_ x: Double, _ a: Double, _ b: Double) -> Double {
-        let minimum = 1e-300
-        func kept(_ value: Double) -> Double { value.magnitude < minimum ? minimum : value }
-        var numerator = 1.0
-        var denominator = 1 / kept(1 - (a + b) * x / (a + 1))
-        var value = denominator
-        for step in 1...300 {
-            let m = Double(step)
-            let even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-            let odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-            var change = 1.0
-            for term in [even, odd] {
-                denominator = 1 / kept(1 + term * denominator)
-                numerator = kept(1 + term / numerator)
-                change = denominator * numerator
-                value *= change
-            }
-            if (change - 1).magnitude < 1e-14 { break }
-        }
-        return value
-    }
-
-    /// The logarithm of the gamma function. The corresponding C function is `lgamma_r`, which has no shared state.
-    private static func logGamma(_ value: Double) -> Double {
-        var sign: Int32 = 0
-        return lgamma_r(value, &sign)
     }
 }

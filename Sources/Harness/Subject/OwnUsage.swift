@@ -18,6 +18,11 @@ final class OwnUsage {
         if cycles >= 0 { close(cycles) }
     }
 
+    /// Forgets what was counted.
+    func reset() {
+        total = nil
+    }
+
     /// Begins to count.
     func begin() {
         start = now

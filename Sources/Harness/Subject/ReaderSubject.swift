@@ -32,7 +32,7 @@ package final class ReaderSubject: SubjectImplementation {
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     /// What timed a workload last, for the next request to time it again: new buffers cost as much as they are long, and
     /// who compares two subjects asks often. Whatever else is asked for ends it.
-    private var latestRunner: (id: UInt64, workload: Workload, runner: WorkloadRunner)?
+    private var latestRunner: (id: UInt64, workload: Workload, runner: WorkloadRunner, usage: OwnUsage?)?
 
     /// Creates a subject.
     package init(
@@ -146,7 +146,7 @@ package final class ReaderSubject: SubjectImplementation {
         let wantsMore = request["extended"]?.bool == true
         let collected = request["collect"]?.string
         // Before another runner takes as much memory.
-        if collected != "time" || wantsMore || latestRunner?.id != id || latestRunner?.workload != workload {
+        if collected != "time" || wantsMore != (latestRunner?.usage != nil) || latestRunner?.id != id || latestRunner?.workload != workload {
             latestRunner = nil
         }
         switch collected {
@@ -161,12 +161,12 @@ package final class ReaderSubject: SubjectImplementation {
                     name: "member", value: "\"minimumNanoseconds\" or \"maximumIterations\"", expected: "integers")
             }
             let opened = try entry(id)
-            if wantsMore { return try time(opened, workload, nanoseconds, iterations, try cold(request, opened)) }
+            if wantsMore { return try time(id, workload, nanoseconds, iterations, try cold(request, opened)) }
             let runner = if let latestRunner { latestRunner.runner } else { try runner(opened.object, workload) }
             // A failure ends it as well.
             latestRunner = nil
             let durations = try runner.durations(atLeast: nanoseconds, maxCount: iterations)
-            latestRunner = (id, workload, runner)
+            latestRunner = (id, workload, runner, nil)
             return ["nanoseconds": .array(durations.map { .integer($0) })]
         case "latencies":
             let object = try entry(id).object
@@ -179,7 +179,7 @@ package final class ReaderSubject: SubjectImplementation {
             let latencies = try runner.latencies()
             return ["latencies": .array(latencies.map { .integer($0) })]
         case "firstByte" where wantsMore:
-            return try firstByte(try entry(id), request)
+            return try firstByte(try entry(id), workload, request)
         default:
             throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
         }
@@ -228,13 +228,17 @@ package final class ReaderSubject: SubjectImplementation {
     }
 
     private func time(
-        _ entry: OpenObject, _ workload: Workload, _ minimumNanoseconds: UInt64, _ maximumIterations: UInt64,
+        _ id: UInt64, _ workload: Workload, _ minimumNanoseconds: UInt64, _ maximumIterations: UInt64,
         _ cold: ColdFile?
     ) throws(DecryptionError) -> [String: JSONValue] {
+        let entry = try entry(id)
         let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
         // Before the runner's threads are, so that they are counted.
-        let usage = OwnUsage()
-        let runner = try WorkloadRunner(reads: reads, object: entry.object, configuration: configuration)
+        let usage = latestRunner?.usage ?? OwnUsage()
+        let runner = if let latestRunner { latestRunner.runner } else { try runner(entry.object, workload) }
+        // A failure ends it as well.
+        latestRunner = nil
+        usage.reset()
         if cold == nil { usage.begin() }
         let durations = try runner.durations(atLeast: minimumNanoseconds, maxCount: maximumIterations) {
             () throws(DecryptionError) in
@@ -245,6 +249,7 @@ package final class ReaderSubject: SubjectImplementation {
             usage.begin()
         }
         usage.end()
+        latestRunner = (id, workload, runner, usage)
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount, isAuthenticated: entry.object.isAuthenticated,
@@ -274,29 +279,39 @@ extension ReaderSubject.OpenObject {
 }
 
 extension ReaderSubject {
-    /// How often an object is opened to see how long its first byte takes.
-    private static let openCount = 32
+    /// How often an object is opened to see how long its first byte takes, unless that is longer than ``openNanoseconds``.
+    private static let (openCount, openNanoseconds) = (32, 2_000_000_000 as UInt64)
 
-    /// Opens the object again and again, and reads its first byte each time.
+    /// Opens the object again and again, and makes the first read of a workload each time.
     ///
-    /// - Returns: `firstByte`: for each time, the nanoseconds from before the source is opened until the byte is there.
-    func firstByte(_ opened: OpenObject, _ request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
+    /// - Returns: `firstByte`: for each time, the nanoseconds from before the source is opened until the read is there.
+    func firstByte(
+        _ opened: OpenObject, _ workload: Workload, _ request: JSONValue
+    ) throws(DecryptionError) -> [String: JSONValue] {
         if case .source(_, _, nil) = opened.origin { throw .unsupported("opening a served source again") }
-        guard opened.object.plaintextByteCount > 0 else { return ["firstByte": []] }
+        let reads = try workload.reads(plaintextByteCount: opened.object.plaintextByteCount)
+        guard reads.count > 0 else { return ["firstByte": []] }
+        let first = reads[0]
         let cold = try cold(request, opened)
-        var nanoseconds: [JSONValue] = []
-        var byte: UInt8 = 0
-        for _ in 0..<Self.openCount {
+        let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: [Int(first.count)])
+        defer {
+            for buffer in buffers {
+                eraseBytes(buffer)
+                buffer.deallocate()
+            }
+        }
+        // The kernel hands pages out when they are first touched.
+        buffers[0].initializeMemory(as: UInt8.self, repeating: 0)
+        var (nanoseconds, sum) = ([JSONValue](), 0 as UInt64)
+        while nanoseconds.count < Self.openCount, sum < Self.openNanoseconds {
             try cold?.drop()
             let start = monotonicNanoseconds()
             let reader = try configuration.makeReader(of: try openAgain(opened.origin))
-            let outcome = withUnsafeMutableBytes(of: &byte) { byte in
-                Result { () throws(DecryptionError) in try reader.read(at: 0, into: byte) }
-            }
-            _ = try outcome.get()
-            nanoseconds.append(.integer(monotonicNanoseconds() - start))
+            _ = try reader.read(at: first.offset, into: buffers[0])
+            let duration = monotonicNanoseconds() - start
+            nanoseconds.append(.integer(duration))
+            sum += duration
         }
-        byte = 0
         return ["firstByte": .array(nanoseconds)]
     }
 

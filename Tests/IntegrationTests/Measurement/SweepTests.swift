@@ -3,6 +3,7 @@ import Foundation
 import Measurement
 import RandomAccess
 import Results
+import Statistics
 import SystemPackage
 import TestSupport
 import Testing
@@ -14,8 +15,8 @@ private func kind(_ record: ResultRecord) -> String {
     case .conformance(let record): "conformance \(record.subject)"
     case .mutants(let record): "mutants \(record.backend)"
     case .check(let record): "check \(record.cell.id) \(record.digest)"
-    case .memory(let record): "memory \(record.cellID)"
-    case .latency(let record): "latency \(record.cellID) \(record.latency.readCount)"
+    case .memory(let record): "memory \(record.cellID) \(record.round ?? 0)"
+    case .latency(let record): "latency \(record.cellID) \(record.round ?? 0)"
     case .time(let record): "time \(record.cellID) \(record.round)"
     case .failure(let record): "failure \(record.cell.id)"
     case .end: "end"
@@ -83,7 +84,7 @@ struct SweepTests {
         #expect(try whole.run().isComplete)
         let expected = try whole.lines.map(kind)
         let stepCount = expected.count - 2
-        #expect(Set(expected).count == expected.count && stepCount == 10, "\(expected)")
+        #expect(Set(expected).count == expected.count && stepCount == 14, "\(expected)")
         for steps in 0...stepCount {
             let cut = try SmallSweep(smallPlan)
             let first = try cut.run(steps: steps)
@@ -96,6 +97,48 @@ struct SweepTests {
             #expect(try cut.run(steps: 0).isComplete)
             #expect(cut.folder.bytes("run/results.jsonl") == done)
             #expect(!FileManager.default.fileExists(atPath: cut.run.objectFolder.string), "\(steps) steps")
+        }
+    }
+
+    @Test("memory and latencies are of as many processes as there are rounds, three at most")
+    func untimedRounds() throws {
+        let results = try SmallSweep(
+            """
+            rounds: 5
+            time: 1us
+            object-size: 4KiB
+            cells:
+            - {backend: libgcrypt, window: 1KiB}
+            - {backend: libgcrypt, window: 2KiB, rounds: 1}
+            """
+        ).run()
+        #expect(results.cells.map(\.rounds.count) == [5, 1])
+        #expect(results.cells.map { $0.latencies.map(\.round) } == [[0, 1, 2], [0]])
+        #expect(results.cells.map { $0.memories.map(\.round) } == [[0, 1, 2], [0]])
+        // 4 reads an iteration, 16 iterations.
+        #expect(results.cells[0].latencies.allSatisfy { $0.latency.readCount == 64 && $0.firstByte?.readCount == 32 })
+    }
+
+    @Test("rounds are added until the interval is narrow, or there are as many as may be; broken off, it goes on the same")
+    func precision() throws {
+        func text(_ precision: String) -> String {
+            """
+            rounds: 3
+            precision: \(precision)
+            max-rounds: 6
+            time: 1us
+            object-size: 4KiB
+            cells: [{backend: libgcrypt, window: 1KiB}]
+            """
+        }
+        // No interval of iterations of a microsecond is narrower than 0.1 %.
+        let precise = try SmallSweep(text("0.1%"))
+        #expect(try precise.run(steps: 8).isComplete == false)
+        #expect(try precise.run().cells[0].rounds.count == 6)
+        let wide = try SmallSweep(text("100%")).run()
+        #expect((3...6).contains(wide.cells[0].rounds.count) && wide.isComplete)
+        if let interval = LogInterval(processes: wide.cells[0].rounds.compactMap { median(of: $0) }) {
+            #expect(interval.relativeHalfWidth <= 1 || wide.cells[0].rounds.count == 6)
         }
     }
 
@@ -173,7 +216,7 @@ struct SweepTests {
         }
         let refused = try #require(results.cells.first { $0.cell.backend == "openssl" })
         #expect(refused.failure?.contains("vectors failed") == true)
-        #expect(refused.check == nil && refused.rounds.isEmpty && refused.latency == nil && refused.memory == nil)
+        #expect(refused.check == nil && refused.rounds.isEmpty && refused.latencies.isEmpty && refused.memories.isEmpty)
         #expect(results.cells.first { $0.cell.backend == "libgcrypt" }?.rounds.count == 2)
     }
 
@@ -253,8 +296,8 @@ struct SweepTests {
         let cell = try #require(results.cells.first)
         #expect(cell.failure == nil && cell.check != nil && cell.rounds.count == 1)
         // No reads, no latencies.
-        #expect((cell.latency == nil) == (cell.cell.objectByteCount == 0))
-        #expect((cell.firstByte == nil) == (cell.cell.objectByteCount == 0))
+        #expect((cell.latencies.isEmpty) == (cell.cell.objectByteCount == 0))
+        #expect((cell.latencies.first?.firstByte == nil) == (cell.cell.objectByteCount == 0))
         #expect(cell.usage != nil)
         #expect((cell.residentByteCount == nil) == (cell.cell.isCold != true))
     }

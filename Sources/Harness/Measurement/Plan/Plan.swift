@@ -20,6 +20,24 @@ package struct Plan: Sendable {
     package var missingBackends: [String: String] = [:]
     /// The rate at which a player plays what its trace asks for.
     package var bitsPerSecond = PlayerTrace.usualBitsPerSecond
+    /// Until when rounds are added; `nil` for the rounds of the cells and no more.
+    package var precision: Precision?
+
+    /// How narrow the intervals of throughput are to become, and what that may take.
+    package struct Precision: Hashable, Sendable {
+        /// Half the width of a cell's 95 % interval, as a part of its throughput.
+        package var halfWidth: Double
+        /// The max rounds of a cell.
+        package var maxRounds: Int
+        /// How long the rounds that are added may take together, in nanoseconds.
+        package var maxNanoseconds: UInt64
+
+        package init(halfWidth: Double, maxRounds: Int, maxNanoseconds: UInt64) {
+            self.halfWidth = halfWidth
+            self.maxRounds = maxRounds
+            self.maxNanoseconds = maxNanoseconds
+        }
+    }
 
     /// Creates a plan.
     package init(

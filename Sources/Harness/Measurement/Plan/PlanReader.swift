@@ -60,7 +60,7 @@ package struct PlanReader {
         guard let root, let top = PlanMapping(root, file: file) else {
             throw PlanError(file: file, line: 1, message: "expected a mapping with the key cells")
         }
-        try top.allow(["name", "seed", "rounds", "time", "object-size", "bit-rate", "cells"])
+        try top.allow(["name", "seed", "rounds", "time", "object-size", "bit-rate", "precision", "max-rounds", "max-time", "cells"])
         let rounds = try top.integer("rounds", default: 3, 1...1000)
         if object != nil { try top.refuse(PlanObject.keys, "of an object that is given") }
         let objectByteCount = try top.size("object-size", default: 64 << 20, minimum: 0)
@@ -95,6 +95,7 @@ package struct PlanReader {
             text: text, seed: UInt64(try top.integer("seed", default: 1, 0...Int.max >> 10)),
             roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells, traces: traces)
         plan.missingBackends = leftOut
+        plan.precision = try precision(top)
         if let text = try top.text("bit-rate") {
             guard let rate = TimeText.bitsPerSecond(text) else {
                 throw top.error("bit-rate", "bit-rate \(text): expected \(TimeText.bitRateExpectation)")
@@ -102,6 +103,20 @@ package struct PlanReader {
             plan.bitsPerSecond = rate
         }
         return plan
+    }
+
+    /// How precise the plan wants its figures; `nil` if it does not say.
+    private func precision(_ top: PlanMapping) throws(PlanError) -> Plan.Precision? {
+        guard let text = try top.text("precision") else {
+            try top.refuse(["max-rounds", "max-time"], "without precision")
+            return nil
+        }
+        guard text.hasSuffix("%"), let percent = Double(text.dropLast().filter { $0 != " " }), percent >= 0.1,
+            percent <= 100
+        else { throw top.error("precision", "precision \(text): expected a percentage from 0.1% to 100%, such as 2%") }
+        return Plan.Precision(
+            halfWidth: percent / 100, maxRounds: try top.integer("max-rounds", default: 40, 3...1000),
+            maxNanoseconds: try top.text("max-time") == nil ? .max : try top.duration("max-time", default: 0))
     }
 
     /// Refuses what would take memory and time without end before a cell of it is known.

@@ -5,7 +5,7 @@ import Support
 
 /// How long a sweep will take, before it starts: good enough to decide whether to wait for it.
 package struct SweepEstimate: Hashable, Sendable {
-    /// The processes to be run.
+    /// The processes to be run, without those that a precision may add.
     package let processCount: Int
     /// How long they take, in nanoseconds.
     package let nanoseconds: UInt64
@@ -38,7 +38,10 @@ package struct SweepEstimate: Hashable, Sendable {
             let rate = rates[cell.backend] ?? max(1, bytesPerSecond(cell.backend))
             rates[cell.backend] = rate
             let iteration = Self.iteration(cell, rate)
-            let warmUp = min(iteration, Double(8 << 20) / rate + Self.remote(cell, requests: 8, byteCount: 8_388_608))
+            let isSlow = !cell.isLocal
+            let warmUp =
+                isSlow
+                ? min(iteration, Double(8 << 20) / rate + Self.remote(cell, requests: 8, byteCount: 8_388_608)) : iteration
             switch step.pass {
             case .check:
                 let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
@@ -52,13 +55,19 @@ package struct SweepEstimate: Hashable, Sendable {
             case .memory:
                 return Self.processSeconds + iteration
             case .latencies:
-                // A first byte 32 times over.
-                return Self.processSeconds + warmUp + iteration + 32 * Self.remote(cell, requests: 2, byteCount: 0)
-            case .time:
+                // Whole iterations beside them, and a first byte 32 times over, or for 2 s.
+                let first = 32 * (Self.remote(cell, requests: 2, byteCount: 0) + iteration / Double(max(1, Self.readCount(cell))))
+                let whole = isSlow ? 0 : min(max(iteration, 0.05), 3 * iteration)
+                return Self.processSeconds + warmUp + min(max(iteration, 0.2), 16 * iteration) + whole + min(2, first)
+            case .time(let round):
+                // Whether rounds are added, is not known before.
+                guard round < step.plannedRounds else { return 0 }
                 return Self.processSeconds + warmUp + max(iteration, Double(plan.roundNanoseconds) / 1e9)
             }
         }
-        processCount = steps.count
+        processCount = steps.count { step in
+            if case .time(let round) = step.pass { round < step.plannedRounds } else { true }
+        }
         nanoseconds = UInt64(min(stepSeconds.reduce(0, +), 1e9) * 1e9)
     }
 

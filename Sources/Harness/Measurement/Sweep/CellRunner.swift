@@ -67,7 +67,7 @@ package struct CellRunner {
     /// The process's peak memory while the workload runs once; `nil` where the kernel does not tell.
     ///
     /// - Throws: `CellFailure`.
-    package func memory(_ cell: Cell) throws(CellFailure) -> MemoryRecord? {
+    package func memory(_ cell: Cell, round: Int) throws(CellFailure) -> MemoryRecord? {
         try with(cell) { (subject, object) throws in
             // Code that every read runs is paged in before the baseline is taken.
             let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
@@ -77,7 +77,7 @@ package struct CellRunner {
             }
             guard let memory else { return nil }
             return MemoryRecord(
-                cellID: cell.id,
+                cellID: cell.id, round: round,
                 memory: .init(
                     baselineByteCount: memory.resident.baselineByteCount, peakByteCount: memory.resident.peakByteCount,
                     boundByteCount: answer["boundByteCount"]?.integer,
@@ -85,29 +85,61 @@ package struct CellRunner {
         }
     }
 
-    /// The latencies of the reads of one iteration, and how long a first byte takes from before the object is opened;
-    /// `nil` where there are no reads.
+    /// The latencies of single reads, and how long a first byte takes from before the object is opened; `nil` where there
+    /// are no reads.
     ///
     /// - Throws: `CellFailure`.
-    package func latencies(_ cell: Cell) throws(CellFailure) -> LatencyRecord? {
-        try with(cell) { (subject, object) throws in
+    package func latencies(_ cell: Cell, round: Int) throws(CellFailure) -> LatencyRecord? {
+        try with(cell) { (subject, object) throws -> LatencyRecord? in
             let workload = try cell.workload(seed: seed, traces: traces)
             _ = try subject.warmUp(workload, atMostNanoseconds: Self.latencyWarmUpNanoseconds)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
-            let latencies = try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
-            guard latencies.count == reads.count else {
-                throw SubjectError.framing("\(latencies.count) latencies of \(reads.count) reads")
+            guard reads.count > 0 else { return nil }
+            var iterations: [[UInt64]] = []
+            func measure() throws {
+                iterations = []
+                var sum: UInt64 = 0
+                repeat {
+                    let latencies = try subject.measure(workload, ["collect": "latencies"]).integers("latencies")
+                    guard latencies.count == reads.count else {
+                        throw SubjectError.framing("\(latencies.count) latencies of \(reads.count) reads")
+                    }
+                    iterations.append(latencies)
+                    sum = latencies.reduce(sum, &+)
+                } while sum < Self.latencyNanoseconds && iterations.count * reads.count < Self.latencyCount
+                    && iterations.count < Self.latencyIterations
             }
-            guard !latencies.isEmpty else { return nil }
+            try measure()
+            var record = LatencyRecord(cellID: cell.id, round: round, latency: .init(of: []))
+            if cell.threads == 1, cell.isLocal {
+                let whole = try subject.measure(
+                    workload,
+                    [
+                        "collect": "time", "minimumNanoseconds": .integer(Self.latencyWarmUpNanoseconds),
+                        "maximumIterations": 3,
+                    ]
+                ).integers("nanoseconds")
+                var repetitions = 0
+                while LatencyCheck.isContradicted(iterations, by: whole), repetitions < LatencyCheck.maxRepetitions {
+                    try measure()
+                    repetitions += 1
+                }
+                record.repetitionCount = repetitions
+                record.isContradicted = LatencyCheck.isContradicted(iterations, by: whole)
+            }
+            record.latency = .init(of: Array(iterations.joined()))
             // Beyond the protocol: other subjects may refuse it.
             let answer = try? subject.measure(workload, ["collect": "firstByte"])
             let firstByte = answer.flatMap { try? $0.integers("firstByte") } ?? []
-            return LatencyRecord(
-                cellID: cell.id, latency: .init(of: latencies),
-                firstByte: firstByte.isEmpty ? nil : .init(of: firstByte),
-                playback: playback(cell, latencies, objectByteCount: object.plaintextByteCount))
+            record.firstByte = firstByte.isEmpty ? nil : .init(of: firstByte)
+            record.playback = playback(cell, iterations[0], objectByteCount: object.plaintextByteCount)
+            return record
         }
     }
+
+    /// Reads are timed until there are so many that the longest one bounds p99.9 with 95 % confidence, or for so long, or
+    /// in so many iterations.
+    private static let (latencyCount, latencyNanoseconds, latencyIterations) = (2995, 200_000_000 as UInt64, 16)
 
     /// How a film would play; `nil` for what is no trace, and where reads run side by side.
     private func playback(
@@ -182,7 +214,8 @@ package struct CellRunner {
                     "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
                         + "expected \(object.plaintextByteCount)")
             }
-            let value = try body(CellSubject(process: process, isCold: cell.isCold == true), object)
+            let value = try body(CellSubject(
+                    process: process, isCold: cell.isCold == true, needsFewReads: !cell.isLocal), object)
             try process.end()
             return value
         } catch let failure as CellFailure {
@@ -219,6 +252,8 @@ struct CellSubject {
     let process: SubjectProcess
     /// Whether the file is dropped from the page cache before each iteration.
     let isCold: Bool
+    /// Whether a warm-up of a few reads does, since the ciphertext is slow to come.
+    let needsFewReads: Bool
 
     func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
         guard case .object(var members) = parameters else { return .null }
@@ -230,36 +265,48 @@ struct CellSubject {
         return try process.request(.object(members)).members
     }
 
-    /// Runs the reads untimed until they are steady (``SteadyState``), or for as long as is allowed, once at least.
+    /// Runs whole iterations untimed until they are steady (``SteadyState``), or for as long as is allowed, once at least.
     ///
-    /// Where there are many reads, the first of them are run again and again: they touch the same code and buffers.
+    /// The subject keeps buffers and threads for the same workload, so that they are warm as well. Where a file is cold, or
+    /// far away, only code and buffers can be warm: a few reads do for those. They also do where they take as long as is
+    /// allowed: an iteration takes longer by far then.
     /// - Returns: How many iterations were run, and whether they came to be steady.
     func warmUp(
         _ workload: Workload, atMostNanoseconds limit: UInt64
     ) throws(SubjectError) -> (iterationCount: Int, isSteady: Bool) {
-        var warmUp = workload
-        if case .random(let rangeByteCount, let seed, let readCount) = workload {
-            warmUp = .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
-        } else if case .sequential(let windowByteCount) = workload {
-            // 8 MiB, but no longer a request than a subject reads at once.
-            let count = min(4096, max(1, (8 << 20) / windowByteCount))
-            warmUp = .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
-        }
+        let few = Self.fewReads(of: workload)
+        let first = try measure(few, Self.iterations(1, atLeast: 0)).integers("nanoseconds")
+        let isLong = first.reduce(0, &+) >= limit
+        let warmUp = needsFewReads || isLong ? few : workload
         var samples: [UInt64] = []
-        var sum: UInt64 = 0
+        var sum: UInt64 = isLong ? limit : 0
         repeat {
             let answer = try measure(
-                warmUp,
-                [
-                    "collect": "time", "minimumNanoseconds": .integer(max(1, limit - min(limit, sum))),
-                    "maximumIterations": .integer(UInt64(SteadyState.iterationCount)),
-                ])
+                warmUp, Self.iterations(UInt64(SteadyState.iterationCount), atLeast: max(1, limit - min(limit, sum))))
             let taken = try answer.integers("nanoseconds")
             guard !taken.isEmpty else { throw .framing("a time without any iteration") }
             samples += taken
             sum = taken.reduce(sum, &+)
         } while !SteadyState.isReached(samples) && sum < limit && samples.count < Self.maxWarmUps
         return (samples.count, SteadyState.isReached(samples))
+    }
+
+    /// The first reads of a workload: they touch the same code and buffers.
+    private static func fewReads(of workload: Workload) -> Workload {
+        switch workload {
+        case .random(let rangeByteCount, let seed, let readCount):
+            return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
+        case .sequential(let windowByteCount):
+            // 8 MiB, but no longer a request than a subject reads at once.
+            let count = min(4096, max(1, (8 << 20) / windowByteCount))
+            return .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
+        case .trace: return workload
+        }
+    }
+
+    /// The members that ask for the durations of iterations.
+    private static func iterations(_ maxCount: UInt64, atLeast nanoseconds: UInt64) -> JSONValue {
+        ["collect": "time", "minimumNanoseconds": .integer(nanoseconds), "maximumIterations": .integer(maxCount)]
     }
 
     /// Iterations that are too short for the clock would never add up to anything.
@@ -277,5 +324,30 @@ extension JSONValue {
             throw .framing("an answer without a list of integers \"\(member)\"")
         }
         return integers
+    }
+}
+
+/// Whether latencies of single reads fit the whole iterations of the same process.
+enum LatencyCheck {
+    /// How often latencies that do not fit are measured again.
+    static let maxRepetitions = 2
+
+    /// How much longer the reads of an iteration may take together than the longest whole iteration.
+    private static let factor = 1.25
+    /// What timing a read may add to it, in nanoseconds: two looks at the clock.
+    private static let overheadNanoseconds = 200.0
+
+    /// Says whether an iteration had a stall that whole iterations do not have.
+    ///
+    /// - Parameters:
+    ///   - iterations: The latencies of each iteration's reads, which were made one after the other, in nanoseconds.
+    ///   - whole: The durations of whole iterations, in nanoseconds.
+    /// - Returns: `false` too where there is nothing to compare.
+    static func isContradicted(_ iterations: [[UInt64]], by whole: [UInt64]) -> Bool {
+        guard let longest = whole.max() else { return false }
+        return iterations.contains { latencies in
+            let sum = latencies.reduce(0.0) { $0 + Double($1) }
+            return sum > factor * Double(longest) + overheadNanoseconds * Double(latencies.count)
+        }
     }
 }

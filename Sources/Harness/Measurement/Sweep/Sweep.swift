@@ -60,6 +60,9 @@ package struct Sweep {
                 try log.append(record)
                 state.note(record)
             }
+            if case .time(let round) = step.pass, round >= step.plannedRounds {
+                state.addedNanoseconds += monotonicNanoseconds() - start
+            }
             progress(.ended(index, seconds: Double(monotonicNanoseconds() - start) / 1e9))
         }
         if !state.isEnded { try log.append(.end) }
@@ -68,13 +71,11 @@ package struct Sweep {
 
     private func isNeeded(_ step: SweepStep, _ state: SweepState) -> Bool {
         let id = step.cell.id
-        guard !state.failed.contains(id) else { return false }
-        return switch step.pass {
-        case .check: !state.checked.contains(id)
-        case .memory: !state.memorized.contains(id)
-        case .latencies: !state.latencied.contains(id)
-        case .time(let round): !state.timed.contains("\(id) \(round)")
+        guard !state.failed.contains(id), !state.isDone(step.pass, id) else { return false }
+        guard case .time(let round) = step.pass, let precision = plan.precision, round >= step.plannedRounds else {
+            return true
         }
+        return state.addedNanoseconds < precision.maxNanoseconds && !state.isPrecise(id, precision.halfWidth)
     }
 
     /// Runs a process and says what it found; `nil` where this machine cannot tell.
@@ -84,10 +85,10 @@ package struct Sweep {
         case .check:
             if let reason = refusals[cell.backend] { throw CellFailure(reason) }
             return .check(try runner.check(cell))
-        case .memory:
-            return try runner.memory(cell).map { .memory($0) }
-        case .latencies:
-            return try runner.latencies(cell).map { .latency($0) }
+        case .memory(let round):
+            return try runner.memory(cell, round: round).map { .memory($0) }
+        case .latencies(let round):
+            return try runner.latencies(cell, round: round).map { .latency($0) }
         case .time(let round):
             return .time(try runner.time(cell, round: round, minimumNanoseconds: plan.roundNanoseconds))
         }
@@ -99,9 +100,9 @@ package struct SweepStep: Hashable, Sendable {
     /// What is found out in one process.
     package enum Pass: Hashable, Sendable {
         case check
-        case memory
-        case latencies
-        /// The round, from 0.
+        /// The round, from 0, as of the others.
+        case memory(round: Int)
+        case latencies(round: Int)
         case time(round: Int)
     }
 
@@ -109,19 +110,32 @@ package struct SweepStep: Hashable, Sendable {
     package var pass: Pass
     /// Of what.
     package var cell: Cell
+    /// The rounds of time that the plan asks for in any case; later ones are for a precision that is not reached.
+    package var plannedRounds: Int
+
+    /// The max number of processes in which a cell's memory, and its latencies, are measured.
+    package static let maxUntimedRounds = 3
 
     /// Lists everything that a plan asks for, in order.
     ///
     /// - Parameter plan: The plan; its seed decides the order of the cells in each pass.
     /// - Returns: The steps.
     package static func all(of plan: Plan) -> [SweepStep] {
-        var steps = plan.cells.map { SweepStep(pass: .check, cell: $0.cell) }
-        for (index, pass) in [Pass.memory, .latencies].enumerated() {
-            steps += order(ofRound: -1 - index, in: plan).map { SweepStep(pass: pass, cell: $0.cell) }
+        func step(_ pass: Pass, _ planned: PlannedCell) -> SweepStep {
+            SweepStep(pass: pass, cell: planned.cell, plannedRounds: planned.rounds)
         }
-        for round in 0..<(plan.cells.map(\.rounds).max() ?? 0) {
-            steps += order(ofRound: round, in: plan).filter { round < $0.rounds }
-                .map { SweepStep(pass: .time(round: round), cell: $0.cell) }
+        var steps = plan.cells.map { step(.check, $0) }
+        let maxRounds = plan.cells.map(\.rounds).max() ?? 0
+        for round in 0..<min(maxRounds, maxUntimedRounds) {
+            for (index, pass) in [Pass.memory(round: round), .latencies(round: round)].enumerated() {
+                steps += order(ofRound: -1 - index - 2 * round, in: plan).filter { round < $0.rounds }
+                    .map { step(pass, $0) }
+            }
+        }
+        let lastRound = max(maxRounds, plan.precision?.maxRounds ?? 0)
+        for round in 0..<lastRound {
+            steps += order(ofRound: round, in: plan).filter { round < max($0.rounds, plan.precision?.maxRounds ?? 0) }
+                .map { step(.time(round: round), $0) }
         }
         return steps
     }
@@ -145,13 +159,18 @@ package enum SweepEvent: Hashable, Sendable {
 
 /// What a result file says is done already.
 struct SweepState {
-    private(set) var checked: Set<String> = []
-    private(set) var memorized: Set<String> = []
-    private(set) var latencied: Set<String> = []
-    /// Cell and round.
-    private(set) var timed: Set<String> = []
+    private struct Process: Hashable {
+        var pass: SweepStep.Pass
+        var cellID: String
+    }
+
+    private var done: Set<Process> = []
+    /// The median time of each process, in nanoseconds, by cell.
+    private var medians: [String: [Double]] = [:]
     private(set) var failed: Set<String> = []
     private(set) var isEnded = false
+    /// How long the rounds took that were added for precision, in this run of the sweep.
+    var addedNanoseconds: UInt64 = 0
 
     init(_ records: [ResultRecord]) {
         for record in records { note(record) }
@@ -160,13 +179,26 @@ struct SweepState {
     mutating func note(_ record: ResultRecord) {
         switch record {
         case .header, .conformance, .mutants: break
-        case .check(let check): checked.insert(check.cell.id)
-        case .memory(let memory): memorized.insert(memory.cellID)
-        case .latency(let latency): latencied.insert(latency.cellID)
-        case .time(let time): timed.insert("\(time.cellID) \(time.round)")
+        case .check(let check): done.insert(Process(pass: .check, cellID: check.cell.id))
+        case .memory(let memory):
+            done.insert(Process(pass: .memory(round: memory.round ?? 0), cellID: memory.cellID))
+        case .latency(let latency):
+            done.insert(Process(pass: .latencies(round: latency.round ?? 0), cellID: latency.cellID))
+        case .time(let time):
+            guard done.insert(Process(pass: .time(round: time.round), cellID: time.cellID)).inserted else { break }
+            if let median = median(of: time.nanoseconds) { medians[time.cellID, default: []].append(median) }
         case .failure(let failure): failed.insert(failure.cell.id)
         case .end: isEnded = true
         }
+    }
+
+    func isDone(_ pass: SweepStep.Pass, _ cellID: String) -> Bool {
+        done.contains(Process(pass: pass, cellID: cellID))
+    }
+
+    /// Whether half of a cell's interval is at most a part of its figure.
+    func isPrecise(_ cellID: String, _ halfWidth: Double) -> Bool {
+        LogInterval(processes: medians[cellID] ?? []).map { $0.relativeHalfWidth <= halfWidth } ?? false
     }
 }
 

@@ -118,7 +118,7 @@ extension RunSummary {
     /// Throughput of the main series by backend and window, or `nil` if there is nothing to compare.
     var heatMap: HeatMap? {
         let grid = grid
-        guard let best, let speed = best.speed, let main, grid.backends.count * grid.windows.count > 1 else {
+        guard let best, let main, grid.backends.count * grid.windows.count > 1 else {
             return nil
         }
         let windows = grid.windows.prefix(Self.maxColumns)
@@ -127,17 +127,18 @@ extension RunSummary {
         return HeatMap(
             name: "heat", title: "Throughput by backend and window",
             description:
-                "The median throughput of \(main.description), as numbers on shades that go from slow to fast; "
+                "The throughput of \(main.description), as numbers on shades that go from slow to fast; "
                 + "a frame stands around the best and what ties with it."
                 + (missing > 0 ? " \(RatioText.count(missing, "larger window")) left out." : "") + Self.remark(grid),
             rows: Array(names), columns: windows.map(ByteCountText.size),
             values: names.map { name in
                 windows.map { window in
-                    guard let own = grid[name, window]?.speed else { return nil }
-                    let isBest = own.ties(with: speed)
+                    guard let cell = grid[name, window], let own = cell.speed else { return nil }
+                    let isFastest = cell.cell.id == best.cell.id
+                    let isBest = isFastest || SpeedRatio(of: cell, over: best)?.isTie == true
                     let words = ByteCountText.rate(own.bytesPerSecond)
                     let parts = words.split(separator: " ")
-                    let tie = own == speed ? ", the best" : isBest ? ", ties with the best" : ""
+                    let tie = isFastest ? ", the best" : isBest ? ", ties with the best" : ""
                     return HeatMap.Value(
                         value: Double(own.bytesPerSecond), number: parts.first.map(String.init) ?? words,
                         unit: parts.last.map(String.init) ?? "",

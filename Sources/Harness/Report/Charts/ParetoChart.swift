@@ -178,8 +178,8 @@ extension RunRecommendation {
         return ParetoChart.Point(
             style: self.summary.style(of: summary.cell.backend),
             memory: max(memory.growthByteCount, ParetoChart.minMemory), bytesPerSecond: speed.bytesPerSecond,
-            low: speed.hasInterval ? speed.bytesPerSecondLow : speed.bytesPerSecond,
-            high: speed.hasInterval ? speed.bytesPerSecondHigh : speed.bytesPerSecond,
+            low: speed.interval?.lowerBound ?? speed.bytesPerSecond,
+            high: speed.interval?.upperBound ?? speed.bytesPerSecond,
             mark: isMarked ? mark : nil, isChoice: summary.cell.id == advice.choice?.id,
             words: "\(summary.cell.backend), \(ByteCountText.size(window)) windows: "
                 + "\(ByteCountText.rate(speed.bytesPerSecond)), \(ByteCountText.growth(memory.growthByteCount))")

@@ -1,4 +1,5 @@
 import Results
+import Statistics
 
 extension RunSummary {
     /// Throughput of sequential reads against window size, or `nil` if no sequential read was measured.
@@ -14,11 +15,11 @@ extension RunSummary {
                 + (limits.isEmpty ? "" : " Thin lines: what this machine allows at most.") + Self.remark(grid),
             lines: lines { cell in
                 cell.speed.map { speed in
-                    let interval = speed.hasInterval ? ", 95 %: \(speed.rangeText)" : ", one process, no interval"
+                    let (value, interval) = (speed.bytesPerSecond, speed.interval)
                     return Value(
-                        value: Double(speed.bytesPerSecond), low: Double(speed.bytesPerSecondLow),
-                        high: Double(speed.bytesPerSecondHigh),
-                        words: ByteCountText.rate(speed.bytesPerSecond) + interval)
+                        value: Double(value), low: Double(interval?.lowerBound ?? value),
+                        high: Double(interval?.upperBound ?? value),
+                        words: ByteCountText.rate(value) + (interval == nil ? ", " : ", 95 %: ") + speed.rangeText)
                 }
             },
             publishedPoints: publishedPoints { cell in
@@ -41,9 +42,9 @@ extension RunSummary {
                 + "growth below \(ByteCountText.size(Self.minGrowth)) is drawn at that." + Self.remark(grid),
             lines: lines { cell in
                 cell.memory.map {
-                    let growth = Self.drawnGrowth($0)
-                    return Value(
-                        value: growth, low: growth, high: growth, words: ByteCountText.growth($0.growthByteCount))
+                    Value(
+                        Self.drawnGrowth($0), cell.memorySample,
+                        words: ByteCountText.growth($0.growthByteCount))
                 }
             },
             publishedPoints: publishedPoints { cell in
@@ -76,6 +77,18 @@ extension RunSummary {
         var low: Double
         var high: Double
         var words: String
+
+        init(value: Double, low: Double, high: Double, words: String) {
+            (self.value, self.low, self.high, self.words) = (value, low, high, words)
+        }
+
+        /// A figure with the interval that its sample gives it.
+        init(_ value: Double, _ sample: LogSample?, words: String) {
+            let interval = sample?.interval
+            self.init(
+                value: value, low: min(value, interval?.low ?? value), high: max(value, interval?.high ?? value),
+                words: words)
+        }
     }
 
     /// Says that lines are missing, where they are.
@@ -162,10 +175,11 @@ extension RunSummary {
             let points = cells.compactMap { cell -> LineChart.Point? in
                 guard let latency = cell.latency, let value = latency.percentiles.first(where: { $0.name == name })
                 else { return nil }
-                let time = Double(value.nanoseconds)
                 let window = ByteCountText.size(cell.cell.windowByteCount)
+                let figure = Value(
+                    Double(value.nanoseconds), name == "median" ? cell.latencySample : nil, words: latency.words)
                 return LineChart.Point(
-                    byteCount: cell.cell.windowByteCount, value: time, low: time, high: time,
+                    byteCount: cell.cell.windowByteCount, value: figure.value, low: figure.low, high: figure.high,
                     words: "\(window) window: \(latency.words)")
             }
             let style = SeriesStyle(index, colour: style(of: backend))
@@ -174,8 +188,8 @@ extension RunSummary {
         return LineChart(
             name: "window-latency", title: "Latency of one window, \(backend)",
             description: "How long the fastest backend takes for one window of a sequential read, on logarithmic axes. "
-                + "A percentile stands only where there were enough reads for it: 10 for p90, 100 for p99, 1000 for "
-                + "p99.9.",
+                + "A percentile stands only where there were enough reads for it in a process: 29 for p90, 299 for p99, "
+                + "2,995 for p99.9.",
             lines: lines, vertical: .nanoseconds)
     }
 
@@ -190,27 +204,26 @@ extension RunSummary {
         return LineChart(
             name: "first-byte", title: "Time to first byte by window or chunk size",
             description:
-                "How long a program waits for the first bytes that it can use, on logarithmic axes: the median "
-                + "time to open the object and read one byte, or to read one window, whichever is longer. By block, "
-                + "the size is the window's; where whole chunks are decrypted, it is the chunk's." + Self.remark(grid),
+                "How long a player waits for the first bytes that it can use, on logarithmic axes: the median "
+                + "time to open the object and make the first read, in one interval. By block, the size is the window's; where whole chunks are decrypted, it is the chunk's." + Self.remark(grid),
             lines: byBlock + byChunk, vertical: .nanoseconds,
             marks: [(16_000_000, "published chunk"), (104_857_600, "published window")],
             horizontalLabel: "window, or chunk where it is decrypted whole")
     }
 
     private static func value(_ cell: CellSummary) -> Value? {
-        guard let time = cell.timeToFirstByte, let opened = cell.firstByte else { return nil }
-        return Value(
-            value: Double(time), low: Double(time), high: Double(time),
-            words: "\(DurationText.text(nanoseconds: time)); opening and one byte alone: median "
-                + "\(DurationText.text(nanoseconds: opened.p50)), opened \(opened.readCount) times")
+        cell.firstByte.map {
+            Value(
+                Double($0.p50), cell.firstByteSample,
+                words: "\(DurationText.text(nanoseconds: $0.p50)), opened \($0.readCount) times a process")
+        }
     }
 
     /// A line for each backend that read whole chunks of several sizes, in the main random workload.
     private func chunkLines(from firstIndex: Int) -> [LineChart.Line] {
         let workload = mainRandomWorkload
         let cells = cells.filter {
-            $0.timeToFirstByte != nil && $0.cell.chunkByteCount != nil && $0.cell.workload == workload
+            $0.firstByte != nil && $0.cell.chunkByteCount != nil && $0.cell.workload == workload
                 && ["chunk-cache", "whole-chunk"].contains($0.cell.access) && $0.cell.isLocal
         }
         let names = backends.filter { name in cells.contains { $0.cell.backend == name } }

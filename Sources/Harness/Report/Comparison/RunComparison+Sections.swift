@@ -84,7 +84,7 @@ extension RunComparison {
             Table.Entry(pair.a.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
             Table.Entry(pair.b.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
             Table.Entry(Self.text(ratio.ratio)),
-            pair.hasInterval ? Table.Entry("\(Self.number(ratio.low))–\(Self.text(ratio.high))") : .absent,
+            ratio.hasInterval ? Table.Entry("\(Self.number(ratio.low))–\(Self.text(ratio.high))") : .absent,
             Table.Entry(Self.word(relation)), Self.memory(pair.a), Self.memory(pair.b),
         ]
     }
@@ -166,8 +166,8 @@ extension RunComparison {
         .object([
             "name": .string(pair.cell.id),
             "ratio": .number(pair.ratio.ratio),
-            "low": pair.hasInterval ? .number(pair.ratio.low) : .null,
-            "high": pair.hasInterval ? .number(pair.ratio.high) : .null,
+            "low": pair.ratio.hasInterval ? .number(pair.ratio.low) : .null,
+            "high": pair.ratio.hasInterval ? .number(pair.ratio.high) : .null,
             "relation": .string(relation(pair).rawValue),
             "isWithin5Percent": .bool(pair.isWithin5Percent),
             "isSamePlaintext": .bool(pair.isSamePlaintext),
@@ -178,9 +178,9 @@ extension RunComparison {
     private static func json(_ summary: CellSummary) -> JSONValue {
         .object([
             "bytesPerSecond": JSONValue(summary.speed?.bytesPerSecond),
-            "bytesPerSecondLow": JSONValue(summary.speed?.bytesPerSecondLow),
-            "bytesPerSecondHigh": JSONValue(summary.speed?.bytesPerSecondHigh),
-            "processes": JSONValue(count: summary.speed?.processCount ?? 0),
+            "bytesPerSecondLow": JSONValue(summary.speed?.interval?.lowerBound),
+            "bytesPerSecondHigh": JSONValue(summary.speed?.interval?.upperBound),
+            "processes": JSONValue(count: summary.speed?.sample.count ?? 0),
             "peakByteCount": JSONValue(summary.memory?.peakByteCount),
             "growthByteCount": JSONValue(summary.memory?.growthByteCount),
         ])

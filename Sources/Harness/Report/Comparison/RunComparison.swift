@@ -36,7 +36,7 @@ package struct RunComparison: Sendable {
         var (pairs, missing): ([CellPair], [MissingFigures]) = ([], [])
         for match in matches {
             guard let one = match.figures[0], let other = match.figures[1] else { continue }
-            if let pair = CellPair(one, other, seed: a.header.seed) {
+            if let pair = CellPair(one, other) {
                 pairs.append(pair)
             } else {
                 missing.append(MissingFigures(cell: match.cell, a: one.missingReason, b: other.missingReason))
@@ -78,10 +78,10 @@ package struct RunComparison: Sendable {
             warnings.append(
                 "\(RatioText.count(others, "cell")) delivered other plaintext in B than in A: seed or object differ.")
         }
-        let single = pairs.count { !$0.hasInterval }
+        let single = pairs.count { !$0.ratio.hasInterval }
         if single > 0 {
             warnings.append(
-                "\(RatioText.count(single, "cell")) timed in one process only on a side: no interval, nothing is said of them."
+                "\(RatioText.count(single, "cell")) timed in fewer than three processes on a side: no interval, nothing is said of them."
             )
         }
         return warnings

@@ -5,10 +5,8 @@ package import Statistics
 package struct CellPair: Sendable {
     package var a: CellSummary
     package var b: CellSummary
-    /// Throughput of B ÷ throughput of A with its 95 % interval; the ends are the ratio itself where `hasInterval` is not.
-    package var ratio: RatioInterval
-    /// Whether both sides were timed in more than one process: one alone says nothing about the spread between them.
-    package var hasInterval: Bool
+    /// Throughput of B ÷ throughput of A.
+    package var ratio: SpeedRatio
 
     package enum Relation: String, Hashable, Sendable {
         /// The interval lies above 1.
@@ -21,23 +19,18 @@ package struct CellPair: Sendable {
     }
 
     /// Pairs two summaries of a cell, or returns `nil` if one of them has no figures.
-    init?(_ a: CellSummary, _ b: CellSummary, seed: UInt64) {
-        guard let speedA = a.speed, let speedB = b.speed, let deliveredA = a.deliveredByteCount,
-            let deliveredB = b.deliveredByteCount, deliveredA > 0,
-            let times = RatioInterval(rounds: a.rounds, over: b.rounds, seed: seed)
-        else { return nil }
+    init?(_ a: CellSummary, _ b: CellSummary) {
+        guard let ratio = SpeedRatio(of: b, over: a) else { return nil }
         self.a = a
         self.b = b
-        hasInterval = speedA.hasInterval && speedB.hasInterval
-        let ratio = times.scaled(by: Double(deliveredB) / Double(deliveredA))
-        self.ratio = hasInterval ? ratio : RatioInterval(low: ratio.ratio, ratio: ratio.ratio, high: ratio.ratio)
+        self.ratio = ratio
     }
 
     package var cell: Cell { a.cell }
 
     /// What the interval says, on one host.
     package var relation: Relation {
-        guard hasInterval else { return .undecided }
+        guard ratio.hasInterval else { return .undecided }
         return ratio.low > 1 ? .faster : ratio.high < 1 ? .slower : .undecided
     }
 
@@ -51,33 +44,40 @@ package struct CellPair: Sendable {
 }
 
 /// How much faster one cell is than another, with what the data carry.
-struct SpeedRatio: Hashable, Sendable {
-    /// Throughput of the first ÷ throughput of the second, with its 95 % interval.
-    var low: Double, ratio: Double, high: Double
-    /// Whether there is an interval: both were timed in several processes.
-    var hasInterval: Bool
-    /// Whether the data do not tell which is faster.
-    var isTie: Bool
+package struct SpeedRatio: Hashable, Sendable {
+    /// Throughput of the first ÷ throughput of the second, with its 95 % interval; without one, its ends are the ratio.
+    package var low: Double, ratio: Double, high: Double
+    /// The fewest processes of a side; below three, there is no interval.
+    package var processCount: Int
 
     /// Compares two cells, or returns `nil` if one has no figures.
-    init?(of one: CellSummary, over other: CellSummary, seed: UInt64) {
-        guard let pair = CellPair(other, one, seed: seed), let speed = one.speed, let otherSpeed = other.speed
-        else { return nil }
-        (low, ratio, high) = (pair.ratio.low, pair.ratio.ratio, pair.ratio.high)
-        hasInterval = pair.hasInterval
-        isTie = hasInterval && (speed.ties(with: otherSpeed) || (low <= 1 && high >= 1))
+    init?(of one: CellSummary, over other: CellSummary) {
+        guard let speed = one.speed, let otherSpeed = other.speed else { return nil }
+        self.init(of: speed.sample, over: otherSpeed.sample)
     }
+
+    init(of one: LogSample, over other: LogSample) {
+        ratio = one.ratio(over: other)
+        let interval = one.ratioInterval(over: other)
+        (low, high) = (interval?.low ?? ratio, interval?.high ?? ratio)
+        processCount = min(one.count, other.count)
+    }
+
+    package var hasInterval: Bool { processCount >= LogSample.minCount }
+
+    /// Whether the data do not tell which is faster: the interval holds 1.
+    package var isTie: Bool { hasInterval && low <= 1 && high >= 1 }
 
     /// The ratio in words: `1.29× (1.26–1.32×)`.
     var text: String {
         let range = "\(SignificantDigits.text(low))–\(RatioText.times(high))"
-        return RatioText.times(ratio) + (hasInterval ? " (\(range))" : " (one process, no interval)")
+        return RatioText.times(ratio) + (hasInterval ? " (\(range))" : " (\(Speed.noInterval(processCount)))")
     }
 
     /// How much slower the first one is, as a share of the second: `13 % (12–15 %)`; for ratios below 1.
     var lossText: String {
         let loss = Self.percent(1 - ratio)
-        guard hasInterval else { return "\(loss) % (one process, no interval)" }
+        guard hasInterval else { return "\(loss) % (\(Speed.noInterval(processCount)))" }
         let (minimum, maximum) = (Self.percent(1 - high), Self.percent(1 - low))
         return minimum == maximum ? "\(loss) %" : "\(loss) % (\(minimum)–\(maximum) %)"
     }
@@ -100,7 +100,7 @@ struct RatioGrid: Sendable {
 
     private let ratios: [String: CellPair]
 
-    /// More windows than this are not resampled: each ratio takes as long as two intervals.
+    /// More windows than this make no picture that can be read.
     private static let maxWindows = 20
 
     /// Computes the ratios, or returns `nil` where fewer than two cells can be compared.
@@ -115,7 +115,7 @@ struct RatioGrid: Sendable {
         for backend in backends {
             for window in windows {
                 guard let cell = grid[backend, window], cell.cell.id != best.cell.id,
-                    let pair = CellPair(best, cell, seed: summary.results.header.seed)
+                    let pair = CellPair(best, cell)
                 else { continue }
                 ratios["\(backend) \(window)"] = pair
             }
@@ -135,14 +135,15 @@ struct RatioGrid: Sendable {
 extension CellPair {
     /// The interval in words, or why there is none.
     var intervalText: String {
-        hasInterval ? "\(RatioText.times(ratio.low))–\(RatioText.times(ratio.high))" : "one process, no interval"
+        ratio.hasInterval
+            ? "\(RatioText.times(ratio.low))–\(RatioText.times(ratio.high))" : Speed.noInterval(ratio.processCount)
     }
 
     /// The ratio and its interval as a lane of a picture.
     func lane(_ name: String, style: SeriesStyle) -> RowChart.Lane {
         RowChart.Lane(
-            style: style, line: (ratio.low, ratio.high), ticks: hasInterval ? [ratio.low, ratio.high] : [],
+            style: style, line: (ratio.low, ratio.high), ticks: ratio.hasInterval ? [ratio.low, ratio.high] : [],
             point: ratio.ratio, label: RatioText.times(ratio.ratio),
-            words: "\(name): \(RatioText.times(ratio.ratio)), \(hasInterval ? "95 %: " : "")\(intervalText)")
+            words: "\(name): \(RatioText.times(ratio.ratio)), \(ratio.hasInterval ? "95 %: " : "")\(intervalText)")
     }
 }

@@ -10,18 +10,25 @@ package struct CellSummary: Hashable, Sendable {
     package var speed: Speed?
     /// Timed iterations in nanoseconds, one list a round; empty unless the outcome is `measured`.
     package var rounds: [[UInt64]]
-    /// Latencies of single reads, where they were measured.
+    /// Latencies of single reads, where they were measured; over several processes, see
+    /// ``LatencyRecord/Latency/init(combining:)``.
     package var latency: LatencyRecord.Latency?
-    /// From before the object is opened until its first byte is there, where it was measured.
+    /// From before the object is opened until the first read is there, where it was measured; likewise.
     package var firstByte: LatencyRecord.Latency?
+    /// The median latency and the median first byte of each process, in nanoseconds.
+    package var latencySample: LogSample?, firstByteSample: LogSample?
+    /// How many processes' latencies were longer than whole iterations of the same process explain.
+    package var contradictedLatencyCount = 0
     /// How a film would play, for the replay of a player's trace.
     package var playback: LatencyRecord.Playback?
     /// What the timed iterations used together, where the kernel tells.
     package var usage: ProcessUsage?
     /// The max number of bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
-    /// Peak memory, where it was measured.
+    /// Peak memory, where it was measured: that of the process in the middle by growth, of an even number the lesser one.
     package var memory: MemoryRecord.Memory?
+    /// How far memory grew in each process, in bytes; less than ``memoryResolution`` counts as that.
+    package var memorySample: LogSample?
     /// Ciphertext bytes per plaintext byte delivered; `nil` where nothing was checked or delivered.
     package var amplification: Amplification?
     /// The machine's limit that the throughput runs into; `nil` where none is known.
@@ -51,11 +58,10 @@ package struct CellSummary: Hashable, Sendable {
     /// Creates the summary of one cell.
     /// - Parameters:
     ///   - result: What is known of the cell.
-    ///   - seed: The seed of the bootstrap; a report uses the run's.
     ///   - limits: What the machine can do; a report uses the run's.
     ///   - vectorFailure: Why the cell's backend failed its vectors, or `nil` if it did not.
     package init(
-        _ result: CellResult, seed: UInt64, limits: MachineLimits? = nil, vectorFailure: String? = nil
+        _ result: CellResult, limits: MachineLimits? = nil, vectorFailure: String? = nil
     ) {
         cell = result.cell
         rounds = []
@@ -76,20 +82,43 @@ package struct CellSummary: Hashable, Sendable {
                 decrypted: Double(check.decryptedByteCount) / delivered
             )
         }
-        latency = result.latency
-        firstByte = result.firstByte
-        playback = result.playback
         usage = result.usage
         residentByteCount = result.residentByteCount
-        memory = result.memory
         rounds = result.rounds.filter { !$0.isEmpty }
-        speed = Speed(rounds: rounds, deliveredByteCount: check.deliveredByteCount, seed: seed)
+        speed = Speed(rounds: rounds, deliveredByteCount: check.deliveredByteCount)
         outcome = speed == nil ? .untimed : .measured
+        addLatencies(result.latencies)
+        addMemory(result.memories.map(\.memory))
         limit = speed.flatMap {
             limits?.limit(
                 of: result.cell, bytesPerSecond: $0.bytesPerSecond, deliveredByteCount: check.deliveredByteCount)
         }
     }
+
+    private mutating func addLatencies(_ records: [LatencyRecord]) {
+        latency = LatencyRecord.Latency(combining: records.map(\.latency))
+        firstByte = LatencyRecord.Latency(combining: records.compactMap(\.firstByte))
+        latencySample = LogSample(records.map { Double($0.latency.p50) })
+        firstByteSample = LogSample(records.compactMap { $0.firstByte.map { Double($0.p50) } })
+        latency?.setMedian(latencySample)
+        firstByte?.setMedian(firstByteSample)
+        playback = Self.middle(records.compactMap(\.playback), by: \.startNanoseconds)
+        contradictedLatencyCount = records.count { $0.isContradicted == true }
+    }
+
+    private mutating func addMemory(_ memories: [MemoryRecord.Memory]) {
+        memory = Self.middle(memories, by: \.growthByteCount)
+        memorySample = LogSample(memories.map { Double(max($0.growthByteCount, Self.memoryResolution)) })
+    }
+
+    /// The element in the middle by a figure; of an even number the one with the lesser figure.
+    private static func middle<Element>(_ elements: [Element], by figure: (Element) -> UInt64) -> Element? {
+        guard !elements.isEmpty else { return nil }
+        return elements.sorted { figure($0) < figure($1) }[(elements.count - 1) / 2]
+    }
+
+    /// Memory growth below this is not told apart, in bytes: the kernel keeps its counters per CPU.
+    package static let memoryResolution: UInt64 = 256 << 10
 
     /// Why there are no figures, or `nil` if there are.
     package var missingReason: String? {
@@ -136,16 +165,14 @@ package struct CellSummary: Hashable, Sendable {
         }
     }
 
-    /// Sums up all cells of a run, on all CPUs where there are many: the bootstrap takes its time.
-    ///
-    /// The order is that of the results, and so is everything else: each cell has the same seed and no part in another's
-    /// draws.
+    /// Sums up all cells of a run, in the order of the results, on all CPUs where there are many: there may be millions of
+    /// samples.
     static func all(of results: RunResults) -> [CellSummary] {
         let failures = vectorFailures(results.conformance)
         let header = results.header
         @Sendable func summary(_ result: CellResult) -> CellSummary {
             CellSummary(
-                result, seed: header.seed, limits: header.limits, vectorFailure: failures[result.cell.backend])
+                result, limits: header.limits, vectorFailure: failures[result.cell.backend])
         }
         return Parallel.map(results.cells, summary)
     }
@@ -162,54 +189,51 @@ package struct CellSummary: Hashable, Sendable {
 }
 
 /// Throughput of a cell: plaintext bytes delivered in an iteration ÷ the iteration's time.
+///
+/// The time of a process is the median of its iterations; that of the cell is the geometric mean of its processes.
 package struct Speed: Hashable, Sendable {
-    /// The median time of an iteration in nanoseconds, with its 95 % interval.
-    package var nanoseconds: MedianInterval
-    /// Plaintext bytes per second at the median time.
-    package var bytesPerSecond: UInt64
-    /// Plaintext bytes per second at the upper end of the time's interval.
-    package var bytesPerSecondLow: UInt64
-    /// Plaintext bytes per second at the lower end of the time's interval.
-    package var bytesPerSecondHigh: UInt64
-    /// How many processes were timed: one alone says nothing about the spread between processes.
-    package var processCount: Int
-
-    package var hasInterval: Bool { processCount > 1 }
+    /// Plaintext bytes per second, one value a process.
+    package let sample: LogSample
+    /// Plaintext bytes per second.
+    package let bytesPerSecond: UInt64
+    /// The 95 % interval of ``bytesPerSecond``; `nil` with fewer than three processes.
+    package let interval: ClosedRange<UInt64>?
+    /// Half the interval's width as a part of the throughput; `nil` without an interval.
+    package let relativeHalfWidth: Double?
 
     /// The interval in words, or why there is none.
     var rangeText: String {
-        hasInterval ? ByteCountText.rateRange(bytesPerSecondLow, bytesPerSecondHigh) : "one process, no interval"
+        interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) } ?? Self.noInterval(sample.count)
     }
+
+    /// Why figures of so many processes have no interval.
+    static func noInterval(_ processCount: Int) -> String { "\(RatioText.count(processCount, "process", "processes")), no interval" }
 
     /// Creates a throughput, or returns `nil` if nothing was timed, delivered, or long enough for the clock.
-    init?(rounds: [[UInt64]], deliveredByteCount: UInt64, seed: UInt64) {
-        guard deliveredByteCount > 0, let interval = MedianInterval(rounds: rounds, seed: seed), interval.low >= 1
-        else { return nil }
-        func rate(_ nanoseconds: Double) -> UInt64 {
-            UInt64((Double(deliveredByteCount) / nanoseconds * 1e9).rounded())
-        }
+    init?(rounds: [[UInt64]], deliveredByteCount: UInt64) {
+        let medians = rounds.compactMap { median(of: $0) }
         // Beyond this a rate does not fit 64 bits; such a time is a broken clock and not a speed.
-        guard Double(deliveredByteCount) / interval.low < 1e10 else { return nil }
-        nanoseconds = interval
-        bytesPerSecond = rate(interval.median)
-        bytesPerSecondLow = rate(interval.high)
-        bytesPerSecondHigh = rate(interval.low)
-        processCount = rounds.filter { !$0.isEmpty }.count
+        guard deliveredByteCount > 0, let fastest = medians.min(), fastest >= 1,
+            Double(deliveredByteCount) / fastest < 1e9, let times = LogSample(medians)
+        else { return nil }
+        self.init(sample: times.reciprocal(times: Double(deliveredByteCount) * 1e9))
     }
 
-    /// Says whether the data do not tell which of two is faster: their intervals of throughput have a point in common.
-    ///
-    /// Without an interval nothing can be called a tie; the medians differ as far as they differ.
-    package func ties(with other: Speed) -> Bool {
-        if self == other { return true }
-        guard hasInterval, other.hasInterval else { return false }
-        return bytesPerSecondLow <= other.bytesPerSecondHigh && other.bytesPerSecondLow <= bytesPerSecondHigh
+    /// Creates the throughput of processes, in plaintext bytes per second.
+    init(sample: LogSample) {
+        self.sample = sample
+        func rate(_ value: Double) -> UInt64 { UInt64(min(value.rounded(), 0x1p63)) }
+        bytesPerSecond = rate(sample.estimate)
+        interval = sample.interval.map { rate($0.low)...rate($0.high) }
+        relativeHalfWidth = sample.interval?.relativeHalfWidth
     }
 }
 
 extension LatencyRecord.Latency {
-    /// The 90th percentile, or `nil` where fewer than 10 reads make it the max by another name.
-    var trustedP90: UInt64? { readCount >= 10 ? p90 : nil }
+    /// Takes the geometric mean of the processes' medians for the median, so that it lies in the middle of its interval.
+    fileprivate mutating func setMedian(_ sample: LogSample?) {
+        if let estimate = sample?.estimate, estimate < 0x1p63 { p50 = UInt64(estimate.rounded()) }
+    }
 
     /// The percentiles that the number of reads supports, in nanoseconds, and the max.
     var percentiles: [(name: String, nanoseconds: UInt64)] {
@@ -220,7 +244,7 @@ extension LatencyRecord.Latency {
     /// The percentiles in words, and how many reads they rest on.
     var words: String {
         percentiles.map { "\($0.name) \(DurationText.text(nanoseconds: $0.nanoseconds))" }.joined(separator: ", ")
-            + ", \(RatioText.count(readCount, "read"))"
+            + ", \(RatioText.count(readCount, "read")) a process"
     }
 }
 

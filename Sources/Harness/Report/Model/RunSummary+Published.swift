@@ -23,8 +23,7 @@ extension RunSummary {
     /// Returns the ordinary cell that does the same work with the same backend by reading only the blocks it needs.
     ///
     /// The same chunks are preferred, then the same strategy, so that as little as possible differs. Of several windows
-    /// the one with the lowest median latency is taken for random reads; otherwise the smallest that ties with the
-    /// fastest, because a larger one costs memory and is not known to give anything for it.
+    /// the one with the lowest median latency is taken for random reads, and otherwise the one that is recommended.
     func alternative(to published: CellSummary) -> CellSummary? {
         let work = published.cell.work
         return Self.alternative(
@@ -53,7 +52,8 @@ extension RunSummary {
         let sameChunks = sameStrategy.filter { $0.cell.chunkByteCount == cell.chunkByteCount }
         let closest = [sameChunks, sameStrategy, candidates].first { !$0.isEmpty } ?? []
         if cell.workload.hasPrefix("random"), let quickest = quickest(in: closest) { return quickest }
-        return smallestTie(in: closest)
+        let choice = NearBest(closest.compactMap { Candidate($0) }).members.first
+        return closest.first { $0.cell.id == choice?.id }
     }
 
     /// The cell with the lowest median latency; of equals the first.

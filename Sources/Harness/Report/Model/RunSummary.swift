@@ -45,13 +45,6 @@ struct RunSummary: Sendable {
         }
     }
 
-    /// Returns the cell with the smallest window of those whose intervals overlap the fastest one's.
-    static func smallestTie(in cells: [CellSummary]) -> CellSummary? {
-        guard let fastest = fastest(in: cells), let speed = fastest.speed else { return nil }
-        return cells.filter { $0.speed?.ties(with: speed) ?? false }
-            .min { $0.cell.windowByteCount < $1.cell.windowByteCount }
-    }
-
     /// Returns the series with the most cells that have a speed; of equals the larger object, then the first.
     private static func largestSeries(in cells: [CellSummary]) -> Series? {
         cells.filter { $0.speed != nil }.grouped { Series($0.cell) }.max { one, other in
@@ -129,9 +122,6 @@ struct Series: Hashable, Sendable {
 }
 
 extension Cell {
-    /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
-    var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http") }
-
     /// The cell as any other of its series, with no backend, window, number of reads and label.
     var blanked: Cell {
         var cell = self

@@ -1,18 +1,14 @@
 /// Which configuration to take under given budgets, and why.
 ///
-/// The rule: of the candidates that keep all budgets, the one with the greatest median throughput is the fastest. Those
-/// whose interval overlaps the fastest one's tie with it: the data do not tell which is faster. Of these the choice is the
-/// one with the least memory, then the soonest first byte, then the smallest window.
+/// The rule: of the candidates that keep all budgets, those near the best (``NearBest``) are looked at. Of these the choice
+/// is the one with the least memory, then the soonest first byte, then the smallest window.
 package struct Advice: Sendable {
     package let budgets: Budgets
     /// All candidates, in the order in which they were given.
     package let candidates: [Candidate]
     package let fitting: [Candidate]
-    /// The choice; `nil` if nothing fits.
-    package let choice: Candidate?
-    /// What the choice was made from: those that fit and tie with the fastest of them, the choice included, preferred
-    /// first.
-    package let ties: [Candidate]
+    /// What the choice was made from: those that fit and are near the best of them, preferred first.
+    package let nearBest: NearBest
     /// The best of what else fits; `nil` if nothing else does.
     package let runnerUp: RunnerUp?
     /// What each given budget costs; empty if nothing fits.
@@ -46,7 +42,7 @@ package struct Advice: Sendable {
 
     /// Chooses among candidates.
     ///
-    /// Complexity: O(n log n) for n candidates, and O(n) for each on the front.
+    /// Complexity: O(n²) for n candidates.
     /// - Parameters:
     ///   - candidates: The candidates; their `id`s are unique.
     ///   - budgets: What the choice must keep.
@@ -54,14 +50,10 @@ package struct Advice: Sendable {
         self.candidates = candidates
         self.budgets = budgets
         let fitting = candidates.filter { $0.keeps(budgets) }
-        let choice = Candidate.choice(of: fitting)
+        let nearBest = NearBest(fitting)
+        let choice = nearBest.members.first
         self.fitting = fitting
-        self.choice = choice
-        let fastest = Candidate.fastest(of: fitting)
-        ties =
-            fastest.map { fastest in
-                fitting.filter { $0.ties(with: fastest) }.sorted { Candidate.isPreferred($0, to: $1) }
-            } ?? []
+        self.nearBest = nearBest
         runnerUp = choice.flatMap { Self.runnerUp(to: $0, in: fitting) }
         costs = choice.map { Self.costs(of: budgets, choice: $0, candidates: candidates) } ?? []
         raises = choice == nil ? BudgetRelaxation.smallest(for: candidates, budgets: budgets) : []
@@ -72,10 +64,13 @@ package struct Advice: Sendable {
         front = Candidate.front(of: candidates)
     }
 
+    /// The choice; `nil` if nothing fits.
+    package var choice: Candidate? { nearBest.members.first }
+
     private static func runnerUp(to choice: Candidate, in fitting: [Candidate]) -> RunnerUp? {
         let others = fitting.filter { $0.id != choice.id }
         let different = others.filter { $0.family != choice.family }
-        guard let candidate = Candidate.choice(of: different.isEmpty ? others : different) else { return nil }
+        guard let candidate = NearBest(different.isEmpty ? others : different).members.first else { return nil }
         return RunnerUp(
             candidate: candidate, differsInWindowOnly: different.isEmpty, isTie: candidate.ties(with: choice))
     }
@@ -83,7 +78,7 @@ package struct Advice: Sendable {
     private static func costs(of budgets: Budgets, choice: Candidate, candidates: [Candidate]) -> [BudgetCost] {
         budgets.given.compactMap { budget in
             let others = budgets.without(budget)
-            return Candidate.choice(of: candidates.filter { $0.keeps(others) }).map {
+            return NearBest(candidates.filter { $0.keeps(others) }).members.first.map {
                 BudgetCost(
                     budget: budget, alternative: $0,
                     isFaster: $0.bytesPerSecond > choice.bytesPerSecond && !$0.ties(with: choice))

@@ -1,4 +1,5 @@
 import Results
+package import Statistics
 
 /// A measured configuration as a recommendation sees it: its figures, and what tells it from others.
 package struct Candidate: Hashable, Sendable {
@@ -8,11 +9,8 @@ package struct Candidate: Hashable, Sendable {
     package var family: String
     /// The plaintext bytes that are decrypted in one step.
     package var windowByteCount: UInt64
-    /// The median throughput, in plaintext bytes per second.
-    package var bytesPerSecond: UInt64
-    /// The throughput's 95 % interval; `nil` where one process was timed, which says nothing of the spread between
-    /// processes.
-    package var interval: ClosedRange<UInt64>?
+    /// The throughput of each process, in plaintext bytes per second.
+    package var sample: LogSample
     /// How far memory rose, in bytes; `nil` where it was not measured.
     package var memoryByteCount: UInt64?
     /// The time to the first byte, in nanoseconds; `nil` where it was not measured.
@@ -21,34 +19,38 @@ package struct Candidate: Hashable, Sendable {
     package var amplification: Double?
 
     package init(
-        id: String, family: String, windowByteCount: UInt64, bytesPerSecond: UInt64,
-        interval: ClosedRange<UInt64>? = nil, memoryByteCount: UInt64? = nil, firstByteNanoseconds: UInt64? = nil,
-        amplification: Double? = nil
+        id: String, family: String, windowByteCount: UInt64, sample: LogSample, memoryByteCount: UInt64? = nil,
+        firstByteNanoseconds: UInt64? = nil, amplification: Double? = nil
     ) {
         self.id = id
         self.family = family
         self.windowByteCount = windowByteCount
-        self.bytesPerSecond = bytesPerSecond
-        self.interval = interval
+        self.sample = sample
         self.memoryByteCount = memoryByteCount
         self.firstByteNanoseconds = firstByteNanoseconds
         self.amplification = amplification
+        let speed = Speed(sample: sample)
+        bytesPerSecond = speed.bytesPerSecond
+        interval = speed.interval
     }
 
-    /// Memory growth below this is not told apart, in bytes: the kernel keeps its counters per CPU.
-    package static let memoryResolutionByteCount: UInt64 = 256 << 10
+    /// The throughput, in plaintext bytes per second.
+    package let bytesPerSecond: UInt64
+    /// Its 95 % interval; `nil` with fewer than three processes.
+    package let interval: ClosedRange<UInt64>?
 
-    /// Says whether the data do not tell which of two is faster: their intervals have a point in common.
+    /// Whether so many processes were timed that something can be shown of it.
+    var isJudged: Bool { sample.count >= LogSample.minCount }
+
+    /// Says whether the data do not tell which of two is faster: the 95 % interval of their ratio holds 1.
     ///
     /// A candidate without an interval ties with nothing but itself.
     package func ties(with other: Candidate) -> Bool {
-        if id == other.id { return true }
-        guard let interval, let otherInterval = other.interval else { return false }
-        return interval.overlaps(otherInterval)
+        id == other.id || SpeedRatio(of: sample, over: other.sample).isTie
     }
 
     /// The memory that orders and fronts go by: what cannot be told apart is the same, what is unknown is the largest.
-    var comparedMemory: UInt64 { max(memoryByteCount ?? .max, Self.memoryResolutionByteCount) }
+    var comparedMemory: UInt64 { max(memoryByteCount ?? .max, CellSummary.memoryResolution) }
 
     /// The first byte that orders and fronts go by: what is unknown is the latest.
     var comparedFirstByte: UInt64 { firstByteNanoseconds ?? .max }
@@ -58,7 +60,7 @@ package struct Candidate: Hashable, Sendable {
     /// Wide windows fetch a block less here and there, which is a millionth and no reason for anything.
     var comparedAmplification: Double { amplification.map { ($0 * 100).rounded() } ?? .infinity }
 
-    /// Says which of two candidates that tie is taken: less memory, then a sooner first byte, then a smaller window.
+    /// Says which of two candidates that are near the best is taken: less memory, then a sooner first byte, then a smaller window.
     ///
     /// What is still equal goes by amplification, throughput and `id`, so that the order is total and the same each time.
     static func isPreferred(_ one: Candidate, to other: Candidate) -> Bool {
@@ -71,7 +73,7 @@ package struct Candidate: Hashable, Sendable {
         )
     }
 
-    /// The candidate with the greatest median; of equals the preferred one.
+    /// The candidate with the greatest throughput; of equals the preferred one.
     package static func fastest(of candidates: [Candidate]) -> Candidate? {
         candidates.min {
             $0.bytesPerSecond != $1.bytesPerSecond
@@ -79,15 +81,9 @@ package struct Candidate: Hashable, Sendable {
         }
     }
 
-    /// The preferred one of those that tie with the fastest.
-    package static func choice(of candidates: [Candidate]) -> Candidate? {
-        guard let fastest = fastest(of: candidates) else { return nil }
-        return candidates.filter { $0.ties(with: fastest) }.min { isPreferred($0, to: $1) }
-    }
-
     /// Says whether this candidate is no worse than another in everything, and better in something.
     ///
-    /// Throughputs are compared by their medians; missing figures are the worst. The relation is transitive.
+    /// Throughputs are compared by their estimates; missing figures are the worst. The relation is transitive.
     package func dominates(_ other: Candidate) -> Bool {
         let isNoWorse =
             bytesPerSecond >= other.bytesPerSecond && comparedMemory <= other.comparedMemory
@@ -118,18 +114,48 @@ package struct Candidate: Hashable, Sendable {
     }
 }
 
-extension CellSummary {
-    /// How long a program waits for the first bytes that it can use, in nanoseconds; `nil` where that was not measured.
-    ///
-    /// Both of these have to pass, so that it is the longer one: the median time to open the object and read one byte,
-    /// and the median time of one read of the workload, which is a window where the object is read from start to end. A
-    /// reader hands over a read at a time.
-    package var timeToFirstByte: UInt64? {
-        guard let opened = firstByte?.p50 else { return nil }
-        let wait = max(opened, latency?.p50 ?? 0)
-        // More than a hundred days are a broken clock.
-        return wait < 1 << 53 ? wait : nil
+/// Which of several candidates are shown to be nearly the best, and how nearly.
+///
+/// The rule: of all candidates that were timed in three processes or more, those count as near the best of which it is
+/// shown, with 95 % confidence for all of them together (`BestComparison`), that none is more than ``margin`` faster. Where
+/// none is shown to be so near, it is the one of which it is shown to be the nearest. Noise gains nothing: it takes a
+/// candidate out and never in.
+package struct NearBest: Sendable {
+    /// How much faster another one may be, as a part of one.
+    package static let margin = 0.05
+
+    /// The candidates that are near the best, preferred first; empty only if there are no candidates.
+    package let members: [Candidate]
+    /// For each member how much faster than it another one may be at most, by its `id`: 1.02 for 2 %; `nil` where nothing
+    /// is shown, since fewer than three processes were timed.
+    package let bounds: [String: Double]
+    /// How many candidates nothing can be shown of, since they were timed in fewer than three processes.
+    package let unjudgedCount: Int
+
+    /// Compares candidates.
+    package init(_ candidates: [Candidate]) {
+        let judged = candidates.filter(\.isJudged)
+        unjudgedCount = candidates.count - judged.count
+        guard !judged.isEmpty else {
+            members = Candidate.fastest(of: candidates).map { [$0] } ?? []
+            bounds = [:]
+            return
+        }
+        let all = BestComparison(judged.map(\.sample)).bounds
+        let limit = max(1 + Self.margin, all.min() ?? 1)
+        let near = zip(judged, all).filter { $1 <= limit }
+        members = near.map(\.0).sorted { Candidate.isPreferred($0, to: $1) }
+        bounds = Dictionary(near.map { ($0.id, $1) }) { first, _ in first }
     }
+
+    /// What a bound says of a candidate among some, itself included.
+    static func claim(_ bound: Double, among count: Int) -> String {
+        let others = count == 2 ? "the other one is not" : "none of the other \(count - 1) is"
+        return "\(others) \(bound < 1.0005 ? "" : "more than \(RatioText.percent(bound - 1)) ")faster"
+    }
+
+    /// Whether the choice is shown to be within the margin.
+    package var isShown: Bool { members.first.flatMap { bounds[$0.id] }.map { $0 <= 1 + Self.margin } ?? false }
 }
 
 extension Candidate {
@@ -140,9 +166,7 @@ extension Candidate {
         family.windowByteCount = 0
         self.init(
             id: summary.cell.id, family: family.id, windowByteCount: summary.cell.windowByteCount,
-            bytesPerSecond: speed.bytesPerSecond,
-            interval: speed.hasInterval ? speed.bytesPerSecondLow...speed.bytesPerSecondHigh : nil,
-            memoryByteCount: summary.memory?.growthByteCount, firstByteNanoseconds: summary.timeToFirstByte,
-            amplification: summary.amplification?.fetched)
+            sample: speed.sample, memoryByteCount: summary.memory?.growthByteCount,
+            firstByteNanoseconds: summary.firstByte?.p50, amplification: summary.amplification?.fetched)
     }
 }

@@ -98,11 +98,14 @@ struct ComparisonGroup: Hashable, Sendable {
     init(_ cell: Cell) {
         objectByteCount = cell.objectByteCount
         keyByteCount = cell.keyByteCount
-        origin = cell.source == "mmap" ? "file" : cell.source
+        origin = Self.isFile(cell.source) ? "file" : cell.source
         isCold = cell.isCold == true
         remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
         remoteBytesPerSecond = cell.remoteBytesPerSecond
     }
+
+    /// Whether a source is a file, read or mapped.
+    static func isFile(_ source: String) -> Bool { ["file", "mmap"].contains(source) }
 
     var isRemote: Bool { remoteLatencyNanoseconds != nil || remoteBytesPerSecond != nil }
 

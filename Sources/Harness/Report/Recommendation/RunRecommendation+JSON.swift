@@ -36,7 +36,10 @@ extension RunRecommendation {
             "choice": advice.choice.map(json) ?? .null,
             "runnerUp": advice.runnerUp.map { json($0.candidate) } ?? .null,
             "runnerUpTies": advice.runnerUp.map { .bool($0.isTie) } ?? .null,
-            "ties": JSONValue(strings: advice.ties.map(\.id)),
+            "nearBest": .array(
+                advice.nearBest.members.map {
+                    .object(["name": .string($0.id), "slowerByAtMost": Self.number(advice.nearBest.bounds[$0.id])])
+                }),
             "front": JSONValue(strings: advice.front.map(\.id)),
             "costs": .array(advice.costs.map(json)),
             "raises": .array(advice.raises.map(json)),

@@ -7,42 +7,55 @@ extension RunRecommendation {
     }
 
     private func choiceReasons(_ choice: Candidate) -> [String] {
-        [originReason(choice)] + [runnerUpReason(choice)].compactMap { $0 }
+        [originReason(choice)] + [unjudgedReason(choice), runnerUpReason(choice)].compactMap { $0 }
             + advice.costs.map { costReason($0, choice) }
             + (isOfReport ? [] : filterCosts(choice)) + choiceAlternatives(choice) + cautions(choice)
     }
 
     private func originReason(_ choice: Candidate) -> String {
+        let near = advice.nearBest
         let count = advice.fitting.count
-        let among =
-            advice.budgets.given.isEmpty
-            ? "the \(RatioText.count(count, "configuration"))"
-            : "the \(RatioText.count(count, "configuration")) that fit"
         guard count > 1 else {
             return advice.candidates.count > 1
                 ? "It is the only one of \(advice.candidates.count) configurations that fits."
                 : "It is the only configuration that was measured, so nothing was compared."
         }
-        guard advice.ties.count > 1, let fastest = Candidate.fastest(of: advice.fitting) else {
-            let isAlone = advice.fitting.filter { $0.interval != nil }.count == count
-            return "It is the fastest of \(among)"
-                + (isAlone ? ", and no other one's 95 % interval reaches its own." : ".")
+        guard let bound = near.bounds[choice.id] else {
+            return "It is the fastest of \(among(count)). Nothing is shown: that takes three processes of each."
         }
-        let others = advice.ties.count - 1
-        let tie =
-            choice.id == fastest.id
-            ? "\(RatioText.count(others, "other")) of \(among) \(others == 1 ? "ties" : "tie") with it, the fastest: their 95 % intervals overlap."
-            : "It ties with the fastest of \(among), \(label(fastest)) (\(ByteCountText.rate(fastest.bytesPerSecond))): their 95 % intervals overlap."
-        return "\(tie) \(tieBreak(choice))"
+        let judgedCount = count - near.unjudgedCount
+        guard judgedCount > 1 else { return "It is the only one that was timed in three processes or more." }
+        let head = "Shown with 95 % confidence: \(NearBest.claim(bound, among: judgedCount))."
+        guard near.isShown else {
+            return "\(head) None is shown to be nearer: more rounds, or less noise, would tell more."
+        }
+        guard near.members.count > 1 else { return head }
+        let others = near.members.count - 1
+        return "\(head) \(RatioText.count(others, "other")) \(others == 1 ? "is" : "are") shown to be within "
+            + "\(RatioText.percent(NearBest.margin)) of the best as well. \(preference(choice))"
     }
 
-    private func tieBreak(_ choice: Candidate) -> String {
-        guard let next = advice.ties.dropFirst().first else { return "" }
-        let all = advice.ties.count > 2 ? "Of those \(advice.ties.count)" : "Of the two"
-        func memory(_ candidate: Candidate) -> UInt64? {
-            candidate.memoryByteCount.map { max($0, Candidate.memoryResolutionByteCount) }
-        }
-        if memory(choice) != memory(next) { return "\(all) it needs the least memory." }
+    private func among(_ count: Int) -> String {
+        "the \(RatioText.count(count, "configuration"))" + (advice.budgets.given.isEmpty ? "" : " that fit")
+    }
+
+    /// What fewer than three processes of others leave open, or `nil` if nothing.
+    private func unjudgedReason(_ choice: Candidate) -> String? {
+        let unjudged = advice.fitting.filter { !$0.isJudged }
+        guard choice.isJudged, let fastest = Candidate.fastest(of: unjudged) else { return nil }
+        let head = "\(RatioText.count(unjudged.count, "configuration")) of fewer than three processes "
+            + "\(unjudged.count == 1 ? "was" : "were") not compared: nothing can be shown of "
+            + (unjudged.count == 1 ? "it." : "them.")
+        guard fastest.bytesPerSecond > choice.bytesPerSecond else { return head }
+        return "\(head) One was faster than the choice: \(label(fastest)), \(ByteCountText.rate(fastest.bytesPerSecond))."
+    }
+
+    /// Why the choice is preferred to what is near the best as well.
+    private func preference(_ choice: Candidate) -> String {
+        let members = advice.nearBest.members
+        guard let next = members.dropFirst().first else { return "" }
+        let all = members.count > 2 ? "Of those \(members.count)" : "Of the two"
+        if choice.comparedMemory != next.comparedMemory { return "\(all) it needs the least memory." }
         if choice.firstByteNanoseconds != next.firstByteNanoseconds {
             return "\(all), none needs less memory, and of those that need as little it has the soonest first byte."
         }
@@ -82,16 +95,16 @@ extension RunRecommendation {
         var cautions: [String] = []
         if choice.interval == nil {
             cautions.append(
-                "It was timed in one process only, so nothing is known of how much it varies, and no tie can be seen.")
+                "It was timed in fewer than three processes, so that how much it varies is not known.")
         }
         if let minimum = advice.budgets.bytesPerSecond, let low = choice.interval?.lowerBound, low < minimum {
             cautions.append(
                 "Its 95 % interval begins at \(ByteCountText.rate(low)), below the throughput budget: it may not keep it."
             )
         }
-        if let maximum = advice.budgets.memoryByteCount, maximum < Candidate.memoryResolutionByteCount {
+        if let maximum = advice.budgets.memoryByteCount, maximum < CellSummary.memoryResolution {
             cautions.append(
-                "A memory budget below \(ByteCountText.size(Candidate.memoryResolutionByteCount)) cannot be judged: the kernel's counters do not tell less apart."
+                "A memory budget below \(ByteCountText.size(CellSummary.memoryResolution)) cannot be judged: the kernel's counters do not tell less apart."
             )
         }
         return cautions
@@ -116,7 +129,7 @@ extension RunRecommendation {
 
     private func alternative(_ condition: String, _ admits: (Cell) -> Bool) -> String? {
         let fitting = advice.fitting.filter { candidate in cell(candidate).map { admits($0.cell) } ?? false }
-        return Candidate.choice(of: fitting).map {
+        return NearBest(fitting).members.first.map {
             "\(condition) the choice would be \(label($0)), \(ByteCountText.rate($0.bytesPerSecond))."
         }
     }

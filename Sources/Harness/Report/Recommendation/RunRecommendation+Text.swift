@@ -159,17 +159,15 @@ extension Document {
     /// Which configuration to take under a few budgets, the picture of all of them, and what the strategies protect; `nil`
     /// where nothing was timed.
     static func recommendation(_ summary: RunSummary) -> Section? {
-        let recommendations = RunRecommendation.exampleBudgets.compactMap {
-            RunRecommendation.ofReport(summary, budgets: $0)
-        }
-        guard let free = recommendations.first else { return nil }
+        guard let free = RunRecommendation.ofReport(summary) else { return nil }
+        let recommendations = free.exampleBudgets.compactMap { RunRecommendation.ofReport(summary, budgets: $0) }
         // A budget on what nothing was measured of shows nothing.
         let examples = recommendations.filter { recommendation in
             !recommendation.advice.withoutFigure.contains { $0.count == recommendation.advice.candidates.count }
         }
         var blocks: [Block] = [
             .paragraph(
-                "\(free.comparedText). Of those whose throughput ties with the fastest, the one with the least memory is "
+                "\(free.comparedText). Of those that are shown to be within 5 % of the best, the one with the least memory is "
                     + "taken, then the soonest first byte, then the smallest window."),
             .table(choiceTable(examples)),
             .list(free.reasons),

@@ -57,7 +57,7 @@ package struct RunRecommendation: Sendable {
     /// How much faster one candidate is than another.
     func ratio(of one: Candidate, over other: Candidate) -> SpeedRatio? {
         guard let one = cells[one.id], let other = cells[other.id] else { return nil }
-        return SpeedRatio(of: one, over: other, seed: summary.results.header.seed)
+        return SpeedRatio(of: one, over: other)
     }
 
     /// What was chosen from, in words.
@@ -107,7 +107,8 @@ package struct RunRecommendation: Sendable {
             request.chunkByteCount = main.chunkByteCount
             request.threads = main.threads
             request.keyByteCount = main.keyByteCount
-            request.source = main.source
+            // A file may be read or mapped: that is the program's to choose.
+            request.source = ComparisonGroup.isFile(main.source) ? nil : main.source
             request.objectByteCount = main.objectByteCount
         }
         var recommendation = try? RunRecommendation(summary, named: "this run", request: request)
@@ -115,12 +116,56 @@ package struct RunRecommendation: Sendable {
         return recommendation
     }
 
-    /// Budgets that show what constraints do: none, those of a small player, and a reader that must answer at once.
-    static let exampleBudgets = [
-        Budgets(),
-        Budgets(memoryByteCount: 64 << 20, firstByteNanoseconds: 5_000_000),
-        Budgets(firstByteNanoseconds: 20_000),
-    ]
+    /// Budgets that show what constraints do: none, little memory, and a reader that must answer at once.
+    ///
+    /// What that means follows from what was measured: an eighth of the memory of the choice without budgets, a first byte
+    /// at most twice as late as the soonest one.
+    var exampleBudgets: [Budgets] {
+        let soonest = advice.candidates.compactMap(\.firstByteNanoseconds).min()
+        let memory = advice.choice?.memoryByteCount.map { max($0 / 8, 2 * CellSummary.memoryResolution) }
+        return [
+            Budgets(),
+            memory.map { Budgets(memoryByteCount: Self.powerOfTwo($0)) },
+            soonest.map { Budgets(firstByteNanoseconds: Self.round(2 * min($0, 1 << 60))) },
+        ].compactMap { $0 }
+    }
+
+    /// The least power of two that is no less than a value.
+    private static func powerOfTwo(_ value: UInt64) -> UInt64 {
+        var power: UInt64 = 1
+        while power < value, power < 1 << 62 { power *= 2 }
+        return power
+    }
+
+    /// The least of 1, 2, 5, 10, 20, 50 and so on that is no less than a value.
+    private static func round(_ value: UInt64) -> UInt64 {
+        var step: UInt64 = 1
+        while step < 1 << 58 {
+            for factor in [1, 2, 5] as [UInt64] where step * factor >= value { return step * factor }
+            step *= 10
+        }
+        return value
+    }
+
+    /// What of the run was not compared, by why and how many cells; `nil` if all was.
+    var notComparedText: String? {
+        let compared = Set(pool.cells.map(\.cell.id))
+        let reasons = summary.cells.filter { !compared.contains($0.cell.id) }.grouped { reason($0) }
+        guard !reasons.isEmpty else { return nil }
+        let parts = reasons.map { "\(SignificantDigits.grouped(UInt64($0.elements.count))) \($0.key)" }
+        return "Compared: \(RatioText.count(compared.count, "configuration")) of \(summary.cells.count). Not compared: "
+            + Verdict.list(parts) + "."
+    }
+
+    private func reason(_ summary: CellSummary) -> String {
+        let cell = summary.cell
+        if summary.speed == nil { return "without figures" }
+        if cell.workload != pool.workload { return "with other reads" }
+        if let strategy = request.strategy, strategy != cell.strategy { return "of other formats" }
+        if let chunk = request.chunkByteCount, chunk != cell.chunkByteCount { return "in other chunks" }
+        if let threads = request.threads, threads != cell.threads { return "with other numbers of threads" }
+        return request.admits(cell) ? "of other keys, objects or places" : "that were not asked for"
+    }
 
     /// The options that ask for the budgets.
     static func options(_ budgets: Budgets) -> String {
@@ -141,7 +186,8 @@ package struct RunRecommendation: Sendable {
         init(_ candidate: Candidate) {
             throughput = ByteCountText.rate(candidate.bytesPerSecond)
             interval =
-                candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) } ?? "one process"
+                candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) }
+                ?? RatioText.count(candidate.sample.count, "process", "processes")
             memory = candidate.memoryByteCount.map { ByteCountText.growth($0) } ?? "–"
             firstByte = candidate.firstByteNanoseconds.map { DurationText.text(nanoseconds: $0) } ?? "–"
             fetched = candidate.amplification.map { RatioText.times($0) } ?? "–"
@@ -155,14 +201,14 @@ package struct RunRecommendation: Sendable {
 
     /// What the figures mean, in sentences.
     static let figureNotes = [
-        "Throughput is the median, with its 95 % interval.",
+        "Throughput is the geometric mean of the processes' medians, with its 95 % interval.",
         "Memory is how far the process's peak rose above what it held when the object was open.",
-        "First byte is the median time to open the object and read one byte, or to read one window, or one range where "
-            + "the workload has ranges, whichever is longer: a reader hands over a read at a time.",
+        "First byte is the median time to open the object and make the first read, in one interval. A reader hands over a "
+            + "read at a time: a window, or a range where the workload has ranges.",
         "Fetched is ciphertext bytes per plaintext byte delivered.",
     ]
 
     static let frontNote =
-        "No other configuration is as good in all of these and better in one, by the medians. Memory below 256 KiB counts "
+        "No other configuration is as good in all of these and better in one, by the estimates. Memory below 256 KiB counts "
         + "as equal, and so does amplification within a hundredth."
 }

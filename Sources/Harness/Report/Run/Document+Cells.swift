@@ -63,7 +63,7 @@ extension Document {
             samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
             duration(summary.latency?.p50),
             summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
-            summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent,
+            growth(summary),
         ]
     }
 

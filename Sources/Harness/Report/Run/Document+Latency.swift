@@ -1,4 +1,5 @@
 import Results
+import Statistics
 
 extension Document {
     /// Time to first byte as a picture and a table, or `nil` if it was not measured.
@@ -10,17 +11,16 @@ extension Document {
             return [
                 name(cell), Table.Entry(cell.cell.backend), Table.Entry(ByteCountText.size(cell.cell.windowByteCount)),
                 cell.cell.chunkByteCount.map { Table.Entry(ByteCountText.size($0)) } ?? .absent,
-                duration(cell.timeToFirstByte), duration(time?.p50), duration(time?.trustedP90), duration(time?.max),
+                duration(time?.p50, cell.firstByteSample), duration(time?.trustedP90), duration(time?.max),
                 time.map { Table.Entry("\($0.readCount)") } ?? .absent,
             ]
         }
         let table = Table(
-            caption: "Time to first byte by cell: the longer one of opening with one byte, and of one read."
+            caption: "Time to first byte by cell: opening the object and its first read, in one interval."
                 + remark(cells.count),
             columns: [
-                .text("Read"), .text("Backend"), .number("Window"), .number("Chunk"), .number("First byte"),
-                .number("Open, one byte"), .number("p90"),
-                .number("max"), .number("Opened"),
+                .text("Read"), .text("Backend"), .number("Window"), .number("Chunk"), .number("median"),
+                .number("p90"), .number("max"), .number("Opened"),
             ], rows: rows)
         return Section(
             name: "first-byte", title: "Time to first byte",
@@ -51,13 +51,14 @@ extension Document {
             let latency = cell.latency
             return [
                 name(cell), Table.Entry(cell.cell.backend), Table.Entry(ByteCountText.size(cell.cell.windowByteCount)),
-                duration(latency?.p50), duration(latency?.trustedP90), duration(latency?.trustedP99),
+                duration(latency?.p50, cell.latencySample), duration(latency?.trustedP90), duration(latency?.trustedP99),
                 duration(latency?.trustedP999), duration(latency?.max),
                 latency.map { Table.Entry(SignificantDigits.grouped(UInt64(max($0.readCount, 0)))) } ?? .absent,
             ]
         }
         return Table(
-            caption: "Latency of single reads by cell; a percentile that too few reads support is left out."
+            caption: "Latency of single reads by cell, with the 95 % interval of the median; of the other percentiles, that of the "
+                + "process in the middle. One that too few reads support is left out."
                 + remark(cells.count),
             columns: [
                 .text("Read"), .text("Backend"), .number("Window"), .number("median"), .number("p90"), .number("p99"),
@@ -108,8 +109,21 @@ extension Document {
             summary.cell.workload, detail: [summary.cell.label, series].compactMap { $0 }.joined(separator: ": "))
     }
 
-    static func duration(_ nanoseconds: UInt64?) -> Table.Entry {
-        nanoseconds.map { Table.Entry(DurationText.text(nanoseconds: $0)) } ?? .absent
+    /// A duration, with the 95 % interval that its sample gives it.
+    static func duration(_ nanoseconds: UInt64?, _ sample: LogSample? = nil) -> Table.Entry {
+        let range = sample?.interval.map {
+            DurationText.text(nanoseconds: UInt64($0.low)) + "–" + DurationText.text(nanoseconds: UInt64($0.high))
+        }
+        return nanoseconds.map { Table.Entry(DurationText.text(nanoseconds: $0), detail: range) } ?? .absent
+    }
+
+    /// How far memory grew, with the 95 % interval.
+    static func growth(_ cell: CellSummary) -> Table.Entry {
+        let range = cell.memorySample?.interval.flatMap {
+            $0.high > Double(CellSummary.memoryResolution)
+                ? ByteCountText.growth(UInt64($0.low)) + "–" + ByteCountText.growth(UInt64($0.high)) : nil
+        }
+        return cell.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount), detail: range) } ?? .absent
     }
 
     /// What a viewer would notice of the replays of traces, or `nil` if there were none.

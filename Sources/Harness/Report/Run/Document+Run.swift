@@ -74,15 +74,17 @@ extension Document {
             name: "reading", title: "How to read this",
             blocks: [
                 .list([
-                    "Throughput is plaintext bytes delivered ÷ the median time of an iteration, over all rounds. It "
-                        + "includes reading the ciphertext from its source, not only the cipher.",
-                    "An interval is a 95 % percentile bootstrap interval of that median: rounds (fresh processes) are "
-                        + "drawn again, and samples inside each, \(SignificantDigits.grouped(UInt64(MedianInterval.resampleCount))) "
-                        + "times. With few rounds it is approximate, and it knows nothing of other machines or days.",
-                    "Two figures tie where their intervals overlap: these data do not tell which is greater. That is "
-                        + "not a proof that they are equal. The best of many cells is also a lucky one, a little.",
-                    "Latency percentiles are by nearest rank: each is a latency that occurred. p99.9 of fewer than a "
-                        + "thousand reads is their maximum.",
+                    "Throughput is plaintext bytes delivered ÷ the median time of an iteration in a process, the geometric "
+                        + "mean over the processes. It includes reading the ciphertext from its source, not only the "
+                        + "cipher.",
+                    "An interval is a 95 % t interval over the processes' medians, on logarithms. Fewer than three "
+                        + "processes have none. It knows nothing of other machines or days.",
+                    "Two figures tie where the 95 % interval of their ratio holds 1: these data do not tell which is "
+                        + "greater. That is not a proof that they are equal.",
+                    "A configuration is near the best if it is shown, with 95 % confidence for all that were compared "
+                        + "together, that none is more than 5 % faster.",
+                    "Latency percentiles are by nearest rank. One stands only where a process had reads enough for it: "
+                        + "29 for p90, 299 for p99, 2,995 for p99.9.",
                     "Memory growth is the high-water mark of resident memory minus what was resident when the object "
                         + "was open, seen from outside a fresh process. Digest, time, latency and memory are separate "
                         + "passes.",

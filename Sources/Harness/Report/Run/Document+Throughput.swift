@@ -16,13 +16,13 @@ extension Document {
 
     private static func throughputTable(_ summary: RunSummary) -> Table {
         let grid = summary.grid
-        let best = summary.best?.speed
+        let best = summary.best
         let rows = grid.windows.prefix(maxRows).map { window in
             [Table.Entry(ByteCountText.size(window))]
                 + grid.backends.map { name in
-                    guard let speed = grid[name, window]?.speed else { return .absent }
-                    let tie = best.map { speed.ties(with: $0) } ?? false
-                    let isBest = speed == best
+                    guard let cell = grid[name, window], let speed = cell.speed else { return .absent }
+                    let isBest = cell.cell.id == best?.cell.id
+                    let tie = isBest || best.flatMap { SpeedRatio(of: cell, over: $0)?.isTie } ?? false
                     return Table.Entry(
                         ByteCountText.rate(speed.bytesPerSecond) + (isBest ? " (best)" : tie ? " (ties)" : ""),
                         detail: speed.rangeText, emphasis: tie ? .good : .none)
@@ -30,7 +30,7 @@ extension Document {
         }
         return Table(
             caption:
-                "Median throughput with its 95 % interval by window. “ties”: the interval overlaps the best one's."
+                "Throughput with its 95 % interval by window. “ties”: the 95 % interval of its ratio to the best holds 1."
                 + remark(grid.windows.count),
             columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
     }
@@ -52,7 +52,7 @@ extension Document {
                 + grid.backends.map { name in
                     if grid.isBest(name, window) { return Table.Entry("1× (the reference)", emphasis: .good) }
                     guard let pair = grid[name, window] else { return .absent }
-                    let isUndecided = pair.relation == .undecided && pair.hasInterval
+                    let isUndecided = pair.ratio.isTie
                     return Table.Entry(
                         RatioText.times(pair.ratio.ratio) + (isUndecided ? " (undecided)" : ""),
                         detail: pair.intervalText, emphasis: isUndecided ? .good : .none)
@@ -126,7 +126,7 @@ extension Document {
             duration(summary.latency?.p50),
             duration(summary.latency?.trustedP99),
             summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
-            summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent,
+            growth(summary),
         ]
     }
 

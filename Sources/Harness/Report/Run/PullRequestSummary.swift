@@ -121,7 +121,7 @@ struct PullRequestTable {
         return """
             \(RunSummary.short(main.description, 200)), sequential, each backend's fastest window:
 
-            | Backend | Window | Throughput | 95 % | Memory | Open, one byte | By window |
+            | Backend | Window | Throughput | 95 % | Memory | First byte | By window |
             | --- | ---: | ---: | ---: | ---: | ---: | --- |
             \(rows.map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n"))
 

@@ -39,8 +39,8 @@ extension RunSummary {
     private static let speedColumns: [CSVColumn] = [
         ("status", { $0.status }),
         ("bytesPerSecond", { text($0.speed?.bytesPerSecond) }),
-        ("bytesPerSecondLow", { text($0.speed?.bytesPerSecondLow) }),
-        ("bytesPerSecondHigh", { text($0.speed?.bytesPerSecondHigh) }),
+        ("bytesPerSecondLow", { text($0.speed?.interval?.lowerBound) }),
+        ("bytesPerSecondHigh", { text($0.speed?.interval?.upperBound) }),
         ("limitShare", { $0.limit.map { "\($0.share)" } }),
         ("limit", { $0.limit?.kind.rawValue }),
         ("rounds", { String($0.rounds.count) }),
@@ -49,6 +49,8 @@ extension RunSummary {
 
     private static let otherColumns: [CSVColumn] = [
         ("latencyP50", { text($0.latency?.p50) }),
+        ("latencyP50Low", { text($0.latencySample?.interval?.low) }),
+        ("latencyP50High", { text($0.latencySample?.interval?.high) }),
         ("latencyP90", { text($0.latency?.p90) }),
         ("latencyP99", { text($0.latency?.p99) }),
         ("latencyP999", { text($0.latency?.p999) }),
@@ -62,8 +64,15 @@ extension RunSummary {
         ("instructions", { text($0.usage?.instructions) }),
         ("cycles", { text($0.usage?.cycles) }),
         ("firstByteP50", { text($0.firstByte?.p50) }),
+        ("firstByteP50Low", { text($0.firstByteSample?.interval?.low) }),
+        ("firstByteP50High", { text($0.firstByteSample?.interval?.high) }),
+        ("firstByteP90", { text($0.firstByte?.p90) }),
+        ("firstByteMax", { text($0.firstByte?.max) }),
         ("baselineByteCount", { text($0.memory?.baselineByteCount) }),
         ("peakByteCount", { text($0.memory?.peakByteCount) }),
+        ("growthByteCount", { text($0.memory?.growthByteCount) }),
+        ("growthByteCountLow", { text($0.memorySample?.interval?.low) }),
+        ("growthByteCountHigh", { text($0.memorySample?.interval?.high) }),
         ("boundByteCount", { text($0.memory?.boundByteCount) }),
         ("amplificationFetched", { $0.amplification.map { "\($0.fetched)" } }),
         ("amplificationDecrypted", { $0.amplification.map { "\($0.decrypted)" } }),
@@ -97,6 +106,11 @@ extension RunSummary {
 
     private static func text(_ number: UInt64?) -> String? {
         number.map { String($0) }
+    }
+
+    /// A figure of at least 0, as a whole number.
+    private static func text(_ number: Double?) -> String? {
+        number.map { String(UInt64(min($0.rounded(), 0x1p63))) }
     }
 
     private static func appendCSVField(_ field: String, to line: inout [UInt8]) {

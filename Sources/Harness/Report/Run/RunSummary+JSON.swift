@@ -81,8 +81,8 @@ extension CellSummary {
     package var json: JSONValue {
         var members: [String: JSONValue] = [
             "bytesPerSecond": JSONValue(speed?.bytesPerSecond),
-            "bytesPerSecondLow": JSONValue(speed?.bytesPerSecondLow),
-            "bytesPerSecondHigh": JSONValue(speed?.bytesPerSecondHigh),
+            "bytesPerSecondLow": JSONValue(speed?.interval?.lowerBound),
+            "bytesPerSecondHigh": JSONValue(speed?.interval?.upperBound),
             "nanoseconds": .array(rounds.joined().map(JSONValue.integer)),
             "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
             "latency": latency.map { JSONValue(encoding: $0) } ?? .null,

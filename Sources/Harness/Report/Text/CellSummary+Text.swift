@@ -13,7 +13,7 @@ extension CellSummary {
         }
         if let missingReason { lines.append("no figures    \(missingReason)") }
         if let speed {
-            let interval = speed.hasInterval ? "95 %: \(speed.rangeText)" : "no interval"
+            let interval = (speed.interval == nil ? "" : "95 %: ") + speed.rangeText
             let samples = rounds.reduce(0) { $0 + $1.count }
             lines.append(
                 "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(samples) iterations in "
@@ -25,17 +25,10 @@ extension CellSummary {
                     + ByteCountText.rate(limit.bytesPerSecond))
         }
         if let latency {
-            let times = [
-                ("median", latency.p50), ("p90", latency.p90), ("p99", latency.trustedP99),
-                ("p99.9", latency.trustedP999), ("max", latency.max),
-            ].compactMap { name, time in time.map { "\(name) \(DurationText.text(nanoseconds: $0))" } }
-            lines.append(
-                "latency       \(times.joined(separator: ", "))  (\(RatioText.count(latency.readCount, "read")))")
+            lines.append("latency       \(latency.words)")
         }
         if let firstByte {
-            let times = [("median", firstByte.p50), ("p90", firstByte.p90), ("max", firstByte.max)]
-                .map { "\($0) \(DurationText.text(nanoseconds: $1))" }
-            lines.append("open, 1 byte  \(times.joined(separator: ", "))  (opened \(firstByte.readCount) times)")
+            lines.append("first byte    \(firstByte.words)")
         }
         if let playback {
             lines.append(

@@ -1,9 +1,10 @@
 import Results
+import Statistics
 
 extension Warning {
     /// Half an interval of 5 % of the median: two backends that differ by less cannot be told apart.
     private static let wideHalfWidth = 0.05
-    /// Five rounds have 126 different selections to resample; with three there are 10.
+    /// With three processes an interval is 4.3 standard errors wide to each side, with five 2.8.
     private static let minRoundCount = 5
     /// What a limit that was measured in a few milliseconds may be off by.
     private static let largestPlausibleShare = 1.05
@@ -89,13 +90,13 @@ extension Warning {
         let timed = summary.cells.filter { $0.speed != nil }
         let all = RatioText.count(timed.count, "cell")
         var found: [Warning] = []
-        let intervals = timed.filter { $0.speed?.hasInterval == true }
-        func halfWidth(_ cell: CellSummary) -> Double { cell.speed?.nanoseconds.relativeHalfWidth ?? 0 }
+        let intervals = timed.filter { $0.speed?.interval != nil }
+        func halfWidth(_ cell: CellSummary) -> Double { cell.speed?.relativeHalfWidth ?? 0 }
         let wide = intervals.filter { halfWidth($0) > wideHalfWidth }
         if let widest = wide.max(by: { halfWidth($0) < halfWidth($1) }) {
             found.note(
                 "Noisy host",
-                "\(wide.count) of \(RatioText.count(intervals.count, "interval")) reach more than 5 % from the median to "
+                "\(wide.count) of \(RatioText.count(intervals.count, "interval")) reach more than 5 % from the figure to "
                     + "either side; the widest is ±\(RatioText.percent(halfWidth(widest))), of "
                     + "\(CellNames.readable(widest.cell)).",
                 "Stop other programs, take more rounds, and do not read small differences out of these cells.")
@@ -111,17 +112,18 @@ extension Warning {
         }
         if intervals.count < timed.count {
             found.note(
-                "One process",
-                "\(timed.count - intervals.count) of \(all) were timed in one process, which says nothing about the "
-                    + "spread between processes; they have no interval.",
-                "Take at least two rounds, better five.")
+                "Too few processes",
+                "\(timed.count - intervals.count) of \(all) were timed in fewer than three processes, which says too little "
+                    + "about the spread between processes; they have no interval.",
+                "Take at least three rounds, better five.")
         }
+        found += firstSamples(timed) + tails(timed)
         let maximum = timed.map(\.rounds.count).max() ?? 0
-        if maximum > 1, maximum < minRoundCount {
+        if maximum >= LogSample.minCount, maximum < minRoundCount {
             found.note(
                 "Few rounds",
-                "no cell has more than \(RatioText.count(maximum, "round")), so that intervals are rough and tend to be "
-                    + "too narrow.", "Take five rounds or more.")
+                "no cell has more than \(RatioText.count(maximum, "round")), so that intervals are wide.",
+                "Take five rounds or more.")
         }
         let switches = timed.compactMap { $0.usage.flatMap(switchesPerSecond) }
         let busy = switches.count { $0 > manySwitchesPerSecond }
@@ -140,6 +142,39 @@ extension Warning {
                 "The limits were measured while something else ran, or the machine was slower then: measure again "
                     + "before using shares of limits.")
         }
+        return found
+    }
+
+    /// Whether the first timed samples of processes are slower than the rest: a sign test over all processes.
+    private static func firstSamples(_ timed: [CellSummary]) -> [Warning] {
+        let processes = timed.flatMap(\.rounds).filter { $0.count >= 3 }
+        let signs = processes.compactMap { samples -> Bool? in
+            guard let rest = median(of: Array(samples.dropFirst())), Double(samples[0]) != rest else { return nil }
+            return Double(samples[0]) > rest
+        }
+        let slower = signs.count { $0 }
+        guard let share = BinomialInterval(successCount: slower, trialCount: signs.count, confidence: 0.99),
+            share.low > 0.5
+        else { return [] }
+        var found: [Warning] = []
+        found.note(
+            "Warm-up",
+            "the first timed sample was slower than the median of the others in \(slower) of "
+                + "\(RatioText.count(signs.count, "process", "processes")): warm-ups ended too early.",
+            "Medians hardly notice it. Give rounds more time in the plan.")
+        return found
+    }
+
+    /// Tails that whole iterations of the same process contradict.
+    private static func tails(_ timed: [CellSummary]) -> [Warning] {
+        let cells = timed.filter { $0.contradictedLatencyCount > 0 }
+        guard let first = cells.first else { return [] }
+        var found: [Warning] = []
+        found.note(
+            "Disturbed latencies",
+            "in \(RatioText.count(cells.count, "cell")) single reads took longer than whole iterations of the same process "
+                + "allow, also when they were measured again; the first is \(CellNames.readable(first.cell)).",
+            "Something else ran: do not read the tails of these cells.")
         return found
     }
 

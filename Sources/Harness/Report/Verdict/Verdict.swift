@@ -2,8 +2,8 @@ package import Results
 
 /// What a run found, in a few sentences that claim no more than the data carry.
 ///
-/// The sentences are: which backend and window to take, and what that gains; what windows of 16 MB and of 100 MiB cost
-/// against it; what decrypting whole chunks of 16 MB costs; what failed; how sure all this is. A backend that failed its
+/// The sentences are: what to take, and what that gains; how near the best it is; what was not compared with it; what windows of 16 MB and of
+/// 100 MiB cost against it; what decrypting whole chunks of 16 MB costs; what failed; how sure all this is. A backend that failed its
 /// vectors, or that nothing was verified, comes first. Where data are missing, a sentence says so or is left out.
 package struct Verdict: Hashable, Sendable {
     /// The sentences, without line breaks.
@@ -16,7 +16,10 @@ package struct Verdict: Hashable, Sendable {
     /// Computes the verdict of a run that is already summed up.
     init(_ summary: RunSummary) {
         let recommendation = RunRecommendation.ofReport(summary)
-        let speed = [Self.take(recommendation)] + Self.sizes(recommendation, summary)
+        let speed =
+            [Self.take(recommendation)]
+            + [recommendation.flatMap(Self.nearBest), recommendation?.notComparedText].compactMap { $0 }
+            + Self.sizes(recommendation, summary)
         let correctness = Self.correctness(summary)
         let records = summary.results.conformance
         let isVerified = records.contains { $0.passed > 0 } && !records.contains { $0.failed > 0 }
@@ -30,17 +33,17 @@ package struct Verdict: Hashable, Sendable {
         return parts.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    /// Says which backend and window to take, and what that gains over the runner-up.
+    /// Says what to take, by all that the run varied and by nothing else, and what that gains over the runner-up.
     static func take(_ recommendation: RunRecommendation?) -> String {
         guard let recommendation, let candidate = recommendation.advice.choice, let choice = recommendation.choice
         else {
             return "No read was timed with trusted results, so there is nothing to take."
         }
-        let window = ByteCountText.size(choice.cell.windowByteCount)
         let rate = ByteCountText.rate(candidate.bytesPerSecond)
+        let range = choice.speed.map { " (\($0.rangeText))" } ?? ""
         return
-            "Take \(choice.cell.backend) and decrypt \(window) at a time (the window): \(rate) \(work(recommendation))"
-            + "\(gain(recommendation, candidate)).\(ties(recommendation, candidate))"
+            "Take \(Varied(recommendation.summary.cells).name(of: choice.cell)): \(rate)\(range) \(work(recommendation))"
+            + "\(gain(recommendation, candidate))."
     }
 
     /// What the throughput is of, in words.
@@ -59,47 +62,38 @@ package struct Verdict: Hashable, Sendable {
         return digits.isEmpty ? String(size) : "\(digits) \(size.dropFirst(digits.count))"
     }
 
-    /// What the choice gains over the best configuration of another backend, or else over the runner-up.
+    /// What the choice gains over the best of other configurations.
     private static func gain(_ recommendation: RunRecommendation, _ choice: Candidate) -> String {
         guard let runnerUp = recommendation.advice.runnerUp, let other = recommendation.runnerUp?.cell else {
             return "; nothing else was measured to compare it with"
         }
-        let isSameBackend = other.backend == recommendation.choice?.cell.backend
-        let name =
-            isSameBackend
-            ? recommendation.label(runnerUp.candidate)
-            : "\(other.backend) at \(ByteCountText.size(other.windowByteCount))"
+        // What both share was said of the choice.
+        let name = Varied(recommendation.pool.cells).name(of: other)
         guard let ratio = recommendation.ratio(of: choice, over: runnerUp.candidate) else { return "" }
-        if ratio.isTie { return ", a tie with \(name), the runner-up" }
-        guard ratio.ratio >= 1 else { return "; \(name) is the runner-up" }
+        if ratio.isTie { return ", a tie with the runner-up, \(name)" }
+        guard ratio.ratio >= 1 else { return "; the runner-up is \(name)" }
         return ", \(ratio.text) the runner-up, \(name)"
     }
 
-    /// What the choice was picked from, where several tie.
-    private static func ties(_ recommendation: RunRecommendation, _ choice: Candidate) -> String {
-        let others = recommendation.advice.ties.filter { $0.id != choice.id }
-        guard !others.isEmpty else { return "" }
-        let cells = others.compactMap { recommendation.cell($0)?.cell }
-        let isOneBackend = cells.allSatisfy {
-            $0.backend == recommendation.choice?.cell.backend && $0.access == "block"
-        }
-        let windows = list(cells.map(\.windowByteCount).sorted().map { ByteCountText.size($0) })
-        let what = isOneBackend && others.count <= 3 ? windows : RatioText.count(others.count, "other configuration")
-        let verb = others.count == 1 ? "ties" : "tie"
-        return " \(what) \(verb) with it and \(reason(choice, others))."
+    /// How near the best the choice is shown to be, and what it was picked from; `nil` where nothing is shown.
+    static func nearBest(_ recommendation: RunRecommendation) -> String? {
+        let near = recommendation.advice.nearBest
+        let count = recommendation.advice.fitting.count - near.unjudgedCount
+        guard let choice = near.members.first, count > 1, let bound = near.bounds[choice.id] else { return nil }
+        let others = near.members.dropFirst()
+        let head = "Shown with 95 % confidence: \(NearBest.claim(bound, among: count))"
+        guard !others.isEmpty else { return "\(head)." }
+        let isOne = others.count == 1
+        return "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the best "
+            + "as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
     }
 
-    /// Why the choice is preferred to those that tie with it, said of them.
+    /// Why the choice is preferred to others that are near the best, said of them.
     private static func reason(_ choice: Candidate, _ others: [Candidate]) -> String {
-        func memory(_ candidate: Candidate) -> UInt64 {
-            max(candidate.memoryByteCount ?? .max, Candidate.memoryResolutionByteCount)
-        }
         let isOne = others.count == 1
-        if others.allSatisfy({ memory($0) > memory(choice) }) {
-            return isOne ? "needs more memory" : "need more memory"
-        }
-        let first = choice.firstByteNanoseconds ?? .max
-        if others.allSatisfy({ memory($0) > memory(choice) || ($0.firstByteNanoseconds ?? .max) > first }) {
+        let memory = choice.comparedMemory
+        if others.allSatisfy({ $0.comparedMemory > memory }) { return isOne ? "needs more memory" : "need more memory" }
+        if others.allSatisfy({ $0.comparedMemory > memory || $0.comparedFirstByte > choice.comparedFirstByte }) {
             return isOne ? "has a later first byte" : "need more memory or have a later first byte"
         }
         return isOne ? "is better in neither memory nor first byte" : "are better in neither memory nor first byte"
@@ -148,12 +142,12 @@ package struct Verdict: Hashable, Sendable {
             )
             parts.append(text == lessText ? "no more memory" : "\(text) of memory instead of \(lessText)")
         }
-        if let wait = other.timeToFirstByte, let less = choice.timeToFirstByte {
+        if let wait = other.firstByte?.p50, let less = choice.firstByte?.p50 {
             parts.append(
                 "\(DurationText.text(nanoseconds: wait)) to the first byte instead of \(DurationText.text(nanoseconds: less))"
             )
         }
-        let ratio = SpeedRatio(of: other, over: choice, seed: recommendation.summary.results.header.seed)
+        let ratio = SpeedRatio(of: other, over: choice)
         guard let ratio else { return "cost \(list(parts))" }
         if ratio.isTie { return "tie with it in throughput" + (parts.isEmpty ? "" : " and cost \(list(parts))") }
         if ratio.ratio >= 1 {
@@ -165,7 +159,7 @@ package struct Verdict: Hashable, Sendable {
     /// The same in fewer words, after a sentence that has said what is compared.
     private static func difference(_ other: CellSummary, _ recommendation: RunRecommendation) -> String {
         guard let choice = recommendation.choice,
-            let ratio = SpeedRatio(of: other, over: choice, seed: recommendation.summary.results.header.seed)
+            let ratio = SpeedRatio(of: other, over: choice)
         else { return "–" }
         let memory = other.memory.map { " and \(ByteCountText.growth($0.growthByteCount))" } ?? ""
         if ratio.isTie { return "a tie\(memory)" }
@@ -247,16 +241,18 @@ package struct Verdict: Hashable, Sendable {
         let rounds = timed.map(\.rounds.count)
         if let fewest = rounds.min(), let maximum = rounds.max() {
             let count = fewest == maximum ? "\(maximum)" : "\(fewest) to \(maximum)"
-            parts.append("each figure is the median of \(count) fresh process\(maximum == 1 ? "" : "es")")
+            parts.append("each figure is of \(count) fresh process\(maximum == 1 ? "" : "es")")
         }
-        let single = timed.count { $0.speed?.hasInterval == false }
+        let single = timed.count { $0.speed?.interval == nil }
         if single > 0, single == timed.count {
-            parts.append("one process gives no interval, so that no difference here is shown to be more than noise")
+            parts.append(
+                "fewer than three processes give no interval, so that no difference here is shown to be more than noise")
         } else if single > 0 {
             parts.append(
-                "\(RatioText.count(single, "figure")) of one process \(single == 1 ? "has" : "have") no interval")
+                "\(RatioText.count(single, "figure")) of fewer than three processes \(single == 1 ? "has" : "have") no "
+                    + "interval")
         }
-        let widths = timed.compactMap(\.speed).filter(\.hasInterval).map(\.nanoseconds.relativeHalfWidth).sorted()
+        let widths = timed.compactMap(\.speed?.relativeHalfWidth).sorted()
         if let widest = widths.last {
             let typical = RatioText.percent(widths[widths.count / 2])
             parts.append(
@@ -266,4 +262,50 @@ package struct Verdict: Hashable, Sendable {
         }
         return parts.isEmpty ? nil : "How sure: \(parts.joined(separator: "; "))."
     }
+}
+
+/// What some configurations differ in: their names say that and nothing else.
+struct Varied: Sendable {
+    private let isVaried: [KeyPath<Cell, String> & Sendable: Bool]
+
+    init(_ summaries: [CellSummary]) {
+        let cells = summaries.filter { $0.speed != nil }.map(\.cell)
+        func varies(_ value: KeyPath<Cell, String> & Sendable) -> Bool {
+            Set(cells.map { $0[keyPath: value] }).count > 1
+        }
+        isVaried = Dictionary(uniqueKeysWithValues: Self.parts.map { ($0, varies($0)) })
+    }
+
+    private static let parts: [KeyPath<Cell, String> & Sendable] = [
+        \.backend, \.strategy, \.chunkPart, \.windowPart, \.accessPart, \.sourcePart, \.threadsPart, \.keyPart,
+    ]
+
+    /// A configuration by what was varied: `libgcrypt, cobblestone-128, chunks of 16 KiB, windows of 256 KiB`.
+    func name(of cell: Cell) -> String {
+        let parts = Self.parts.filter { isVaried[$0] == true }.map { cell[keyPath: $0] }.filter { !$0.isEmpty }
+        return parts.isEmpty ? "the one configuration that was measured" : parts.joined(separator: ", ")
+    }
+}
+
+extension Cell {
+    fileprivate var chunkPart: String { chunkByteCount.map { "chunks of \(ByteCountText.size($0))" } ?? "" }
+    fileprivate var windowPart: String { "windows of \(ByteCountText.size(windowByteCount))" }
+    fileprivate var accessPart: String {
+        switch access {
+        case "block": ""
+        case "chunk-cache": "chunks decrypted whole, the latest kept"
+        case "whole-chunk": "chunks decrypted whole"
+        case "fresh-buffers": "new buffers for each window"
+        default: "access \(access)"
+        }
+    }
+    fileprivate var sourcePart: String {
+        switch source {
+        case "file": "the file read"
+        case "mmap": "the file mapped"
+        default: source
+        }
+    }
+    fileprivate var threadsPart: String { RatioText.count(threads, "thread") }
+    fileprivate var keyPart: String { "AES-\(keyByteCount * 8)" }
 }

@@ -141,7 +141,7 @@ struct MeasureCommand: ParsableCommand {
         try require(results.isComplete, .noAnswer, "stopped before the end")
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
         guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
-        let summary = CellSummary(measured, seed: seed, limits: results.header.limits)
+        let summary = CellSummary(measured, limits: results.header.limits)
         switch output.format {
         case .json: print(summary.json.text)
         case .text: print(summary.text)

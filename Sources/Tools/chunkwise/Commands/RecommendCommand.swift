@@ -17,13 +17,13 @@ struct RecommendCommand: ParsableCommand {
             RESULTS are those of run, sweep or measure: a folder, or its results.jsonl. Each is answered on its own: figures of
             different machines or runs are never mixed.
 
-            Of the configurations that keep all budgets, those whose 95 % interval of throughput overlaps the fastest one's
-            tie with it. Of these the one with the least memory is taken, then the soonest first byte, then the smallest
-            window. The runner-up is the best that differs in more than the window.
+            Of the configurations that keep all budgets, those are looked at of which it is shown, with 95 % confidence for
+            all together, that none is more than 5 % faster. Of these the one with the least memory is taken, then the
+            soonest first byte, then the smallest window. The runner-up is the best that differs in more than the window.
 
             Memory is how far the process's peak rises above what it held when the object was open. First byte is the median
-            time to open the object and read one byte, or to read one window (or range), whichever is longer. Amplification
-            is ciphertext bytes fetched per plaintext byte delivered. A configuration without a figure keeps no budget on it.
+            time to open the object and make the first read. Amplification is ciphertext bytes fetched per plaintext byte
+            delivered. A configuration without a figure keeps no budget on it.
 
             Workloads may have the names that people use: download, playback, seek. What stands for them is said. Files that
             are not in the page cache, and remote stores, are chosen from only with --cold and --remote.

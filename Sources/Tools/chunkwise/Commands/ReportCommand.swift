@@ -189,7 +189,7 @@ struct CompareCommand: ParsableCommand {
         discussion: helpText(
             """
             A and B are results of run, sweep or measure: a folder, or its results.jsonl. Ratios are throughput of B ÷
-            throughput of A, with a 95 % interval (two-sample bootstrap over rounds and samples; Efron and Tibshirani 1993,
+            throughput of A, with a 95 % interval (Welch's, on the logarithms of the processes' medians; Biometrika 34, 1947,
             §8.3). Runs of different hosts are shown and not judged.
 
             This is not the gate: the runs were made at different times, so that a change of the machine cannot be told from

@@ -1,0 +1,149 @@
+import Glibc
+
+/// A figure that several processes of one configuration gave, such as each one's median time.
+///
+/// Iterations of one process resemble each other more than those of different processes (address layout, page placement,
+/// frequency), so that a process counts as one value, however often it was timed. What disturbs a process makes it slower
+/// by a factor, so that the logarithms are taken: then a ratio is a difference, and an interval is never below 0.
+///
+/// With the logarithms normal and independent, the intervals hold what they are meant to hold as often as they say, from
+/// three processes on; METHODOLOGY.md has the table of how often they do for recorded processes.
+/// - Source: Student, "The Probable Error of a Mean", Biometrika 6 (1908).
+public struct LogSample: Hashable, Sendable {
+    /// How many processes there were.
+    public let count: Int
+    /// The mean of the logarithms.
+    let mean: Double
+    /// The variance of the logarithms, with n − 1 degrees of freedom; 0 for one process.
+    let variance: Double
+
+    /// The fewest processes that give an interval.
+    public static let minCount = 3
+
+    /// Creates a sample, or `nil` without values, or with one that is not above 0 and finite.
+    ///
+    /// - Parameter processes: One value a process.
+    public init?(_ processes: [Double]) {
+        guard !processes.isEmpty, processes.allSatisfy({ $0 > 0 && $0.isFinite }) else { return nil }
+        let logs = processes.map { log($0) }
+        let mean = logs.reduce(0, +) / Double(logs.count)
+        let squares = logs.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        self.init(count: logs.count, mean: mean, variance: squares / Double(max(1, logs.count - 1)))
+    }
+
+    private init(count: Int, mean: Double, variance: Double) {
+        self.count = count
+        self.mean = mean
+        self.variance = variance
+    }
+
+    /// The geometric mean of the processes' values.
+    public var estimate: Double { exp(mean) }
+
+    /// The 95 % interval of the estimate; `nil` with fewer than ``minCount`` processes.
+    public var interval: LogInterval? {
+        guard count >= Self.minCount else { return nil }
+        let reach =
+            StudentDistribution.upperQuantile(0.025, degreesOfFreedom: count - 1)
+            * (variance / Double(count)).squareRoot()
+        return LogInterval(low: exp(mean - reach), estimate: estimate, high: exp(mean + reach))
+    }
+
+    /// The sample of another figure, such as a rate for a time: a number ÷ each value.
+    ///
+    /// - Parameter numerator: The number, above 0.
+    /// - Returns: A sample of as many processes.
+    public func reciprocal(times numerator: Double) -> LogSample {
+        LogSample(count: count, mean: log(numerator) - mean, variance: variance)
+    }
+
+    /// How many times another sample's estimate this one's is.
+    public func ratio(over other: LogSample) -> Double { exp(mean - other.mean) }
+
+    /// The ratio with its 95 % interval; `nil` unless both have ``minCount`` processes.
+    ///
+    /// It covers what differs between the processes of each side. It does not cover what differs between two runs, such as
+    /// the machine's temperature or its neighbours, because each has been there only once.
+    /// - Source: Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances Are
+    ///   Involved", Biometrika 34 (1947).
+    public func ratioInterval(over other: LogSample) -> LogInterval? {
+        guard count >= Self.minCount, other.count >= Self.minCount else { return nil }
+        let (error, freedom) = difference(from: other)
+        let reach = StudentDistribution.upperQuantile(0.025, degreesOfFreedom: freedom) * error
+        let centre = mean - other.mean
+        return LogInterval(low: exp(centre - reach), estimate: exp(centre), high: exp(centre + reach))
+    }
+
+    /// The standard error of the difference of two means, and its degrees of freedom, rounded down.
+    func difference(from other: LogSample) -> (error: Double, degreesOfFreedom: Int) {
+        let (one, two) = (variance / Double(count), other.variance / Double(other.count))
+        let all = count + other.count - 2
+        guard one + two > 0 else { return (0, max(1, all)) }
+        let freedom = (one + two) * (one + two)
+            / (one * one / Double(max(1, count - 1)) + two * two / Double(max(1, other.count - 1)))
+        return ((one + two).squareRoot(), min(max(1, all), max(1, Int(freedom))))
+    }
+}
+
+/// An estimate of something that is above 0, with its 95 % interval.
+public struct LogInterval: Hashable, Sendable {
+    /// The lower end.
+    public var low: Double
+    /// The estimate.
+    public var estimate: Double
+    /// The upper end.
+    public var high: Double
+
+    /// Creates an interval.
+    public init(low: Double, estimate: Double, high: Double) {
+        self.low = low
+        self.estimate = estimate
+        self.high = high
+    }
+
+    /// Creates the interval of a figure by ``LogSample``, or `nil` for fewer than three processes.
+    ///
+    /// - Parameter processes: One value above 0 a process.
+    public init?(processes: [Double]) {
+        guard let interval = LogSample(processes)?.interval else { return nil }
+        self = interval
+    }
+
+    /// Half the interval's width as a part of the estimate.
+    public var relativeHalfWidth: Double { (high - low) / 2 / estimate }
+}
+
+/// How far each of several configurations may lie behind the best of them: multiple comparisons with the best.
+///
+/// The bounds hold together with the confidence that is asked for, however many are compared and whichever looks best. A
+/// configuration whose processes differ much has a wide bound, so that noise gains nothing. Variances differ between
+/// configurations by a factor of thousands, so that each pair has its own error and degrees of freedom (Welch), and the
+/// confidence is shared out among the pairs (Bonferroni) instead of pooling.
+///
+/// - Source: Hsu, "Multiple Comparisons: Theory and Methods" (1996), chapter 4: with the true best as the control, one
+///   one-sided comparison with each of the others bounds all distances from the best at once.
+package struct BestComparison: Sendable {
+    /// For each sample an upper bound of the best one's value ÷ its own; 1 where it is shown to be the best.
+    package let bounds: [Double]
+
+    /// Compares samples, of which the greatest value is the best. Complexity: O(n²) for n samples.
+    ///
+    /// - Parameters:
+    ///   - samples: The samples, each of ``LogSample/minCount`` processes at least.
+    ///   - confidence: How often all bounds hold, at least; above 0.5, below 1.
+    package init(_ samples: [LogSample], confidence: Double = 0.95) {
+        let tail = (1 - confidence) / Double(max(1, samples.count - 1))
+        var quantiles: [Int: Double] = [:]
+        bounds = samples.indices.map { index in
+            let sample = samples[index]
+            var farthest = 0.0
+            for other in samples.indices where other != index {
+                let (error, freedom) = samples[other].difference(from: sample)
+                let quantile = quantiles[freedom] ?? StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom)
+                quantiles[freedom] = quantile
+                farthest = max(farthest, samples[other].mean - sample.mean + quantile * error)
+            }
+            return exp(farthest)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// A small, fast generator whose whole sequence follows from its seed.
+///
+/// It is good enough to draw samples and to shuffle, and must never make keys.
+/// - Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, figure 17; constants
+///   as in Vigna's `splitmix64.c`.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Creates a generator; every seed is a good one.
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    /// Returns the next 64 bits.
+    @inline(__always)
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
