@@ -34,9 +34,10 @@ import Testing
             LatencyRecord.Latency(readCount: count, p50: p50, p90: p50, p99: p99, p999: p99, max: p99)
         }
         // One process was disturbed.
-        result.latencies = [latency(100, 200, 3000), latency(110, 900_000, 400), latency(121, 210, 3000)].enumerated().map {
-            LatencyRecord(cellID: result.cell.id, round: $0, latency: $1, firstByte: $1)
-        }
+        result.latencies = [latency(100, 200, 3000), latency(110, 900_000, 400), latency(121, 210, 3000)].enumerated()
+            .map {
+                LatencyRecord(cellID: result.cell.id, round: $0, latency: $1, firstByte: $1)
+            }
         result.latencies[1].isContradicted = true
         result.memories = [5, 1, 3].enumerated().map { round, mebibytes in
             MemoryRecord(
@@ -242,7 +243,8 @@ struct DefinitionTests {
             #expect(advice.fitting == fitting, "seed \(seed)")
             #expect(advice.choice == choice, "seed \(seed)")
             guard let choice else {
-                #expect(advice.runnerUp == nil && advice.costs.isEmpty && advice.nearBest.members.isEmpty, "seed \(seed)")
+                #expect(
+                    advice.runnerUp == nil && advice.costs.isEmpty && advice.nearBest.members.isEmpty, "seed \(seed)")
                 continue
             }
             choiceCount += 1
@@ -286,7 +288,9 @@ struct DefinitionTests {
         let advice = Advice(candidates: candidates, budgets: budgets)
         let reversed = Advice(candidates: candidates.reversed(), budgets: budgets)
         #expect(advice.choice == reversed.choice && advice.runnerUp == reversed.runnerUp)
-        #expect(advice.nearBest.members == reversed.nearBest.members && advice.front == reversed.front && advice.raises == reversed.raises)
+        #expect(
+            advice.nearBest.members == reversed.nearBest.members && advice.front == reversed.front
+                && advice.raises == reversed.raises)
     }
 
     @Test(

@@ -126,7 +126,9 @@ import Testing
     private static func run(seed: UInt64) -> RunResults {
         var generator = SplitMix64(seed: seed)
         func one<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &generator)] }
-        let (backends, strategies) = (["a", "b", "c"].prefix(one([1, 2, 3])), ["ctr", "cobblestone-128"].prefix(one([1, 2])))
+        let (backends, strategies) = (
+            ["a", "b", "c"].prefix(one([1, 2, 3])), ["ctr", "cobblestone-128"].prefix(one([1, 2]))
+        )
         var cells: [CellResult] = []
         for backend in backends {
             for strategy in strategies {
@@ -167,7 +169,9 @@ import Testing
             let timed = results.cells.filter { $0.failure == nil && $0.cell.workload == "sequential" }.map(\.cell)
             func size(_ cell: Cell) -> Int {
                 timed.count {
-                    ($0.strategy, $0.threads, $0.source, $0.isCold) == (cell.strategy, cell.threads, cell.source, cell.isCold)
+                    ($0.strategy, $0.threads, $0.source, $0.isCold) == (
+                        cell.strategy, cell.threads, cell.source, cell.isCold
+                    )
                 }
             }
             guard let shared = timed.max(by: { size($0) < size($1) }), shared.isCold != true else { continue }
@@ -185,7 +189,9 @@ import Testing
                 continue
             }
             let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
-            #expect(numbers[1] == results.cells.count && numbers[0] + numbers.dropFirst(2).reduce(0, +) == numbers[1], "\(text)")
+            #expect(
+                numbers[1] == results.cells.count && numbers[0] + numbers.dropFirst(2).reduce(0, +) == numbers[1],
+                "\(text)")
             counted += 1
         }
         #expect(choices > 30 && counted > 20, "\(choices) \(counted)")

@@ -81,7 +81,9 @@ struct RunResultsTests {
         let cell = try #require(results.cells.first)
         #expect(results.cells.count == 1 && results.isComplete && results.conformance.count == 1)
         #expect(results.mutants?.backend == "openssl" && results.mutants?.survivors.isEmpty == true)
-        #expect(cell.check != nil && cell.memories.count == 1 && cell.latencies.first?.latency.max == .max && cell.rounds == [[1, 2]])
+        #expect(
+            cell.check != nil && cell.memories.count == 1 && cell.latencies.first?.latency.max == .max
+                && cell.rounds == [[1, 2]])
         #expect(cell.failure == "line\nbreak" && cell.deliveredByteCount == 65536)
         #expect(try !RunResults(records: Array(all.dropLast())).isComplete)
     }

@@ -8,7 +8,9 @@ private struct LogNormal {
 
     /// A value around a centre, whose logarithm has a deviation.
     mutating func next(around centre: Double, deviation: Double) -> Double {
-        let (one, two) = (Double.random(in: 0x1p-53..<1, using: &generator), Double.random(in: 0..<1, using: &generator))
+        let (one, two) = (
+            Double.random(in: 0x1p-53..<1, using: &generator), Double.random(in: 0..<1, using: &generator)
+        )
         return centre * exp(deviation * (-2 * log(one)).squareRoot() * cos(2 * .pi * two))
     }
 
@@ -53,7 +55,8 @@ struct LogSampleTests {
     @Test("quantiles are those of published tables")
     func quantiles() {
         for (tail, freedom, expected) in [
-            (0.025, 1, 12.7062), (0.025, 4, 2.77645), (0.001, 10, 4.14370), (0.0005, 2, 31.5991), (0.025, 1000, 1.96234),
+            (0.025, 1, 12.7062), (0.025, 4, 2.77645), (0.001, 10, 4.14370), (0.0005, 2, 31.5991),
+            (0.025, 1000, 1.96234),
         ] {
             let found = StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom)
             #expect(abs(found / expected - 1) < 1e-5, "\(found)")
@@ -103,7 +106,9 @@ struct BestComparisonTests {
     func together(processes: Int) throws {
         var source = LogNormal(generator: SplitMix64(seed: UInt64(processes)))
         // The noisiest is within 1 % of the best, so that it often looks best.
-        let (truths, deviations) = ([100, 99, 99, 98, 97, 95, 90, 50.0], [0.01, 0.08, 0.002, 0.02, 0.01, 0.1, 0.03, 0.02])
+        let (truths, deviations) = (
+            [100, 99, 99, 98, 97, 95, 90, 50.0], [0.01, 0.08, 0.002, 0.02, 0.01, 0.1, 0.03, 0.02]
+        )
         let trials = 500
         var held = 0
         for _ in 0..<trials {

@@ -104,11 +104,12 @@ extension ResultRecord: Codable {
         case .latency(let latency):
             latency.latency.readCount >= 0 && latency.round ?? 0 >= 0 && latency.playback?.isPlausible ?? true
         case .memory(let memory):
-            memory.round ?? 0 >= 0 && [
-                memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
-                memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,
-            ]
-            .allSatisfy { $0 < 1 << 62 }
+            memory.round ?? 0 >= 0
+                && [
+                    memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
+                    memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,
+                ]
+                .allSatisfy { $0 < 1 << 62 }
         }
     }
 }

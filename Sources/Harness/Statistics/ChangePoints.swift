@@ -119,7 +119,8 @@ private struct RunningSums {
         guard freedom > 0 else { return 1 }
         let variance = floored((scatter(one) + scatter(other)) / Double(freedom))
         let spread = variance * (1 / Double(one.count) + 1 / Double(other.count))
-        return StudentDistribution.twoSidedTail((mean(one) - mean(other)) / spread.squareRoot(), degreesOfFreedom: freedom)
+        return StudentDistribution.twoSidedTail(
+            (mean(one) - mean(other)) / spread.squareRoot(), degreesOfFreedom: freedom)
     }
 
     private func floored(_ variance: Double) -> Double {
@@ -152,7 +153,8 @@ private struct RunningSums {
         }
         guard let best else { return nil }
         let variance = floored(max(0, scatter - bestGain) / Double(total - 2))
-        let probability = StudentDistribution.twoSidedTail((bestGain / variance).squareRoot(), degreesOfFreedom: total - 2)
+        let probability = StudentDistribution.twoSidedTail(
+            (bestGain / variance).squareRoot(), degreesOfFreedom: total - 2)
         return probability * Double(looked) <= errorRate ? best : nil
     }
 }

@@ -79,7 +79,8 @@ public struct LogSample: Hashable, Sendable {
         let (one, two) = (variance / Double(count), other.variance / Double(other.count))
         let all = count + other.count - 2
         guard one + two > 0 else { return (0, max(1, all)) }
-        let freedom = (one + two) * (one + two)
+        let freedom =
+            (one + two) * (one + two)
             / (one * one / Double(max(1, count - 1)) + two * two / Double(max(1, other.count - 1)))
         return ((one + two).squareRoot(), min(max(1, all), max(1, Int(freedom))))
     }

@@ -27,7 +27,9 @@ package enum StudentDistribution {
     package static func upperQuantile(_ probability: Double, degreesOfFreedom: Int) -> Double {
         precondition(probability > 0 && probability < 0.5, "a tail of \(probability): expected above 0, below one half")
         var (low, high) = (0.0, 1.0)
-        while twoSidedTail(high, degreesOfFreedom: degreesOfFreedom) > 2 * probability { (low, high) = (high, high * 2) }
+        while twoSidedTail(high, degreesOfFreedom: degreesOfFreedom) > 2 * probability {
+            (low, high) = (high, high * 2)
+        }
         while high - low > 1e-12 * high {
             let middle = (low + high) / 2
             guard middle > low, middle < high else { break }

@@ -146,7 +146,9 @@ package final class ReaderSubject: SubjectImplementation {
         let wantsMore = request["extended"]?.bool == true
         let collected = request["collect"]?.string
         // Before another runner takes as much memory.
-        if collected != "time" || wantsMore != (latestRunner?.usage != nil) || latestRunner?.id != id || latestRunner?.workload != workload {
+        if collected != "time" || wantsMore != (latestRunner?.usage != nil) || latestRunner?.id != id
+            || latestRunner?.workload != workload
+        {
             latestRunner = nil
         }
         switch collected {

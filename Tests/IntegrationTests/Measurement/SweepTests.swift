@@ -119,7 +119,9 @@ struct SweepTests {
         #expect(results.cells[0].latencies.allSatisfy { $0.latency.readCount == 64 && $0.firstByte?.readCount == 32 })
     }
 
-    @Test("rounds are added until the interval is narrow, or there are as many as may be; broken off, it goes on the same")
+    @Test(
+        "rounds are added until the interval is narrow, or there are as many as may be; broken off, it goes on the same"
+    )
     func precision() throws {
         func text(_ precision: String) -> String {
             """

@@ -60,7 +60,9 @@ package struct PlanReader {
         guard let root, let top = PlanMapping(root, file: file) else {
             throw PlanError(file: file, line: 1, message: "expected a mapping with the key cells")
         }
-        try top.allow(["name", "seed", "rounds", "time", "object-size", "bit-rate", "precision", "max-rounds", "max-time", "cells"])
+        try top.allow([
+            "name", "seed", "rounds", "time", "object-size", "bit-rate", "precision", "max-rounds", "max-time", "cells",
+        ])
         let rounds = try top.integer("rounds", default: 3, 1...1000)
         if object != nil { try top.refuse(PlanObject.keys, "of an object that is given") }
         let objectByteCount = try top.size("object-size", default: 64 << 20, minimum: 0)

@@ -41,7 +41,8 @@ package struct SweepEstimate: Hashable, Sendable {
             let isSlow = !cell.isLocal
             let warmUp =
                 isSlow
-                ? min(iteration, Double(8 << 20) / rate + Self.remote(cell, requests: 8, byteCount: 8_388_608)) : iteration
+                ? min(iteration, Double(8 << 20) / rate + Self.remote(cell, requests: 8, byteCount: 8_388_608))
+                : iteration
             switch step.pass {
             case .check:
                 let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
@@ -56,7 +57,9 @@ package struct SweepEstimate: Hashable, Sendable {
                 return Self.processSeconds + iteration
             case .latencies:
                 // Whole iterations beside them, and a first byte 32 times over, or for 2 s.
-                let first = 32 * (Self.remote(cell, requests: 2, byteCount: 0) + iteration / Double(max(1, Self.readCount(cell))))
+                let first =
+                    32
+                    * (Self.remote(cell, requests: 2, byteCount: 0) + iteration / Double(max(1, Self.readCount(cell))))
                 let whole = isSlow ? 0 : min(max(iteration, 0.05), 3 * iteration)
                 return Self.processSeconds + warmUp + min(max(iteration, 0.2), 16 * iteration) + whole + min(2, first)
             case .time(let round):

@@ -214,7 +214,8 @@ package struct CellRunner {
                     "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
                         + "expected \(object.plaintextByteCount)")
             }
-            let value = try body(CellSubject(
+            let value = try body(
+                CellSubject(
                     process: process, isCold: cell.isCold == true, needsFewReads: !cell.isLocal), object)
             try process.end()
             return value

@@ -205,7 +205,8 @@ extension RunSummary {
             name: "first-byte", title: "Time to first byte by window or chunk size",
             description:
                 "How long a player waits for the first bytes that it can use, on logarithmic axes: the median "
-                + "time to open the object and make the first read, in one interval. By block, the size is the window's; where whole chunks are decrypted, it is the chunk's." + Self.remark(grid),
+                + "time to open the object and make the first read, in one interval. By block, the size is the window's; where whole chunks are decrypted, it is the chunk's."
+                + Self.remark(grid),
             lines: byBlock + byChunk, vertical: .nanoseconds,
             marks: [(16_000_000, "published chunk"), (104_857_600, "published window")],
             horizontalLabel: "window, or chunk where it is decrypted whole")

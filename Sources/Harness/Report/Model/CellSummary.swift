@@ -207,7 +207,9 @@ package struct Speed: Hashable, Sendable {
     }
 
     /// Why figures of so many processes have no interval.
-    static func noInterval(_ processCount: Int) -> String { "\(RatioText.count(processCount, "process", "processes")), no interval" }
+    static func noInterval(_ processCount: Int) -> String {
+        "\(RatioText.count(processCount, "process", "processes")), no interval"
+    }
 
     /// Creates a throughput, or returns `nil` if nothing was timed, delivered, or long enough for the clock.
     init?(rounds: [[UInt64]], deliveredByteCount: UInt64) {

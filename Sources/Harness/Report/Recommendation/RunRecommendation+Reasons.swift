@@ -43,11 +43,13 @@ extension RunRecommendation {
     private func unjudgedReason(_ choice: Candidate) -> String? {
         let unjudged = advice.fitting.filter { !$0.isJudged }
         guard choice.isJudged, let fastest = Candidate.fastest(of: unjudged) else { return nil }
-        let head = "\(RatioText.count(unjudged.count, "configuration")) of fewer than three processes "
+        let head =
+            "\(RatioText.count(unjudged.count, "configuration")) of fewer than three processes "
             + "\(unjudged.count == 1 ? "was" : "were") not compared: nothing can be shown of "
             + (unjudged.count == 1 ? "it." : "them.")
         guard fastest.bytesPerSecond > choice.bytesPerSecond else { return head }
-        return "\(head) One was faster than the choice: \(label(fastest)), \(ByteCountText.rate(fastest.bytesPerSecond))."
+        return
+            "\(head) One was faster than the choice: \(label(fastest)), \(ByteCountText.rate(fastest.bytesPerSecond))."
     }
 
     /// Why the choice is preferred to what is near the best as well.

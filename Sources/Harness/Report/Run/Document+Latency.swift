@@ -51,13 +51,15 @@ extension Document {
             let latency = cell.latency
             return [
                 name(cell), Table.Entry(cell.cell.backend), Table.Entry(ByteCountText.size(cell.cell.windowByteCount)),
-                duration(latency?.p50, cell.latencySample), duration(latency?.trustedP90), duration(latency?.trustedP99),
+                duration(latency?.p50, cell.latencySample), duration(latency?.trustedP90),
+                duration(latency?.trustedP99),
                 duration(latency?.trustedP999), duration(latency?.max),
                 latency.map { Table.Entry(SignificantDigits.grouped(UInt64(max($0.readCount, 0)))) } ?? .absent,
             ]
         }
         return Table(
-            caption: "Latency of single reads by cell, with the 95 % interval of the median; of the other percentiles, that of the "
+            caption:
+                "Latency of single reads by cell, with the 95 % interval of the median; of the other percentiles, that of the "
                 + "process in the middle. One that too few reads support is left out."
                 + remark(cells.count),
             columns: [
@@ -112,7 +114,8 @@ extension Document {
     /// A duration, with the 95 % interval that its sample gives it.
     static func duration(_ nanoseconds: UInt64?, _ sample: LogSample? = nil) -> Table.Entry {
         let range = sample?.interval.map {
-            DurationText.text(nanoseconds: UInt64($0.low)) + "–" + DurationText.text(nanoseconds: UInt64($0.high))
+            "\(DurationText.text(nanoseconds: UInt64($0.low.rounded())))–"
+                + DurationText.text(nanoseconds: UInt64($0.high.rounded()))
         }
         return nanoseconds.map { Table.Entry(DurationText.text(nanoseconds: $0), detail: range) } ?? .absent
     }
@@ -121,7 +124,8 @@ extension Document {
     static func growth(_ cell: CellSummary) -> Table.Entry {
         let range = cell.memorySample?.interval.flatMap {
             $0.high > Double(CellSummary.memoryResolution)
-                ? ByteCountText.growth(UInt64($0.low)) + "–" + ByteCountText.growth(UInt64($0.high)) : nil
+                ? "\(ByteCountText.growth(UInt64($0.low.rounded())))–\(ByteCountText.growth(UInt64($0.high.rounded())))"
+                : nil
         }
         return cell.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount), detail: range) } ?? .absent
     }

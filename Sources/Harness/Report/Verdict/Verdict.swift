@@ -84,7 +84,8 @@ package struct Verdict: Hashable, Sendable {
         let head = "Shown with 95 % confidence: \(NearBest.claim(bound, among: count))"
         guard !others.isEmpty else { return "\(head)." }
         let isOne = others.count == 1
-        return "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the best "
+        return
+            "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the best "
             + "as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
     }
 
@@ -246,7 +247,8 @@ package struct Verdict: Hashable, Sendable {
         let single = timed.count { $0.speed?.interval == nil }
         if single > 0, single == timed.count {
             parts.append(
-                "fewer than three processes give no interval, so that no difference here is shown to be more than noise")
+                "fewer than three processes give no interval, so that no difference here is shown to be more than noise"
+            )
         } else if single > 0 {
             parts.append(
                 "\(RatioText.count(single, "figure")) of fewer than three processes \(single == 1 ? "has" : "have") no "

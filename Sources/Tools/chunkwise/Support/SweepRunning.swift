@@ -184,7 +184,11 @@ struct SweepProgress {
     }
 
     private func stage(_ pass: SweepStep.Pass) -> String {
-        if case .time(let round) = pass { "round \(round + 1) of \(max(roundCount, round + 1))" } else { Self.kind(pass) }
+        if case .time(let round) = pass {
+            "round \(round + 1) of \(max(roundCount, round + 1))"
+        } else {
+            Self.kind(pass)
+        }
     }
 
     private static func kind(_ pass: SweepStep.Pass) -> String {
