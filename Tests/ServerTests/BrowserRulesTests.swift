@@ -45,3 +45,75 @@ struct BrowserRulesTests {
         #expect(!Self.admits(host, [site: "cross-site", mode: "no-cors", destination: "video"]))
     }
 }
+
+@Suite("answers to pages of other sites")
+struct AllowedOriginsTests {
+    private static func request(_ method: HTTPRequest.Method, _ fields: HTTPFields) -> HTTPRequest {
+        HTTPRequest(method: method, scheme: "http", authority: "localhost:8080", path: "/a", headerFields: fields)
+    }
+
+    @Test("a page of an allowed site may read, and no other one")
+    func marks() throws {
+        let allowed = try #require(AllowedOrigins(["https://Player.example", "http://localhost:3000"]))
+        let field = HTTPField.Name.accessControlAllowOrigin
+        for (origin, value) in [
+            ("https://player.example", "https://player.example"), ("http://localhost:3000", "http://localhost:3000"),
+            ("https://evil.example", nil), ("null", nil), ("https://player.example.evil", nil), ("*", nil),
+        ] {
+            var fields = HTTPFields()
+            allowed.mark(&fields, for: Self.request(.get, [.origin: origin]))
+            #expect(fields[field] == value && fields[.vary] == "Origin", "\(origin)")
+        }
+        var fields = HTTPFields()
+        AllowedOrigins().mark(&fields, for: Self.request(.get, [.origin: "https://player.example"]))
+        #expect(fields.isEmpty)
+        let everyone = try #require(AllowedOrigins(["*"]))
+        everyone.mark(&fields, for: Self.request(.get, [.origin: "null"]))
+        #expect(fields[field] == "*")
+    }
+
+    @Test("what a browser asks first is answered without a token, and nothing else is")
+    func preflight() throws {
+        let allowed = try #require(AllowedOrigins(["https://player.example"]))
+        let asked = try #require(HTTPField.Name("Access-Control-Request-Method"))
+        let methods = try #require(HTTPField.Name("Access-Control-Allow-Methods"))
+        let headers = try #require(HTTPField.Name("Access-Control-Allow-Headers"))
+        let own: HTTPFields = [.origin: "https://player.example", asked: "GET"]
+        let reply = try #require(allowed.preflight(Self.request(.options, own)))
+        #expect(reply.status == .noContent && reply.fields[methods] == "GET, HEAD")
+        #expect(
+            reply.fields[headers]?.contains("Range") == true && reply.fields[headers]?.contains("Authorization") == true
+        )
+        #expect(allowed.preflight(Self.request(.get, own)) == nil)
+        #expect(allowed.preflight(Self.request(.options, [.origin: "https://player.example"])) == nil)
+        #expect(allowed.preflight(Self.request(.options, [.origin: "https://evil.example", asked: "GET"])) == nil)
+        #expect(AllowedOrigins().preflight(Self.request(.options, own)) == nil)
+    }
+
+    @Test("an allowed site's page asks a server without tokens as well; the host is checked all the same")
+    func withoutToken() throws {
+        let allowed = try #require(AllowedOrigins(["https://player.example"]))
+        let rules = BrowserRules(boundTo: "127.0.0.1", allowing: allowed)
+        #expect(rules.admits(Self.request(.get, [.origin: "https://player.example"])))
+        #expect(!rules.admits(Self.request(.get, [.origin: "https://evil.example"])))
+        var foreign = Self.request(.get, [.origin: "https://player.example"])
+        foreign.authority = "evil.example"
+        #expect(!rules.admits(foreign))
+    }
+
+    @Test(
+        "what is no origin is refused",
+        arguments: [
+            "", "player.example", "ftp://a", "https://", "https://a/b", "https://a b", "https://a\r\nX: y", "null",
+        ])
+    func bad(text: String) {
+        #expect(AllowedOrigins([text]) == nil)
+    }
+
+    @Test("NAME.enc is called NAME, whatever it is made of")
+    func names() {
+        #expect(RangeResponder.disposition("film.mp4.enc") == "inline; filename*=UTF-8''film.mp4")
+        #expect(RangeResponder.disposition("a \"b\"; ä.enc") == "inline; filename*=UTF-8''a%20%22b%22%3B%20%C3%A4")
+        for name in ["film.mp4", ".enc", "film.enc.mp4"] { #expect(RangeResponder.disposition(name) == nil) }
+    }
+}

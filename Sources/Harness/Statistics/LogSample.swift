@@ -58,12 +58,18 @@ public struct LogSample: Hashable, Sendable {
     }
 
     /// How many times another sample's estimate this one's is.
+    ///
+    /// - Parameter other: The other one.
+    /// - Returns: The ratio, above 0.
     public func ratio(over other: LogSample) -> Double { exp(mean - other.mean) }
 
     /// The ratio with its 95 % interval; `nil` unless both have ``minCount`` processes.
     ///
     /// It covers what differs between the processes of each side. It does not cover what differs between two runs, such as
     /// the machine's temperature or its neighbours, because each has been there only once.
+    ///
+    /// - Parameter other: The other one, by which this one is divided.
+    /// - Returns: The ratio and its interval.
     /// - Source: Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances Are
     ///   Involved", Biometrika 34 (1947).
     public func ratioInterval(over other: LogSample) -> LogInterval? {

@@ -97,7 +97,7 @@ struct JSONOutputTests {
             [], ["--workload", "random:100", "--reads", "5", "--strategy", "cbc-chunked", "--chunk-size", "1KiB"],
         ])
     func measure(options: [String]) throws {
-        let quick = ["--object-size", "64KiB", "--window", "4KiB", "--rounds", "2", "--milliseconds", "1"]
+        let quick = ["--object-size", "64KiB", "--window", "4KiB", "--rounds", "3", "--milliseconds", "1"]
         let cell = try json(["measure"] + quick + options)
         expect(
             cell,

@@ -54,8 +54,8 @@ struct SweepCommandTests {
         let run = try Chunkwise.run(arguments, in: folder.path)
         #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
         let found = try kinds(folder)
-        // The header, check, memory, latencies and two rounds of four cells, and the end.
-        #expect(found.count == 22 && Set(found).count == 22, "\(found)")
+        // The header; check, and two rounds of memory, latencies and time of four cells; and the end.
+        #expect(found.count == 30 && Set(found).count == 30, "\(found)")
         #expect(try Chunkwise.run(["report", "run"], in: folder.path).status == 0)
         #expect(folder.bytes("run/index.html") != nil && folder.bytes("run/results.json") != nil)
     }
@@ -75,9 +75,9 @@ struct SweepCommandTests {
             #expect(run.errorLines.first?.hasPrefix("chunkwise: stopped") == true)
             #expect(folder.bytes("run/results.jsonl")?.last == 0x0A)
             let found = try kinds(folder)
-            #expect(found.count < 22 && !found.contains { $0.hasPrefix("failure") || $0.hasPrefix("end") }, "\(found)")
+            #expect(found.count < 30 && !found.contains { $0.hasPrefix("failure") || $0.hasPrefix("end") }, "\(found)")
             #expect(try Chunkwise.run(arguments, in: folder.path).status == 0)
-            #expect(try Set(kinds(folder)).count == 22)
+            #expect(try Set(kinds(folder)).count == 30)
             return
         }
         Issue.record("20 sweeps ended before the signal")

@@ -42,8 +42,10 @@ extension RunSummary {
                 + "growth below \(ByteCountText.size(Self.minGrowth)) is drawn at that." + Self.remark(grid),
             lines: lines { cell in
                 cell.memory.map {
+                    // Below what is told apart there is no interval.
                     Value(
-                        Self.drawnGrowth($0), cell.memorySample,
+                        Self.drawnGrowth($0),
+                        $0.growthByteCount < CellSummary.memoryResolution ? nil : cell.memorySample,
                         words: ByteCountText.growth($0.growthByteCount))
                 }
             },

@@ -14,12 +14,16 @@ struct BrowserRules: Sendable {
     static let refusal = "host or origin of another site: expected this server's"
 
     private let boundHost: String
+    private let allowedOrigins: AllowedOrigins
 
     /// Creates the rules of a server.
     ///
-    /// - Parameter host: The name or address that it was told to listen on.
-    init(boundTo host: String) {
+    /// - Parameters:
+    ///   - host: The name or address that it was told to listen on.
+    ///   - allowedOrigins: Sites whose pages may ask it.
+    init(boundTo host: String, allowing allowedOrigins: AllowedOrigins = AllowedOrigins()) {
         boundHost = host.lowercased()
+        self.allowedOrigins = allowedOrigins
     }
 
     /// Whether a request is taken.
@@ -29,6 +33,7 @@ struct BrowserRules: Sendable {
         guard authority.map({ isOwn(host: Self.host(of: $0)) }) ?? true else { return false }
         let fields = request.headerFields
         if let origin = fields[.origin] {
+            if allowedOrigins.admits(origin) { return true }
             guard let authority, origin.lowercased() == "http://" + authority else { return false }
         }
         switch fields[.fetchSite] {
@@ -51,7 +56,74 @@ struct BrowserRules: Sendable {
     }
 }
 
+/// The sites whose pages may read what a server answers (cross-origin resource sharing).
+///
+/// Cookies are not asked for: a page of another site shows the token in its URL, or as "Authorization: Bearer".
+/// - Source: the Fetch Standard, section 3.3 (HTTP extensions of CORS).
+package struct AllowedOrigins: Sendable {
+    /// What an origin is, in words.
+    package static let expectation = "* or a scheme and a host such as https://player.example or http://localhost:3000"
+
+    private let origins: Set<String>
+
+    /// Creates a list, or `nil` if one of the texts is no origin; without any, no other site is allowed.
+    package init?(_ texts: [String]) {
+        for text in texts where text != "*" {
+            guard let colon = text.firstRange(of: "://"),
+                ["http", "https"].contains(text[..<colon.lowerBound].lowercased())
+            else { return nil }
+            let authority = text[colon.upperBound...].utf8
+            // Letters, digits, and what else names, addresses and ports have.
+            let isHost = authority.allSatisfy { byte in
+                ("a"..."z").contains(Character(Unicode.Scalar(byte | 0x20))) || (0x30...0x39).contains(byte)
+                    || Array("-.:[]_".utf8).contains(byte)
+            }
+            guard isHost, !authority.isEmpty else { return nil }
+        }
+        origins = Set(texts.map { $0.lowercased() })
+    }
+
+    /// No other site.
+    package init() {
+        origins = []
+    }
+
+    /// Whether pages of an origin are allowed.
+    func admits(_ origin: String) -> Bool { origins.contains("*") || origins.contains(origin.lowercased()) }
+
+    /// Adds what lets the page that asks read an answer.
+    func mark(_ fields: inout HTTPFields, for request: HTTPRequest) {
+        guard !origins.isEmpty else { return }
+        // A cache must not hand the answer to one site on to another.
+        fields.append(HTTPField(name: .vary, value: "Origin"))
+        guard let origin = request.headerFields[.origin], admits(origin) else { return }
+        fields[.accessControlAllowOrigin] = origins.contains("*") ? "*" : origin
+        fields[.exposedHeaders] = "Accept-Ranges, Content-Length, Content-Range, Date, ETag, Last-Modified"
+    }
+
+    /// The answer to what a browser asks before it asks for what it wants; `nil` for other requests.
+    ///
+    /// It shows no token, and is told nothing of what is there.
+    func preflight(_ request: HTTPRequest) -> Reply? {
+        guard request.method == .options, request.headerFields[.requestedMethod] != nil,
+            let origin = request.headerFields[.origin], admits(origin)
+        else { return nil }
+        return Reply(
+            status: .noContent,
+            fields: [
+                .allowedMethods: "GET, HEAD",
+                .allowedHeaders: "Authorization, If-Match, If-None-Match, If-Range, Range",
+                .preflightAge: "600",
+            ])
+    }
+}
+
 extension HTTPField.Name {
+    fileprivate static let requestedMethod = HTTPField.Name("Access-Control-Request-Method") ?? .server
+    fileprivate static let allowedMethods = HTTPField.Name("Access-Control-Allow-Methods") ?? .server
+    fileprivate static let allowedHeaders = HTTPField.Name("Access-Control-Allow-Headers") ?? .server
+    fileprivate static let exposedHeaders = HTTPField.Name("Access-Control-Expose-Headers") ?? .server
+    fileprivate static let preflightAge = HTTPField.Name("Access-Control-Max-Age") ?? .server
     fileprivate static let fetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .server
     fileprivate static let fetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .server
     fileprivate static let fetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .server

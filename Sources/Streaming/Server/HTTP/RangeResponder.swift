@@ -12,6 +12,8 @@ struct RangeResponder: Sendable {
     let token: AccessToken?
     /// What counts where there is no token.
     let browserRules: BrowserRules
+    /// The sites whose pages may read answers.
+    let allowedOrigins: AllowedOrigins
     let recorder: TraceRecorder?
     let pool: BufferPool
     /// The threads that find out what is asked for, and wait for disks.
@@ -58,14 +60,16 @@ struct RangeResponder: Sendable {
 
     /// The answer to a request.
     func reply(to request: HTTPRequest) -> Reply {
+        var reply: Reply
         do throws(Refusal) {
-            return try reply(admitting: request)
+            reply = try allowedOrigins.preflight(request) ?? self.reply(admitting: request)
         } catch {
-            var reply = error.reply
+            reply = error.reply
             // Of one that may not ask, nothing more is read.
             if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
-            return reply
         }
+        allowedOrigins.mark(&reply.fields, for: request)
+        return reply
     }
 
     private static let closing: Set<HTTPResponse.Status> = [.badRequest, .unauthorized, .forbidden, .methodNotAllowed]
@@ -100,8 +104,23 @@ struct RangeResponder: Sendable {
         let answer = Answer(
             method: request.method, fields: request.headerFields, content: content, now: HTTPDate.now)
         fields.append(contentsOf: answer.fields)
+        fields[.contentDisposition] = target.path.last.flatMap(Self.disposition)
         guard let range = answer.body, !range.isEmpty else { return Reply(status: answer.status, fields: fields) }
         return Reply(status: answer.status, fields: fields, body: .plaintext(content, range, name: name))
+    }
+
+    /// What clients are to call the plaintext of a file that is called NAME.enc; `nil` for other names.
+    ///
+    /// - Source: RFC 6266, section 4.3; RFC 8187, section 3.2.1.
+    static func disposition(_ name: String) -> String? {
+        guard name.hasSuffix(".enc"), name.utf8.count > 4 else { return nil }
+        let encoded = name.dropLast(4).utf8.map { byte in
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || Array("-._".utf8).contains(byte)
+            let digits = String(byte, radix: 16, uppercase: true)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count == 1 ? "0" : "") + digits
+        }
+        return "inline; filename*=UTF-8''" + encoded.joined()
     }
 
     /// Refuses what would have to be read to the end first. Source: RFC 9110, sections 10.1.1, 15.5.12 and 15.5.14.

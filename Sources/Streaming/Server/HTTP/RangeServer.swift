@@ -19,6 +19,8 @@ package struct RangeServer: Sendable {
     package var limits = ServerLimits()
     /// What clients have to show, or `nil` if everyone is served.
     package var token: AccessToken?
+    /// The sites whose pages may read answers.
+    package var allowedOrigins = AllowedOrigins()
     /// Where requests are noted.
     package var recorder: TraceRecorder?
     /// Where to say what failed; never a key, a token or plaintext.
@@ -45,7 +47,8 @@ package struct RangeServer: Sendable {
         try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) { lookups in
             let responder = RangeResponder(
                 catalogue: catalogue, limits: limits, token: token,
-                browserRules: BrowserRules(boundTo: host.name), recorder: recorder,
+                browserRules: BrowserRules(boundTo: host.name, allowing: allowedOrigins),
+                allowedOrigins: allowedOrigins, recorder: recorder,
                 pool: BufferPool(limits: limits), lookups: lookups, report: report)
             return { request, writer, _ in try await responder.respond(to: request, with: writer) }
         }

@@ -70,6 +70,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Serve everyone who can connect.")
     var noToken = false
 
+    @Option(
+        help: .taking(
+            "origin",
+            "A site whose pages may read what is served, such as http://localhost:3000, or * for all; again for more."))
+    var allowOrigin: [String] = []
+
     @Option(help: .taking("file", "Write the ranges that are asked for, with times, as a trace."))
     var record: String?
 
@@ -100,6 +106,7 @@ struct ServeCommand: AsyncParsableCommand {
         let catalogue = try catalogue(token)
         var server = RangeServer(catalogue: catalogue, token: token, report: Self.report)
         server.limits = limits
+        server.allowedOrigins = try allowedOrigins()
         if let record {
             server.recorder = try attempt {
                 try TraceRecorder(path: FilePath(record), title: "A client of chunkwise serve")
@@ -120,6 +127,14 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
+    }
+
+    private func allowedOrigins() throws -> AllowedOrigins {
+        guard let origins = AllowedOrigins(allowOrigin) else {
+            throw CommandFailure(
+                .usage, "--allow-origin \(allowOrigin.joined(separator: ", ")): expected \(AllowedOrigins.expectation)")
+        }
+        return origins
     }
 
     private func limits() throws -> ServerLimits {
