@@ -1,5 +1,5 @@
 package import Results
-package import Statistics
+import Statistics
 
 /// A cell that two runs have in common, with figures in both.
 package struct CellPair: Sendable {

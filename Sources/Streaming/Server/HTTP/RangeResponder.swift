@@ -61,12 +61,16 @@ struct RangeResponder: Sendable {
     /// The answer to a request.
     func reply(to request: HTTPRequest) -> Reply {
         var reply: Reply
-        do throws(Refusal) {
-            reply = try allowedOrigins.preflight(request) ?? self.reply(admitting: request)
-        } catch {
-            reply = error.reply
-            // Of one that may not ask, nothing more is read.
-            if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
+        if let preflight = allowedOrigins.preflight(request) {
+            reply = preflight
+        } else {
+            do throws(Refusal) {
+                reply = try self.reply(admitting: request)
+            } catch {
+                reply = error.reply
+                // Of one that may not ask, nothing more is read.
+                if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
+            }
         }
         allowedOrigins.mark(&reply.fields, for: request)
         return reply

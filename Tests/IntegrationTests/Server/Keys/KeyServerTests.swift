@@ -253,8 +253,10 @@ struct KeyServerTests {
             if seed % 3 == 1 { bytes[Int(noise[1]) % bytes.count] ^= noise[2] | 1 }
             if seed % 3 == 2 { bytes += Samples.bytes(Int(noise[3]) + 1, seed: seed) }
             let status = try server.post(bytes).status
-            // A bit of a number, a route or a name may change, and it is still a request.
-            #expect((400..<500).contains(status) || status == 200 && seed % 3 == 1, "seed \(seed): status \(status)")
+            // A bit of a number, a route or a name may change, and it is still a request; one with a time before the
+            // server's first is told to come later.
+            let isAnswered = (400..<500).contains(status) || [200, 503].contains(status) && seed % 3 == 1
+            #expect(isAnswered, "seed \(seed): status \(status)")
         }
         #expect(try server.post(Self.request()).status == 200)
         let others: [(Int, String)] = [
