@@ -26,7 +26,7 @@ struct ServedResourcesTests {
                     let code: Int32 = request.url.contains("silent") ? 0 : ENOENT
                     throw .io(operation: "open", code: code, reason: code == 0 ? "noAnswer" : "badStatus: 404")
                 }
-                return MemorySource(bytes)
+                return ServedObject(source: MemorySource(bytes), url: request.url)
             }
         }
 

@@ -40,22 +40,24 @@ struct RequestTargetTests {
         #expect(try RequestTarget("/" + RequestTarget.encoded([name])).path == [name])
     }
 
-    @Test("a token is found in a URL, a field or a cookie, and only whole")
+    @Test("a token is found as the first name or in a field, and only whole")
     func token() {
         let token = AccessToken()
         let text = token.text
         #expect(text.count == 32 && AccessToken().text != text)
-        #expect(token.presentation(query: "token=\(text)", fields: [:]) == .query)
-        #expect(token.presentation(query: "a=b&token=\(text)&c", fields: [:]) == .query)
-        #expect(token.presentation(query: nil, fields: [.authorization: "Bearer \(text)"]) == .field)
-        #expect(token.presentation(query: nil, fields: [.authorization: "bearer \(text)"]) == .field)
-        #expect(token.presentation(query: nil, fields: [.cookie: "a=b; \(token.cookieName)=\(text)"]) == .field)
-        for wrong in ["", "x", text + "0", String(text.dropLast()), String(text.reversed()) + "x"] {
-            #expect(token.presentation(query: "token=\(wrong)", fields: [:]) == nil)
-            #expect(token.presentation(query: nil, fields: [.authorization: "Bearer \(wrong)"]) == nil)
-            #expect(token.presentation(query: nil, fields: [.cookie: "\(token.cookieName)=\(wrong)"]) == nil)
+        for rest in ["/", "/a", "/a/b?c", "", "?a", "//"] {
+            #expect(token.rest(of: "/\(text)\(rest)") == rest)
         }
-        #expect(token.presentation(query: nil, fields: [.authorization: "Basic \(text)"]) == nil)
+        #expect(token.isShown(in: [.authorization: "Bearer \(text)"]))
+        #expect(token.isShown(in: [.authorization: "bearer \(text)"]))
+        for wrong in ["", "x", text + "0", String(text.dropLast()), String(text.reversed()) + "x"] {
+            #expect(token.rest(of: "/\(wrong)/a") == nil)
+            #expect(!token.isShown(in: [.authorization: "Bearer \(wrong)"]))
+        }
+        for target in ["", "/", text, "//\(text)/", "/a/\(text)/", "/?\(text)", "/\(text)%2Fa"] {
+            #expect(token.rest(of: target) == nil, "\(target)")
+        }
+        #expect(!token.isShown(in: [.authorization: "Basic \(text)"]))
         #expect(!"\(token)".contains(text) && !String(reflecting: token).contains(text))
     }
 

@@ -65,7 +65,8 @@ struct RangeServerTests {
             ("more", "wrongRange"), ("unnamed", "wrongRange"), ("nonsense", "wrongRange"),
             ("unknown-length", "unknownLength"), ("huge", "tooLarge"),
             ("multipart", "multipartBody"), ("encoded", "encodedBody"),
-            ("moved", "redirected"), ("missing", "badStatus"), ("garbage", "invalidAnswer"), ("silent", "noAnswer"),
+            ("moved", "redirected"), ("moved-round", "redirected"), ("moved-on-6", "redirected"),
+            ("moved-nowhere", "redirected"), ("moved-later", "redirected"), ("missing", "badStatus"), ("garbage", "invalidAnswer"), ("silent", "noAnswer"),
             ("closed", "closedBeforeAnswer"), ("stalls", "noAnswer"), ("changed-tag", "objectChanged"),
             ("changed-length", "objectChanged"), ("changed-whole", "objectChanged"), ("tag-lost", "objectChanged"),
             ("changes-after-cut", "objectChanged"), ("token", "badStatus"),
@@ -76,7 +77,10 @@ struct RangeServerTests {
 
     @Test(
         "what can pass is tried again, and the bytes are right",
-        arguments: ["good", "late", "cut-once", "cut-once-unnamed", "subset", "if-range"])
+        arguments: [
+            "good", "late", "cut-once", "cut-once-unnamed", "subset", "if-range", "cuts", "moved-nearby", "moved-on-0",
+            "moved-on-4",
+        ])
     func rightInTheEnd(_ path: String) throws {
         var options = options()
         options.readAheadDepth = 0
@@ -214,16 +218,29 @@ struct RangeServerTests {
             }
         }
         do {
-            _ = try HTTPSource(url("moved-nearby?key=secret"), options: options)
+            _ = try HTTPSource(url("moved-round?key=secret"), options: options)
             Issue.record("it opens")
         } catch {
-            #expect("\(error)".contains(" \(url("elsewhere/there"))?…:"), "\(error)")
+            #expect("\(error)".contains(" \(url("moved-round"))?… instead: expected"), "\(error)")
             #expect(!"\(error)".contains("secret"), "\(error)")
         }
         options.authorization = "Bearer secret"
         let source = try HTTPSource(url("token"), options: options)
         #expect(source.warnings.contains { $0.contains("in the clear") })
         #expect(!source.warnings.contains { $0.contains("secret") })
+    }
+
+    @Test("another server that this one names gets no authorization, and none with a pin")
+    func elsewhere() throws {
+        let other = try PeerProcess(script: "answers.py")
+        var options = options()
+        options.authorization = "Bearer secret"
+        let here = try HTTPSource(url("moved-to-\(peer.port)"), options: options)
+        #expect(here.url == url("token") && here.byteCount == UInt64(object.count))
+        #expect(failureName { _ = try HTTPSource(url("moved-to-\(other.port)"), options: options) } == "badStatus")
+        options.policy.pins = [try #require(PublicKeyPin(String(repeating: "0", count: 64)))]
+        #expect(failureName { _ = try HTTPSource(url("moved-to-\(other.port)"), options: options) } == "redirected")
+        #expect(try HTTPSource(url("moved-to-\(peer.port)"), options: options).byteCount == UInt64(object.count))
     }
 
     @Test("a port without a listener")

@@ -77,12 +77,39 @@ struct ServedPlaylistTests {
         expect(try decrypt(peer, url, []), 66, "segment 3")
     }
 
-    @Test("what servers without ranges send whole is enough for playlists and keys", arguments: ["whole", "sized"])
-    func withoutRanges(way: String) throws {
+    @Test(
+        "what servers without ranges send whole, what gzip packed, and what is elsewhere is taken",
+        arguments: ["whole", "sized", "plain", "packed", "moved"])
+    func otherWays(way: String) throws {
         let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [70_001], segmentsPerKey: 2))
         let run = try site.decrypt(way)
         #expect(run.status == 0, "\(run.errorLines)")
         #expect(Samples.difference(site.folder.bytes("out") ?? [], plaintext) == nil)
+    }
+
+    @Test("a playlist that is elsewhere has its segments there")
+    func moved() throws {
+        let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [200_001]))
+        let run = try site.decrypt("moved")
+        #expect(run.status == 0 && site.folder.bytes("out") == plaintext, "\(run.errorLines)")
+        let names = try site.counts().keys.filter { $0.hasSuffix("segment0.ts") }
+        #expect(names == ["/good/there/segment0.ts"], "\(names)")
+    }
+
+    @Test("sound that a master playlist has elsewhere is named")
+    func audio() throws {
+        let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [200_001]))
+        let group = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"x\",URI=\"sound.m3u8?secret\"\n"
+        let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\nplaylist.m3u8\n"
+        try site.folder.file("master.m3u8", "#EXTM3U\n" + group + variant)
+        let fetched = try site.decrypt("good", name: "master.m3u8")
+        let local = try CommandRun.run(
+            Programs.chunkwise, ["decrypt", "--strategy", "hls-aes128", "--keys", ".", "master.m3u8", "local"],
+            in: site.folder.path)
+        for run in [fetched, local] {
+            #expect(run.status == 0, "\(run.errorLines)")
+            #expect(run.errorLines.contains { $0.contains("the sound is in sound.m3u8?…, which is not part") })
+        }
     }
 
     @Test("segments of another version than the one that was opened are an error", arguments: [1, 3])

@@ -32,7 +32,7 @@ struct ClientTests {
         let folder = try ServerProcess.makeFolder()
         try ServerProcess.encrypt(Self.plaintext, to: "film.mp4", in: folder)
         let server = try ServerProcess(folder, ["film.mp4"])
-        let url = "http://127.0.0.1:\(server.port)/film.mp4?token=\(server.token)"
+        let url = server.root + "film.mp4"
         let count = Self.plaintext.count
         for (range, expected) in [
             ("0-0", 0..<1), ("1000000-1999999", 1_000_000..<2_000_000), ("-500", count - 500..<count),
@@ -81,7 +81,7 @@ struct ClientTests {
         try ServerProcess.encrypt(
             try #require(plain.bytes(name)), strategy: try Self.strategy(), to: name, in: folder)
         let server = try ServerProcess(folder, Self.chunked + [name])
-        let url = "http://127.0.0.1:\(server.port)/\(name)?token=\(server.token)"
+        let url = server.root + name
         let entries = [
             "-v", "error", "-show_entries", "format=duration,size,format_name:stream=codec_name,width,height,nb_frames",
         ]
@@ -121,7 +121,7 @@ struct ClientTests {
         let times = "19.42,0.02,10.02,5.5,15.14,1.06,18.9,7.7,13.38,3.3"
         let script = Self.clients.appending(path: "chromium_frames.py").path
         let expected = try Self.run(Self.python, [script, "--whole", plain.path, name, times]).text
-        let url = "http://127.0.0.1:\(server.port)/frames.html?token=\(server.token)"
+        let url = server.root + "frames.html"
         let served = try Self.run(Self.python, [script, url, name, times]).text
         let lines = expected.split(separator: "\n")
         #expect(lines.count == 12 && Set(lines.dropFirst(2)).count == 10)

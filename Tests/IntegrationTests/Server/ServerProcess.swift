@@ -16,6 +16,8 @@ final class ServerProcess {
     let port: UInt16
     /// What clients have to show; empty with `--no-token`.
     let token: String
+    /// Where the root is, with the token if there is one.
+    var root: String { "http://127.0.0.1:\(port)/" + (token.isEmpty ? "" : token + "/") }
     /// What it printed.
     let announcement: String
     let process: Process
@@ -93,7 +95,7 @@ final class ServerProcess {
         }
         self.announcement = text
         self.port = port
-        self.token = first.split(separator: "=").dropFirst().first.map(String.init) ?? ""
+        self.token = String(parts[3])
     }
 
     deinit {

@@ -30,14 +30,17 @@ package protocol NetworkSources: Sendable {
 package struct NetworkObject: Sendable {
     /// Its bytes.
     package let source: any ByteSource
+    /// Where it was found, which may be another URL than was asked.
+    package let url: String
     /// What tells its version from others, as far as the server says.
     package let version: String
     /// What every result must say of how they came.
     package let warnings: [String]
 
     /// Creates an object.
-    package init(source: any ByteSource, version: String, warnings: [String]) {
+    package init(source: any ByteSource, url: String, version: String, warnings: [String]) {
         self.source = source
+        self.url = url
         self.version = version
         self.warnings = warnings
     }

@@ -19,6 +19,8 @@ package struct RemoteObject: Hashable, Sendable {
     package var maxRangeByteCount: Int?
     /// The max number of bytes of an object that is taken from a server which knows no ranges; `nil` for none.
     package var maxWholeByteCount: Int?
+    /// Whether the object may be one that gzip packed.
+    package var takesGzip = false
     /// How many bytes are fetched at once when the object is opened; `nil` for the usual number.
     package var firstByteCount: Int?
 

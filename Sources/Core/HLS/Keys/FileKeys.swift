@@ -143,7 +143,7 @@ public struct ServedKeys: KeyProvider {
         let location = "the key at \(target.redacted)"
         let bytes = KeyBytes()
         do throws(DecryptionError) {
-            let source = try resources.short(for: uri)
+            let source = try resources.short(for: uri).source
             let count = min(source.byteCount, UInt64(bytes.free.count))
             try source.fetch(at: 0, into: UnsafeMutableRawBufferPointer(rebasing: bytes.free[..<Int(count)]))
             bytes.add(Int(count))

@@ -75,6 +75,22 @@ extension MasterPlaylist {
         throw missingVariant(expected: "one that can be played")
     }
 
+    /// What belongs to a variant and lies in playlists of its own, in words: its sound as a rule.
+    ///
+    /// - Source: RFC 8216, sections 4.3.4.1 and 4.3.4.2 (AUDIO, VIDEO).
+    func notes(_ choice: VariantChoice) -> [String] {
+        guard let variant = try? variant(choice) else { return [] }
+        return ["AUDIO", "VIDEO"].compactMap { type in
+            guard let group = variant.attributes[type] else { return nil }
+            let uris = renditions.filter { $0.type == type && $0.groupID == group }.compactMap(\.uri)
+            guard !uris.isEmpty else { return nil }
+            let shown = uris.prefix(3).map { URIReference($0).redacted }.joined(separator: ", ")
+            let more = uris.count > 3 ? " and \(uris.count - 3) more" : ""
+            return "the \(type == "AUDIO" ? "sound" : "picture") is in \(shown)\(more), which is not part of the output: "
+                + "decrypt that playlist as well"
+        }
+    }
+
     private func missingVariant(expected: String) -> PlaylistProblem {
         PlaylistProblem(
             line: 1, kind: .noSuchVariant, found: "a master playlist with \(variants.count) variants",

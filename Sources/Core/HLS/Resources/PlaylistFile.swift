@@ -10,6 +10,8 @@ public struct PlaylistFile: Sendable {
     public let playlist: MediaPlaylist
     /// The files that its URIs mean.
     public let resources: FolderResources
+    /// What a master playlist that led here has besides, which belongs to the media playlist.
+    public private(set) var notes: [String] = []
 
     /// Reads a playlist, and the one that it leads to if it is a master playlist.
     ///
@@ -41,6 +43,7 @@ public struct PlaylistFile: Sendable {
             case .master(let master):
                 do throws(DecryptionError) {
                     path = try resources.path(for: master.next(choice, in: resources.base, visited: visited))
+                    notes += master.notes(choice)
                 } catch {
                     throw .inPart(path.string, error)
                 }
@@ -92,7 +95,7 @@ extension Playlist {
 
 extension MasterPlaylist {
     /// A master playlist leads to a media playlist at once; what takes more steps than this leads nowhere.
-    private static let maxSteps = 8
+    private static let maxSteps = 16
 
     /// The URI of the playlist that this one leads to, as written.
     ///

@@ -6,7 +6,7 @@ public import RandomAccess
 /// came over TLS.
 public struct ServedResources: SegmentResources {
     /// Opens an object.
-    public typealias Opener = @Sendable (ServedRequest) throws(DecryptionError) -> any ByteSource
+    public typealias Opener = @Sendable (ServedRequest) throws(DecryptionError) -> ServedObject
 
     /// The playlist's URL, which relative URIs start from.
     public let base: URIReference
@@ -37,15 +37,15 @@ public struct ServedResources: SegmentResources {
 
     /// Opens an object; see ``SegmentResources/source(for:)``.
     public func source(for uri: String) throws(DecryptionError) -> any ByteSource {
-        try source(for: uri, isShort: false)
+        try object(for: uri, isShort: false).source
     }
 
     /// Opens a playlist or a key; see ``source(for:)``.
-    func short(for uri: String) throws(DecryptionError) -> any ByteSource {
-        try source(for: uri, isShort: true)
+    func short(for uri: String) throws(DecryptionError) -> ServedObject {
+        try object(for: uri, isShort: true)
     }
 
-    private func source(for uri: String, isShort: Bool) throws(DecryptionError) -> any ByteSource {
+    private func object(for uri: String, isShort: Bool) throws(DecryptionError) -> ServedObject {
         var target = URIReference(uri).resolved(against: base)
         let scheme = target.scheme?.lowercased() ?? ""
         guard ["http", "https"].contains(scheme) else {
@@ -82,6 +82,20 @@ public struct ServedRequest: Hashable, Sendable {
     public let isShort: Bool
 }
 
+/// An object on a server, open.
+public struct ServedObject: Sendable {
+    /// Its bytes.
+    public let source: any ByteSource
+    /// Where it was found, which is not where it was asked for if the server named another URL.
+    public let url: String
+
+    /// Creates an object.
+    public init(source: any ByteSource, url: String) {
+        self.source = source
+        self.url = url
+    }
+}
+
 /// A playlist on a server, with what lies around it.
 public struct ServedPlaylist: Sendable {
     /// The media playlist's URL.
@@ -90,6 +104,8 @@ public struct ServedPlaylist: Sendable {
     public let playlist: MediaPlaylist
     /// What its URIs mean.
     public let resources: ServedResources
+    /// What a master playlist that led here has besides, which belongs to the media playlist.
+    public private(set) var notes: [String] = []
 
     /// Fetches a playlist, and the one that it leads to if it is a master playlist.
     ///
@@ -104,13 +120,16 @@ public struct ServedPlaylist: Sendable {
         url: String, choice: VariantChoice = .highestBandwidth, limits: PlaylistLimits = PlaylistLimits(),
         open: @escaping ServedResources.Opener
     ) throws(DecryptionError) {
-        var url = URIReference(url)
-        var resources = ServedResources(playlist: url, open: open)
-        var source = try resources.short(for: "")
-        var visited: [String] = []
+        let named = URIReference(url)
+        var resources = ServedResources(playlist: named, open: open)
+        var found = try resources.short(for: "")
+        var visited = [named.text]
         while true {
+            // Relative URIs start from where the playlist was found (RFC 3986, section 5.1.3).
+            let url = URIReference(found.url)
+            resources = resources.around(url)
             visited.append(url.text)
-            switch try Playlist.read(source, named: url.redacted, limits) {
+            switch try Playlist.read(found.source, named: url.redacted, limits) {
             case .media(let playlist):
                 self.url = url
                 self.playlist = playlist
@@ -119,9 +138,8 @@ public struct ServedPlaylist: Sendable {
             case .master(let master):
                 do throws(DecryptionError) {
                     let uri = try master.next(choice, in: url, visited: visited)
-                    source = try resources.short(for: uri)
-                    url = URIReference(uri).resolved(against: url)
-                    resources = resources.around(url)
+                    notes += master.notes(choice)
+                    found = try resources.short(for: uri)
                 } catch {
                     throw .inPart(url.redacted, error)
                 }

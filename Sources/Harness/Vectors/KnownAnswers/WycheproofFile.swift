@@ -255,19 +255,25 @@ extension WycheproofFile {
     }
 }
 
-/// Unpacks what zlib packed: some vector files pack their ciphertexts.
-enum Inflate {
-    /// Far more than a vector has.
-    private static let maxByteCount = 1 << 26
-
+/// Unpacks what zlib packed.
+package enum Inflate {
     /// The contents of a zlib stream; `nil` if it is none, is cut, is followed by something, does not add up, or has
-    /// more than 64 MiB.
-    static func zlib(_ bytes: [UInt8]) -> [UInt8]? {
+    /// more than 64 MiB, far more than a vector has. Source: RFC 1950.
+    static func zlib(_ bytes: [UInt8]) -> [UInt8]? { contents(of: bytes, windowBits: 15, maxByteCount: 1 << 26) }
+
+    /// The contents of a file of gzip with one member; `nil` if it is none, is cut, is followed by something, does not
+    /// add up, or has more than the max number of bytes. Source: RFC 1952.
+    package static func gzip(_ bytes: [UInt8], maxByteCount: Int) -> [UInt8]? {
+        contents(of: bytes, windowBits: 15 + 16, maxByteCount: maxByteCount)
+    }
+
+    private static func contents(of bytes: [UInt8], windowBits: Int32, maxByteCount: Int) -> [UInt8]? {
         // zlib compares the stream's address with the one that it was initialized at.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         defer { stream.deallocate() }
-        guard inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+        let size = Int32(MemoryLayout<z_stream>.size)
+        guard inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else { return nil }
         defer { inflateEnd(stream) }
         var bytes = bytes
         return bytes.withUnsafeMutableBufferPointer { input in

@@ -6,13 +6,16 @@ import NIOPosix
 public import RandomAccess
 import Synchronization
 
-/// Connections to one server that are kept, for any number of sources.
+/// Connections to one server that are kept, for any number of sources, and to those that it sends them to.
 ///
 /// The client lets no caller check certificates, so it speaks plain HTTP, and a hook puts TLS under each new connection
 /// before a request gets it. That the client waits for the hook is checked first: see `ConnectionHook`.
 public final class HTTPConnections: Sendable {
     /// The server, as the field `Host` names it, and whether TLS is spoken.
     private let origin: String
+    /// Connections to other servers, the last used at the end.
+    private let others = Mutex<[HTTPConnections]>([])
+    private static let maxOthers = 8
     /// One for each event loop: bytes are taken on the loop of their connection, and nothing changes threads.
     private let clients: [HTTPClient]
     private let turn = Atomic(0)
@@ -92,11 +95,30 @@ public final class HTTPConnections: Sendable {
         clients.forEach { $0.shutdown(queue: .global()) { _ in } }
     }
 
-    /// Refuses a location on another server.
-    func require(_ location: HTTPLocation) throws(DecryptionError) {
-        guard location.origin == origin else {
-            throw .invalidParameter(name: "URL", value: "\(location)", expected: "one on \(origin)")
+    /// The connections to the server of a location: these, or others that are kept beside them.
+    ///
+    /// - Parameters:
+    ///   - location: A location on any server.
+    ///   - options: What they are made with if there are none yet.
+    /// - Returns: The connections.
+    /// - Throws: `DecryptionError.io` for a TLS policy that cannot be followed.
+    func connections(
+        to location: HTTPLocation, options: HTTPSource.Options
+    ) throws(DecryptionError) -> HTTPConnections {
+        if location.origin == origin { return self }
+        let known = others.withLock { others in
+            others.firstIndex { $0.origin == location.origin }.map { index in
+                others.append(others.remove(at: index))
+                return others[others.count - 1]
+            }
         }
+        if let known { return known }
+        let made = try HTTPConnections(location, options: options)
+        others.withLock { others in
+            if others.count >= Self.maxOthers { others.removeFirst() }
+            others.append(made)
+        }
+        return made
     }
 }
 

@@ -1,5 +1,6 @@
 #if Network
 import AsyncHTTPClient
+import ByteSources
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -23,8 +24,10 @@ package enum HTTPFailure: Error, Hashable, Sendable {
     case closedInBody(byteCount: Int, expected: Int)
     /// Another status than 206.
     case badStatus(Int)
-    /// The object is elsewhere.
-    case redirected(status: Int, location: String)
+    /// The object is elsewhere: at a URL, where the answer names one.
+    case redirected(status: Int, url: String?)
+    /// The object is where it is not asked for, for a reason.
+    case redirectRefused(url: String, expected: String)
     /// The whole object instead of a range.
     case rangeIgnored
     /// Several ranges, or one as if there were several.
@@ -56,7 +59,7 @@ package enum HTTPFailure: Error, Hashable, Sendable {
         case .closedBeforeAnswer: "closedBeforeAnswer"
         case .closedInBody: "closedInBody"
         case .badStatus: "badStatus"
-        case .redirected: "redirected"
+        case .redirected, .redirectRefused: "redirected"
         case .rangeIgnored: "rangeIgnored"
         case .multipart: "multipartBody"
         case .encoded: "encodedBody"
@@ -117,8 +120,10 @@ extension HTTPFailure: CustomStringConvertible {
         case .closedInBody(let count, let expected):
             "the connection was closed after \(count) bytes of the body: expected \(expected)"
         case .badStatus(let status): "the server answers \(status): expected 206"
-        case .redirected(let status, let location):
-            "the server answers \(status) and names \(location): expected 206 (give that URL instead)"
+        case .redirected(let status, let url):
+            "the server answers \(status) and names \(url.map(URLText.redacted) ?? "no location"): expected 206"
+        case .redirectRefused(let url, let expected):
+            "the server names \(URLText.redacted(url)) instead: expected \(expected)"
         case .rangeIgnored: "the server answers 200 with the whole object: expected 206 with a range"
         case .multipart: "the server answers with multipart/byteranges: expected the one range that was asked for"
         case .encoded(let coding): "the body is encoded as \(coding): expected the object's own bytes"

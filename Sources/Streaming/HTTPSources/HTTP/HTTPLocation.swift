@@ -86,6 +86,9 @@ extension HTTPLocation: CustomStringConvertible {
         return url.absoluteString
     }
 
+    /// The URL.
+    var text: String { origin + target }
+
     /// The server, and whether TLS is spoken.
     var origin: String { (isSecure ? "https://" : "http://") + authority }
 

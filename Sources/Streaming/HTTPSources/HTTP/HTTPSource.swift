@@ -16,6 +16,8 @@ public final class HTTPSource: ByteSource {
     public let byteCount: UInt64
     /// What every result must say of how the bytes came.
     public let warnings: [String]
+    /// Where the object was found, which is another URL than was given if the server named one; its query may be a secret.
+    public let url: String
 
     /// The length, and what the server calls this version of the object, as far as it says.
     public var openedVersion: String { "\(version)" }
@@ -32,11 +34,13 @@ public final class HTTPSource: ByteSource {
 
     /// Opens an object: asks for its first bytes, its length and its version.
     ///
+    /// Where the server names another URL, that is asked, up to five times: not without TLS if the last one had it; and
+    /// without the authorization and all that is given up of TLS if it is on another server, which a pin refuses.
+    ///
     /// - Parameters:
     ///   - url: An `http` or `https` URL without a user's name or password.
     ///   - options: How to ask.
-    ///   - connections: Connections to the server that are shared, made by the same policy and time limits; `nil` for
-    ///     the source's own.
+    ///   - connections: Connections that are shared, made by the same policy and time limits; `nil` for the source's own.
     /// - Throws: `DecryptionError.invalidParameter` for a URL or an option that cannot be, `.io` if the server does not
     ///   answer with a range of the object; its reason starts with the failure's name.
     public init(
@@ -44,23 +48,65 @@ public final class HTTPSource: ByteSource {
     ) throws(DecryptionError) {
         try Self.check(options)
         let location = try HTTPLocation(url)
-        if let connections {
-            transport = try HTTPTransport(location, options: options, connections: connections)
-        } else {
-            let own = try HTTPConnections(location, options: options)
-            transport = try HTTPTransport(location, options: options, connections: own)
-        }
-        do throws(HTTPFailure) {
-            (first, version) = try transport.fetch(
-                0..<UInt64(options.firstByteCount), opened: nil, limits: transport.limits)
-        } catch {
-            throw Self.error(error, "open \(location)")
-        }
+        let own = if let connections { connections } else { try HTTPConnections(location, options: options) }
+        (transport, first, version) = try Self.find(location, options, own)
+        self.url = transport.location.text
         byteCount = version.byteCount
         warnings = Self.warnings(options, location, version, firstByteCount: UInt64(first.count))
         requests = RangeRequests(transport, version: version, options: options)
         guesses = requests.depth > 0 ? ReadAhead(requests) : nil
     }
+
+    /// Asks where the object is, and there for its first bytes.
+    private static func find(
+        _ asked: HTTPLocation, _ options: Options, _ connections: HTTPConnections
+    ) throws(DecryptionError) -> (HTTPTransport, [UInt8], ObjectVersion) {
+        var (location, options, hop) = (asked, options, 0)
+        let (limits, wanted) = (Deadlines(options), 0..<UInt64(options.firstByteCount))
+        while true {
+            let transport = try HTTPTransport(
+                location, options: options, connections: connections.connections(to: location, options: options))
+            do throws(HTTPFailure) {
+                do throws(HTTPFailure) {
+                    let (first, version) = try transport.fetch(wanted, opened: nil, limits: limits)
+                    return (transport, first, version)
+                } catch {
+                    location = try follow(error, from: location, hop, &options)
+                    hop += 1
+                }
+            } catch {
+                throw Self.error(error, "open \(asked)")
+            }
+        }
+    }
+
+    /// Where to ask next.
+    ///
+    /// - Throws: The failure, if it is no redirection, or one that is not followed.
+    private static func follow(
+        _ failure: HTTPFailure, from location: HTTPLocation, _ hop: Int, _ options: inout Options
+    ) throws(HTTPFailure) -> HTTPLocation {
+        guard case .redirected(_, let url?) = failure else { throw failure }
+        guard hop < maxRedirects else {
+            throw .redirectRefused(url: url, expected: "the object after \(maxRedirects) redirections")
+        }
+        guard let next = try? HTTPLocation(url) else {
+            throw .redirectRefused(url: url, expected: "an https or http URL without a user's name")
+        }
+        guard next.isSecure || !location.isSecure else {
+            throw .redirectRefused(url: url, expected: "https, as before")
+        }
+        if next.origin != location.origin {
+            guard options.policy.pins.isEmpty else {
+                throw .redirectRefused(url: url, expected: "the server with the pinned key")
+            }
+            options.authorization = nil
+            options.policy.allowances = []
+        }
+        return next
+    }
+
+    private static let maxRedirects = 5
 
     deinit {
         guesses?.stop()
@@ -239,6 +285,8 @@ extension HTTPSource {
         /// The max length in bytes of an object that is taken whole, from a server that knows no ranges; 0 for none:
         /// a server that ignores them is an error.
         public var maxWholeByteCount = 0
+        /// Whether the object may be one that gzip packed; its bytes are then the packed ones.
+        public var takesGzip = false
         /// Whether connections are kept from one range to the next; without it each has its own.
         public var keepsConnections = true
         /// The value of the field `Authorization`. It is part of no error.

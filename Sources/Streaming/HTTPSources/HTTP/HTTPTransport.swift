@@ -16,12 +16,10 @@ final class HTTPTransport: Sendable {
 
     /// Prepares requests; nothing is asked yet.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a URL that the client does not take, or for connections to
-    ///   another server.
+    /// - Throws: `DecryptionError.invalidParameter` for a URL that the client does not take.
     init(
         _ location: HTTPLocation, options: HTTPSource.Options, connections: HTTPConnections
     ) throws(DecryptionError) {
-        try connections.require(location)
         var fields = HTTPHeaders(location.clientFields)
         if !options.keepsConnections { fields.add(name: "Connection", value: "close") }
         if let authorization = options.authorization { fields.add(name: "Authorization", value: authorization) }
@@ -50,18 +48,24 @@ final class HTTPTransport: Sendable {
         request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
         let fetch = RangeFetch(
-            of: location, asked: range, opened: opened, maxWhole: options.maxWholeByteCount, pool: pool)
+            of: location, asked: range, opened: opened, maxWhole: options.maxWholeByteCount,
+            takesGzip: options.takesGzip, pool: pool)
         let client = pool == nil ? connections.client : connections.nextClient()
         let task = client.execute(request: request, delegate: fetch, deadline: limits.until)
         return PendingRange(range, fetch: fetch, task: task, limits: limits)
     }
+
+    /// How long to wait before a failure is found to be one that stays.
+    private static let firstPause = TimeAmount.milliseconds(50)
 
     /// The time that a read has which starts now.
     var limits: Deadlines { Deadlines(options) }
 
     /// Fetches bytes from a range's start on; what can pass is tried again, with pauses that double.
     ///
-    /// Bytes from before a failure are kept only if the server can be asked to go on with the same version.
+    /// Bytes from before a failure are kept only if the server can be asked to go on with the same version. An attempt
+    /// that brought some counts as none: a server that cuts every body still delivers it, in as many pieces as the time
+    /// allows.
     ///
     /// - Parameters:
     ///   - range: The bytes.
@@ -74,8 +78,10 @@ final class HTTPTransport: Sendable {
         _ range: Range<UInt64>, opened: ObjectVersion?, limits: Deadlines
     ) throws(HTTPFailure) -> (bytes: [UInt8], version: ObjectVersion) {
         var (bytes, version): ([UInt8], ObjectVersion?) = ([], opened)
-        var pause = TimeAmount.milliseconds(50)
-        for attempt in 1... {
+        var (pause, attempt) = (Self.firstPause, 0)
+        while true {
+            attempt += 1
+            let before = bytes.count
             let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
             let (received, more) = start(rest, opened: version, limits: limits).wait()
             // Who sends the whole object cannot be asked for its rest.
@@ -91,6 +97,7 @@ final class HTTPTransport: Sendable {
             }
             // What the server did not end well, it may have sent well.
             if failure.canPass || failure.isOfTime, isComplete ?? false { break }
+            if bytes.count > before { (pause, attempt) = (Self.firstPause, 0) }
             guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < limits.until else {
                 throw failure
             }

@@ -27,18 +27,21 @@ final class RangeFetch: HTTPClientResponseDelegate {
     private let asked: Range<UInt64>
     private let opened: ObjectVersion?
     private let maxWhole: Int
+    private let takesGzip: Bool
     private let state = Mutex(Received())
 
-    /// Expects an answer; see ``RangeAnswer/judge(status:fields:of:asked:opened:maxWhole:)`` and
+    /// Expects an answer; see ``RangeAnswer/judge(status:fields:of:asked:opened:maxWhole:takesGzip:)`` and
     /// ``ReceivedBytes/init(pool:)``.
     init(
-        of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?, maxWhole: Int, pool: RangeMemoryPool?
+        of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?, maxWhole: Int, takesGzip: Bool,
+        pool: RangeMemoryPool?
     ) {
         self.location = location
         bytes = ReceivedBytes(pool: pool)
         self.asked = asked
         self.opened = opened
         self.maxWhole = maxWhole
+        self.takesGzip = takesGzip
     }
 
     /// What came so far.
@@ -58,7 +61,7 @@ final class RangeFetch: HTTPClientResponseDelegate {
         do throws(HTTPFailure) {
             let answer = try RangeAnswer.judge(
                 status: Int(head.status.code), fields: head.headers, of: location, asked: asked, opened: opened,
-                maxWhole: maxWhole)
+                maxWhole: maxWhole, takesGzip: takesGzip)
             state.withLock { $0.answer = answer }
             bytes.expect(answer.byteCount, isFramed: answer.isFramed)
             return task.eventLoop.makeSucceededVoidFuture()
@@ -114,12 +117,14 @@ struct RangeAnswer: Hashable, Sendable {
     ///   - opened: The version that they must be of; `nil` when the object is opened, and then `asked` may go past its
     ///     end.
     ///   - maxWhole: The max number of bytes of an object that is taken whole when it is opened.
+    ///   - takesGzip: Whether the object may be what gzip packed.
     /// - Returns: What the body will be: bytes from the start of those that were asked for, and possibly fewer.
     /// - Throws: ``HTTPFailure`` if it is anything else.
     static func judge(
         status: Int, fields: HTTPHeaders, of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?,
-        maxWhole: Int = 0
+        maxWhole: Int = 0, takesGzip: Bool = false
     ) throws(HTTPFailure) -> RangeAnswer {
+        if status == 200 || status == 206 { try checkEncoding(fields, takesGzip: takesGzip) }
         switch status {
         case 206: return try partial(fields, asked: asked, opened: opened)
         case 200: return try whole(fields, opened: opened, maxByteCount: asked.lowerBound == 0 ? maxWhole : 0)
@@ -131,8 +136,7 @@ struct RangeAnswer: Hashable, Sendable {
             guard total == 0 else { throw .badStatus(status) }
             return RangeAnswer(byteCount: 0, version: found)
         case 300..<400:
-            let target = fields.first(name: "Location").map { URLText.redacted(location.resolving($0)) }
-            throw .redirected(status: status, location: target ?? "no location")
+            throw .redirected(status: status, url: fields.first(name: "Location").map(location.resolving))
         default: throw .badStatus(status)
         }
     }
@@ -142,7 +146,6 @@ struct RangeAnswer: Hashable, Sendable {
     ) throws(HTTPFailure) -> RangeAnswer {
         let isMultipart = fields["Content-Type"].contains { $0.lowercased().hasPrefix("multipart/") }
         guard !isMultipart else { throw .multipart }
-        try checkEncoding(fields)
         let expected = "bytes \(asked.lowerBound)-\(asked.upperBound - 1)"
         guard let content = ContentRange(fields), let range = content.range else {
             throw .wrongRange(found: fields.first(name: "Content-Range") ?? "not named", expected: expected)
@@ -173,16 +176,18 @@ struct RangeAnswer: Hashable, Sendable {
         }
         let isTaken = length == 0 || maxByteCount > 0 && (length ?? 0) <= UInt64(maxByteCount)
         guard isTaken, opened == nil else { throw .rangeIgnored }
-        try checkEncoding(fields)
         let count = length.map { Int($0) } ?? maxByteCount
         return RangeAnswer(
             byteCount: count, version: ObjectVersion(byteCount: UInt64(count), fields: fields), isWhole: true,
             hasOpenEnd: length == nil)
     }
 
-    private static func checkEncoding(_ fields: HTTPHeaders) throws(HTTPFailure) {
-        let codings = fields["Content-Encoding"].filter { !$0.isEmpty && $0.lowercased() != "identity" }
-        guard codings.isEmpty else { throw .encoded(codings.joined(separator: ", ")) }
+    private static func checkEncoding(_ fields: HTTPHeaders, takesGzip: Bool) throws(HTTPFailure) {
+        let codings = fields["Content-Encoding"].map { $0.lowercased() }.filter { !$0.isEmpty && $0 != "identity" }
+        // Source: RFC 9110, section 8.4.1.3.
+        guard codings.isEmpty || takesGzip && (codings == ["gzip"] || codings == ["x-gzip"]) else {
+            throw .encoded(codings.joined(separator: ", "))
+        }
     }
 }
 

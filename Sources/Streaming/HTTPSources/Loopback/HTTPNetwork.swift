@@ -16,7 +16,8 @@ package final class HTTPNetwork: NetworkSources {
         let options = try Self.options(object)
         let connections = object.sharesConnections ? try connections(object, options) : nil
         let source = try HTTPSource(object.url, options: options, connections: connections)
-        return NetworkObject(source: source, version: source.openedVersion, warnings: source.warnings)
+        return NetworkObject(
+            source: source, url: source.url, version: source.openedVersion, warnings: source.warnings)
     }
 
     package func check(_ object: RemoteObject) throws(DecryptionError) {
@@ -31,6 +32,7 @@ package final class HTTPNetwork: NetworkSources {
         if let depth = object.readAheadDepth { options.readAheadDepth = depth }
         if let idleTimeout = object.idleTimeoutMilliseconds { options.idleTimeout = .milliseconds(idleTimeout) }
         if let count = object.maxWholeByteCount { options.maxWholeByteCount = count }
+        options.takesGzip = object.takesGzip
         if let count = object.maxRangeByteCount { options.largestBlockByteCount = count }
         if let deadline = object.deadlineMilliseconds { options.deadline = .milliseconds(deadline) }
         if let count = object.firstByteCount { options.firstByteCount = count }

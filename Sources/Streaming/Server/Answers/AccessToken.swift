@@ -8,9 +8,6 @@ import Support
 /// What a client has to show: 128 random bits, printed at the start and nowhere else.
 package struct AccessToken: Sendable {
     private let bytes: [UInt8]
-    /// The name of the cookie that keeps it: one of each server's own, since browsers keep cookies by host, whatever the
-    /// port.
-    package let cookieName = "chunkwise-token-" + AccessToken.randomDigits(byteCount: 8)
 
     /// Draws a token.
     package init() {
@@ -25,44 +22,25 @@ package struct AccessToken: Sendable {
     /// The token as a URL has it.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The name under which a URL carries the token.
-    package static let queryName = "token"
-
-    /// How a client showed the token.
-    package enum Presentation: Hashable, Sendable {
-        /// In `Authorization: Bearer` or a cookie.
-        case field
-        /// In the URL: it should get a cookie, for the URLs that follow from this one.
-        case query
-    }
-
-    /// Looks for the token in a request.
-    ///
-    /// - Parameters:
-    ///   - query: What follows the question mark, or `nil`.
-    ///   - fields: The request's fields.
-    /// - Returns: Where it was found, or `nil`.
-    package func presentation(query: Substring?, fields: HTTPFields) -> Presentation? {
-        if let authorization = fields[.authorization], authorization.utf8.count > 7,
+    /// Whether a request shows the token in `Authorization: Bearer`. Source: RFC 6750, section 2.1.
+    package func isShown(in fields: HTTPFields) -> Bool {
+        guard let authorization = fields[.authorization], authorization.utf8.count > 7,
             authorization.prefix(7).lowercased() == "bearer "
-        {
-            if isEqual(authorization.dropFirst(7).utf8) { return .field }
-        }
-        for cookie in fields[values: .cookie] {
-            for pair in cookie.split(separator: ";") {
-                let trimmed = pair.drop { $0 == " " }
-                guard trimmed.hasPrefix(cookieName + "=") else { continue }
-                if isEqual(trimmed.dropFirst(cookieName.count + 1).utf8) { return .field }
-            }
-        }
-        for pair in (query ?? "").split(separator: "&") where pair.hasPrefix(Self.queryName + "=") {
-            if isEqual(pair.dropFirst(Self.queryName.count + 1).utf8) { return .query }
-        }
-        return nil
+        else { return false }
+        return isEqual(authorization.dropFirst(7).utf8)
     }
 
-    /// The cookie that keeps the token, unseen by scripts and by other sites.
-    package var cookie: String { "\(cookieName)=\(text); Path=/; HttpOnly; SameSite=Strict" }
+    /// What a target asks for whose first name is the token: relative references keep it, and nothing else has to.
+    ///
+    /// - Returns: The rest, from the slash behind the token on; `nil` if the token is not there.
+    package func rest(of target: String) -> String? {
+        let end = 1 + bytes.count
+        let target = Array(target.utf8)
+        guard target.count >= end, target[0] == UInt8(ascii: "/"), isEqual(target[1..<end]) else { return nil }
+        let rest = target[end...]
+        guard rest.isEmpty || [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(rest[end]) else { return nil }
+        return String(decoding: rest, as: UTF8.self)
+    }
 
     /// Compares in a time that depends on the lengths only.
     private func isEqual(_ other: some Collection<UInt8>) -> Bool {
@@ -86,8 +64,6 @@ extension AccessToken: CustomStringConvertible, CustomReflectable {
 package struct RequestTarget: Hashable, Sendable {
     /// The names between the slashes, decoded; none for the root.
     package let path: [String]
-    /// What follows the question mark.
-    package let query: Substring?
 
     /// Why a target is not taken.
     package enum Refusal: Error, Hashable, Sendable {
@@ -104,7 +80,6 @@ package struct RequestTarget: Hashable, Sendable {
     package init(_ target: String) throws(Refusal) {
         guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "#")) else { throw .malformed }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        self.query = parts.count == 2 ? parts[1] : nil
         var names: [String] = []
         if parts[0] != "/" {
             for part in parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {

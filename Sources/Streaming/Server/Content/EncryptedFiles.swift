@@ -34,6 +34,8 @@ package struct EncryptedFiles: ContentCatalogue {
 
     /// What the name of the file with a file's IV ends with: 32 hexadecimal digits.
     package static let ivSuffix = ".iv"
+    /// What is at the end of a file's name that its plaintext goes without.
+    private static let encryptedSuffix = ".enc"
 
     private let origin: Origin
     private let format: Format
@@ -69,11 +71,15 @@ package struct EncryptedFiles: ContentCatalogue {
         self.format = format
     }
 
-    /// Opens a file as it is now.
+    /// Opens a file as it is now; `NAME.enc` is also found as `NAME`.
     package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
-        guard let name = path.last, format.iv != nil || !name.hasSuffix(Self.ivSuffix),
-            let source = try open(path)
-        else { return nil }
+        guard let name = path.last, format.iv != nil || !name.hasSuffix(Self.ivSuffix) else { return nil }
+        var (path, found) = (path, try open(path))
+        if found == nil {
+            path[path.count - 1] += Self.encryptedSuffix
+            found = try open(path)
+        }
+        guard let source = found else { return nil }
         let iv: Block
         if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path) }
         let object = try format.open(PinnedSource(source), iv)
@@ -92,14 +98,22 @@ package struct EncryptedFiles: ContentCatalogue {
         return content
     }
 
-    /// The names of the files, without those that hold IVs.
+    /// The files as clients should call them: those that hold IVs left out, and `NAME.enc` as `NAME`, unless there is
+    /// another file of that name.
     package func listing() throws(DecryptionError) -> [[String]] {
-        let names: [String]
+        let all: [[String]]
         switch origin {
-        case .files(let paths): names = paths.keys.sorted()
-        case .folder(let folder): names = try folder.names()
+        case .files(let paths): all = paths.keys.sorted().map { [$0] }
+        case .folder(let folder): all = try folder.files()
         }
-        return names.filter { format.iv != nil || !$0.hasSuffix(Self.ivSuffix) }.map { [$0] }
+        let known = Set(all)
+        return all.filter { format.iv != nil || $0.last?.hasSuffix(Self.ivSuffix) == false }.map { path in
+            guard let name = path.last, name.hasSuffix(Self.encryptedSuffix), name != Self.encryptedSuffix else {
+                return path
+            }
+            let plain = Array(path.dropLast()) + [String(name.dropLast(Self.encryptedSuffix.count))]
+            return known.contains(plain) ? path : plain
+        }
     }
 
     private func open(_ path: [String]) throws(DecryptionError) -> FileSource? {

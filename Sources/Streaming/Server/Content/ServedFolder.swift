@@ -67,17 +67,39 @@ final class ServedFolder: Sendable {
         }
     }
 
-    /// The files right below the folder, hidden ones left out, in order.
+    /// The max number of files that are listed; all of them are served.
+    private static let maxListed = 10_000
+    /// How deep folders are looked into.
+    private static let maxDepth = 16
+
+    /// The files below the folder, hidden ones and those behind links left out, in order: of each folder its files, then
+    /// what is in its folders.
     ///
     /// - Throws: `DecryptionError.io`.
-    func names() throws(DecryptionError) -> [String] {
-        let again = openat(descriptor.rawValue, ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+    func files() throws(DecryptionError) -> [[String]] {
+        var files: [[String]] = []
+        try list([], descriptor, into: &files)
+        return files
+    }
+
+    private func list(
+        _ names: [String], _ folder: FileDescriptor, into files: inout [[String]]
+    ) throws(DecryptionError) {
+        let again = openat(folder.rawValue, ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard again >= 0, let stream = fdopendir(again) else {
             if again >= 0 { close(again) }
             throw .io(operation: "list \(path)", code: errno, reason: Errno(rawValue: errno).description)
         }
-        return try Folder.entries(of: stream, path.string).filter { $0.isFile && !$0.name.hasPrefix(".") }.map(\.name)
-            .sorted()
+        let entries = try Folder.entries(of: stream, path.string).filter { !$0.name.hasPrefix(".") }
+            .sorted { $0.name < $1.name }
+        files += entries.filter(\.isFile).prefix(Self.maxListed - files.count).map { names + [$0.name] }
+        guard names.count < Self.maxDepth else { return }
+        for entry in entries where entry.isFolder && files.count < Self.maxListed {
+            // One that is not for us, or is gone, has nothing to list.
+            guard let next = try Self.open(entry.name, in: folder, flags: O_DIRECTORY) else { continue }
+            defer { try? next.close() }
+            try list(names + [entry.name], next, into: &files)
+        }
     }
 }
 #endif

@@ -83,48 +83,43 @@ struct RangeResponder: Sendable {
         guard request.method == .get || request.method == .head else {
             throw Refusal(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
         }
-        let rawTarget = request.path ?? ""
-        let query = rawTarget.firstIndex(of: "?").map { rawTarget[rawTarget.index(after: $0)...] }
-        var fields: HTTPFields = [:]
-        if let token {
-            guard let presentation = token.presentation(query: query, fields: request.headerFields) else {
-                throw Refusal(status: .unauthorized, fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise\""])
-            }
-            if presentation == .query { fields[.setCookie] = token.cookie }
-        } else if !browserRules.admits(request) {
-            throw Refusal(status: .forbidden, reason: BrowserRules.refusal)
-        }
-        let target = try target(rawTarget)
+        let target = try target(try admittedTarget(of: request))
         if target.path.isEmpty {
             let page = ByteBuffer(
                 string: try attempt("/") { () throws(DecryptionError) in
                     StartPage.html(try catalogue.listing())
                 })
-            return .page(page, type: "text/html; charset=utf-8", fields: fields)
+            return .page(page, type: "text/html; charset=utf-8")
         }
         let name = target.path.joined(separator: "/")
         let found = try attempt(name) { () throws(DecryptionError) in try catalogue.content(at: target.path) }
         guard let content = found else { throw Refusal(status: .notFound) }
         let answer = Answer(
             method: request.method, fields: request.headerFields, content: content, now: HTTPDate.now)
-        fields.append(contentsOf: answer.fields)
-        fields[.contentDisposition] = target.path.last.flatMap(Self.disposition)
-        guard let range = answer.body, !range.isEmpty else { return Reply(status: answer.status, fields: fields) }
-        return Reply(status: answer.status, fields: fields, body: .plaintext(content, range, name: name))
+        guard let range = answer.body, !range.isEmpty else {
+            return Reply(status: answer.status, fields: answer.fields)
+        }
+        return Reply(status: answer.status, fields: answer.fields, body: .plaintext(content, range, name: name))
     }
 
-    /// What clients are to call the plaintext of a file that is called NAME.enc; `nil` for other names.
-    ///
-    /// - Source: RFC 6266, section 4.3; RFC 8187, section 3.2.1.
-    static func disposition(_ name: String) -> String? {
-        guard name.hasSuffix(".enc"), name.utf8.count > 4 else { return nil }
-        let encoded = name.dropLast(4).utf8.map { byte in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || Array("-._".utf8).contains(byte)
-            let digits = String(byte, radix: 16, uppercase: true)
-            return isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count == 1 ? "0" : "") + digits
+    /// What a request asks for that may ask, without the token.
+    private func admittedTarget(of request: HTTPRequest) throws(Refusal) -> String {
+        let target = request.path ?? ""
+        guard let token else {
+            guard browserRules.admits(request) else { throw Refusal(status: .forbidden, reason: BrowserRules.refusal) }
+            return target
         }
-        return "inline; filename*=UTF-8''" + encoded.joined()
+        if let rest = token.rest(of: target) {
+            // What the page of a folder names lies below its URL only if that ends with a slash.
+            guard rest.hasPrefix("/") else {
+                throw Refusal(status: .permanentRedirect, fields: [.location: "/\(token.text)/"])
+            }
+            return rest
+        }
+        guard token.isShown(in: request.headerFields) else {
+            throw Refusal(status: .unauthorized, fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise\""])
+        }
+        return target
     }
 
     /// Refuses what would have to be read to the end first. Source: RFC 9110, sections 10.1.1, 15.5.12 and 15.5.14.

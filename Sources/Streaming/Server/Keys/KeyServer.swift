@@ -233,7 +233,7 @@ package struct KeyClients: Sendable {
     func client(_ fields: HTTPFields) -> Client? {
         if admitsAll { return Client(name: nil, token: AccessToken(text: ""), prefixes: []) }
         guard let authorization = fields[.authorization] else { return nil }
-        return clients.first { $0.token.presentation(query: nil, fields: [.authorization: authorization]) != nil }
+        return clients.first { $0.token.isShown(in: [.authorization: authorization]) }
     }
 }
 

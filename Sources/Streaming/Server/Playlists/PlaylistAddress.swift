@@ -66,12 +66,11 @@ struct PlaylistAddress {
     ///   - part: `s`, `m` or `k` and what follows it.
     ///   - uri: The resource's URI as written, whose name is kept: some players go by its end.
     ///   - playlist: The playlist's name.
-    ///   - query: What follows, with the question mark.
     /// - Returns: The URI.
-    static func uri(_ part: String, for uri: String, in playlist: String, query: String) -> String {
+    static func uri(_ part: String, for uri: String, in playlist: String) -> String {
         let last = URIReference(uri).fileNames?.last ?? ""
         let name = last.isEmpty || last.utf8.count > 200 ? "part" : last
-        return RequestTarget.encoded([playlist, part, name]) + query
+        return RequestTarget.encoded([playlist, part, name])
     }
 }
 #endif

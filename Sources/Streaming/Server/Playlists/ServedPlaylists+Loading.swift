@@ -107,9 +107,9 @@ extension ServedPlaylists {
     }
 
     private func names(_ media: MediaPlaylist, _ path: [String]) -> RewrittenNames {
-        let (list, query) = (path.last ?? "", options.query)
+        let list = path.last ?? ""
         func uri(_ part: String, _ uri: String) -> String {
-            PlaylistAddress.uri(part, for: uri, in: list, query: query)
+            PlaylistAddress.uri(part, for: uri, in: list)
         }
         return RewrittenNames(
             segment: { index in

@@ -15,8 +15,6 @@ package struct ServedPlaylists: ContentCatalogue {
     package struct Options: Sendable {
         /// Whether segments go out as they are, with their keys under URIs of ours.
         package var keepsEncryption = false
-        /// What is appended to URIs, with a question mark: the token.
-        package var query = ""
         /// Whether a trace is recorded, which has one object for all segments of a playlist.
         package var isRecorded = false
         /// Whether what is no playlist in spite of its name is something else, and no error.
@@ -77,10 +75,10 @@ package struct ServedPlaylists: ContentCatalogue {
         }
     }
 
-    /// The playlists right below the folder, or those that were named.
+    /// The playlists below the folder, or those that were named.
     package func listing() throws(DecryptionError) -> [[String]] {
         guard options.named.isEmpty else { return options.named.map { [$0] } }
-        return try folder.names().filter(PlaylistAddress.isPlaylist).map { [$0] }
+        return try folder.files().filter { PlaylistAddress.isPlaylist($0.last ?? "") }
     }
 
     /// Whether a playlist is one of those that were named, or that these lead to.
@@ -138,7 +136,7 @@ extension ServedPlaylists {
                 guard known[names] == true else { return nil }
                 count += 1
                 let up = String(repeating: "../", count: loaded.path.count - 1)
-                return up + RequestTarget.encoded(names) + options.query
+                return up + RequestTarget.encoded(names)
             } catch {
                 let error = DecryptionError.inPart(loaded.name, .inPart("line \(line)", error))
                 if let firstError { options.report("\(firstError)") }

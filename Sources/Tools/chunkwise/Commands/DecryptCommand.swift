@@ -240,6 +240,7 @@ extension DecryptCommand {
             try HLSObject(playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher)
         }
         for warning in ring.warnings { Terminal.warn("\(warning)") }
+        for note in opened.notes { Terminal.warn("\(shown): \(note)") }
         try transfer(
             object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
         // What is wrong where nothing was read; an error has said the rest.
@@ -254,6 +255,8 @@ extension DecryptCommand {
         /// The keys that lie where its URIs say.
         let keys: any KeyProvider
         let name: String
+        /// What belongs to it and is elsewhere.
+        let notes: [String]
     }
 
     private func playlist(_ path: String, _ choice: VariantChoice, output: String) throws -> OpenedPlaylist {
@@ -264,7 +267,7 @@ extension DecryptCommand {
         try refuseToReplace(file, input: path, output: output)
         return OpenedPlaylist(
             playlist: file.playlist, resources: file.resources, keys: PlaylistKeys(file.resources),
-            name: file.path.string)
+            name: file.path.string, notes: file.notes)
     }
 
     private func servedPlaylist(_ remoteObject: RemoteObject, _ choice: VariantChoice) throws -> OpenedPlaylist {
@@ -279,7 +282,7 @@ extension DecryptCommand {
         }
         return OpenedPlaylist(
             playlist: served.playlist, resources: served.resources, keys: ServedKeys(served.resources),
-            name: served.url.redacted)
+            name: served.url.redacted, notes: served.notes)
     }
 
     /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.

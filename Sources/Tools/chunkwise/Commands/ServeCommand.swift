@@ -103,7 +103,7 @@ struct ServeCommand: AsyncParsableCommand {
         let limits = try limits()
         let host = try Listening.host(bind)
         let token = noToken ? nil : AccessToken()
-        let catalogue = try catalogue(token)
+        let catalogue = try catalogue()
         var server = RangeServer(catalogue: catalogue, token: token, report: Self.report)
         server.limits = limits
         server.allowedOrigins = try allowedOrigins()
@@ -157,7 +157,7 @@ extension ServeCommand {
     }
 
     /// What the arguments name.
-    func catalogue(_ token: AccessToken?) throws -> any ContentCatalogue {
+    func catalogue() throws -> any ContentCatalogue {
         let isOneFolder = inputs.count == 1 && isFolder(inputs[0])
         for input in inputs where !isOneFolder && isFolder(input) {
             throw CommandFailure(.usage, "folder \(input): expected files, or one folder and nothing else")
@@ -167,7 +167,7 @@ extension ServeCommand {
             if let iv {
                 throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
             }
-            return try playlists(token, isOneFolder: isOneFolder)
+            return try playlists(isOneFolder: isOneFolder)
         }
         let format = try format()
         guard isOneFolder else {
@@ -180,7 +180,7 @@ extension ServeCommand {
             return files
         }
         let folder = FilePath(inputs[0])
-        var options = try playlistOptions(token, key: nil)
+        var options = try playlistOptions(key: nil)
         options.mayBeOthers = true
         return try attemptInput {
             CombinedCatalogue(
@@ -210,20 +210,19 @@ extension ServeCommand {
         }
     }
 
-    private func playlistOptions(_ token: AccessToken?, key: SecretKey?) throws -> ServedPlaylists.Options {
+    private func playlistOptions(key: SecretKey?) throws -> ServedPlaylists.Options {
         var options = ServedPlaylists.Options(
             backend: try Validated.backend(backend),
             keys: try playlistKeys.rings(key, isStrict: keyOptions.strict) { Self.report("warning: \($0)") })
         options.keepsEncryption = hlsEncrypted
-        options.query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""
         options.isRecorded = record != nil
         options.report = Self.report
         return options
     }
 
     /// The playlists of a folder, or those that were named, which lie in one.
-    private func playlists(_ token: AccessToken?, isOneFolder: Bool) throws -> ServedPlaylists {
-        var options = try playlistOptions(token, key: keyOptions.isGiven ? keyOptions.key() : nil)
+    private func playlists(isOneFolder: Bool) throws -> ServedPlaylists {
+        var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key() : nil)
         if isOneFolder {
             return try attemptInput { try ServedPlaylists(folder: FilePath(inputs[0]), options: options) }
         }
@@ -272,12 +271,9 @@ struct Announcement {
 
     /// Prints it at once: what waits for it may be behind a pipe.
     func show() {
-        let root = "http://\(Listening.authority(host, port))/"
-        let query = token.map { "?\(AccessToken.queryName)=\($0.text)" } ?? ""
-        print("serving \(listing.count == 1 ? "1 file" : "\(listing.count) files") on \(root)\(query)")
-        for path in listing.prefix(Self.maxFiles) {
-            print(root + RequestTarget.encoded(path) + query)
-        }
+        let root = "http://\(Listening.authority(host, port))/" + (token.map { $0.text + "/" } ?? "")
+        print("serving \(listing.count == 1 ? "1 file" : "\(listing.count) files") on \(root)")
+        for path in listing.prefix(Self.maxFiles) { print(root + RequestTarget.encoded(path)) }
         Listening.announce()
     }
 }

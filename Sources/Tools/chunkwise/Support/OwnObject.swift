@@ -2,8 +2,10 @@ import ByteSources
 import HLS
 import Measurement
 import RandomAccess
+import Support
 import Synchronization
 import SystemPackage
+import Vectors
 
 /// An object of the user's, to measure on.
 struct OwnObject {
@@ -60,7 +62,9 @@ final class PlaylistObjects: Sendable {
     }
 
     /// What a playlist or a key has at most that a server sends whole.
-    private static let maxWholeByteCount = 16 << 20
+    private static let maxShortByteCount = 16 << 20
+    /// What a segment has at most that a server sends whole: ten seconds at 50 Mbit/s.
+    private static let maxSegmentByteCount = 64 << 20
     /// A playlist has many objects, of which each could have ranges under way.
     private static let maxRangeByteCount = 256 << 10
 
@@ -78,12 +82,14 @@ final class PlaylistObjects: Sendable {
     }
 
     /// Opens an object; see `ServedResources.Opener`.
-    func open(_ request: ServedRequest) throws(DecryptionError) -> any ByteSource {
+    func open(_ request: ServedRequest) throws(DecryptionError) -> ServedObject {
         var remoteObject = remoteObject
         remoteObject.url = request.url
         remoteObject.sharesConnections = true
         remoteObject.maxRangeByteCount = Self.maxRangeByteCount
-        if request.isShort { remoteObject.maxWholeByteCount = Self.maxWholeByteCount }
+        remoteObject.maxWholeByteCount = request.isShort ? Self.maxShortByteCount : Self.maxSegmentByteCount
+        // Stores send what was packed for everyone, whatever a client asks for.
+        remoteObject.takesGzip = request.isShort
         if !request.isOnFirstServer {
             remoteObject.authorization = nil
             remoteObject.tls.pins = []
@@ -92,8 +98,29 @@ final class PlaylistObjects: Sendable {
         say(sources.warnings(of: remoteObject))
         let object = try watch(of: request.url).open { () throws(DecryptionError) in try sources.open(remoteObject) }
         say(object.warnings)
-        if !request.isShort { try check(object, request.url) }
-        return object.source
+        guard request.isShort else {
+            try check(object, request.url)
+            return ServedObject(source: object.source, url: object.url)
+        }
+        return ServedObject(source: try Self.unpacked(object.source, object.url), url: object.url)
+    }
+
+    /// The bytes of what gzip packed; other sources as they are.
+    ///
+    /// No playlist begins as gzip's format does. Source: RFC 1952, section 2.3.1.
+    private static func unpacked(_ source: any ByteSource, _ url: String) throws(DecryptionError) -> any ByteSource {
+        guard source.byteCount > 18, source.byteCount <= UInt64(maxShortByteCount) else { return source }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(source.byteCount), alignment: 16)
+        defer { buffer.deallocate() }
+        try source.fetch(at: 0, into: buffer)
+        let bytes = Array(buffer)
+        guard bytes.starts(with: [0x1F, 0x8B, 8]) else { return MemorySource(bytes) }
+        guard let unpacked = Inflate.gzip(bytes, maxByteCount: maxShortByteCount) else {
+            throw .io(
+                operation: "read \(URLText.redacted(url))", code: 0,
+                reason: "encodedBody: gzip that is cut, damaged or of more than 16 MiB: expected a playlist or a key")
+        }
+        return MemorySource(unpacked)
     }
 
     private func check(_ object: NetworkObject, _ url: String) throws(DecryptionError) {

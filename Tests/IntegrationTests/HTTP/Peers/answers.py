@@ -93,6 +93,22 @@ def answer(connection, path, first, end, request):
         connection.sendall(head(302, {"Location": "http://u:secret@h/there?token=secret", "Content-Length": 0}))
     elif path == "/moved-nearby":
         connection.sendall(head(307, {"Location": "../elsewhere/there?token=secret", "Content-Length": 0}))
+    elif path == "/moved-round":
+        connection.sendall(head(302, {"Location": "/moved-round?token=secret", "Content-Length": 0}))
+    elif path.startswith("/moved-on-"):
+        number = int(path.removeprefix("/moved-on-"))
+        target = f"/moved-on-{number - 1}" if number else "/good?token=secret"
+        connection.sendall(head(301 + number, {"Location": target, "Content-Length": 0}))
+    elif path.startswith("/moved-to-"):
+        target = f"http://127.0.0.1:{path.removeprefix('/moved-to-')}/token"
+        connection.sendall(head(307, {"Location": target, "Content-Length": 0}))
+    elif path == "/moved-nowhere":
+        connection.sendall(head(302, {"Content-Length": 0}))
+    elif path == "/moved-later" and before > 0:
+        connection.sendall(head(302, {"Location": "/good", "Content-Length": 0}))
+    elif path == "/cuts":
+        connection.sendall(part(first, end) + body[:3000])
+        return len(body) <= 3000
     elif path == "/missing":
         connection.sendall(head(404, {"Content-Length": 4}) + b"none")
     elif path == "/garbage":

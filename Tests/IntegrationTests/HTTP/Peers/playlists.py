@@ -1,11 +1,13 @@
 """Serves a folder with a playlist, rightly or wrongly in one way a path: playlists.py FOLDER.
 
 Prints its port. /good/NAME answers ranges. /whole/NAME sends playlists and keys whole, in chunks, whatever is asked for,
-and /sized/NAME with their length. /swapped/NAME sends other bytes of the same length under another entity tag from the
+and /sized/NAME with their length; /plain/NAME does so with segments too. /packed/NAME sends playlists that gzip packed,
+and /moved/NAME sends clients to /good/there/NAME, whose folder is the same. /swapped/NAME sends other bytes of the same length under another entity tag from the
 second request for a segment on. /silent/NAME closes the connection where a segment is asked for. /count says how many
 requests came for each path, and "bytes" of segments that were sent; /secrets which of them had a token.
 """
 
+import gzip
 import http.server
 import json
 import os
@@ -48,7 +50,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if self.headers.get("Authorization"):
                 tokens.append(path)
         _, way, name = path.split("/", 2)
-        file = os.path.join(FOLDER, name)
+        if way == "moved":
+            self.send(302, b"", {"Location": f"/good/there/{name}"})
+            return
+        file = os.path.join(FOLDER, name.removeprefix("there/"))
         if not os.path.isfile(file):
             self.send(404, b"", {})
             return
@@ -61,9 +66,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if way == "swapped" and is_segment and before > 1:
             body, tag = bytes(byte ^ 1 for byte in body), '"second"'
-        if way == "sized" and not is_segment:
+        if way == "plain" or way == "sized" and not is_segment:
             self.send(200, body, {})
             return
+        fields = {"ETag": tag}
+        if way == "packed" and not is_segment:
+            body = gzip.compress(body)
+            fields["Content-Encoding"] = "gzip"
         if way == "whole" and not is_segment:
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
@@ -75,7 +84,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if is_segment:
             with lock:
                 counts["bytes"] += len(part)
-        self.send(206, part, {"Content-Range": f"bytes {first}-{first + len(part) - 1}/{len(body)}", "ETag": tag})
+        self.send(206, part, {"Content-Range": f"bytes {first}-{first + len(part) - 1}/{len(body)}", **fields})
 
 
 def main():
