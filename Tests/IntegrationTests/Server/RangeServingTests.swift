@@ -78,7 +78,9 @@ struct RangeServingTests {
         let target = "/film.mp4.enc"
         let token = server.token
         #expect(token.count == 32 && server.announcement.contains("\n\(server.root)film.mp4\n"))
-        let wrong = [String(token.dropLast()) + (token.hasSuffix("0") ? "1" : "0"), token + "0", String(token.dropLast())]
+        let wrong = [
+            String(token.dropLast()) + (token.hasSuffix("0") ? "1" : "0"), token + "0", String(token.dropLast()),
+        ]
         let refusals = wrong.map { "/" + $0 + target } + [target + "?token=" + token, target, "/", "/nothing"]
         for refused in refusals + ["//\(token)\(target)", "/a/../\(token)\(target)", "/%\(token)"] {
             let response = try server.get(refused, ["Range: bytes=0-9"])

@@ -86,7 +86,8 @@ extension MasterPlaylist {
             guard !uris.isEmpty else { return nil }
             let shown = uris.prefix(3).map { URIReference($0).redacted }.joined(separator: ", ")
             let more = uris.count > 3 ? " and \(uris.count - 3) more" : ""
-            return "the \(type == "AUDIO" ? "sound" : "picture") is in \(shown)\(more), which is not part of the output: "
+            return
+                "the \(type == "AUDIO" ? "sound" : "picture") is in \(shown)\(more), which is not part of the output: "
                 + "decrypt that playlist as well"
         }
     }
