@@ -5,13 +5,13 @@ import Statistics
 import Testing
 
 @Suite struct CellSummaryTests {
-    @Test("throughput is bytes delivered by the geometric mean of the processes' medians, with its interval")
+    @Test("throughput is bytes delivered by the median of the processes' medians, with its interval")
     func throughput() throws {
         let result = Fixture.sequential("openssl", window: 4096, milliseconds: 2, growth: 0)
         let speed = try #require(CellSummary(result).speed)
         // The medians are 2,000,000, 2,001,000 and 1,999,000.
         let interval = try #require(speed.interval)
-        #expect(speed.sample.count == 3 && speed.bytesPerSecond == 524_288_044)
+        #expect(speed.sample.count == 3 && speed.bytesPerSecond == 524_288_000)
         // 4.302653 standard errors of the logarithms, whose deviation is 0.0005, to each side.
         let reach = 4.302_653 * 0.000_5 / 3.0.squareRoot()
         #expect(abs(Double(interval.upperBound) / Double(speed.bytesPerSecond) - 1 - reach) < 1e-5)
@@ -167,14 +167,16 @@ private enum Definition {
         return true
     }
 
-    /// The mean and the squared standard error of the logarithms.
-    private static func moments(_ one: Candidate) -> (mean: Double, error: Double, freedom: Double)? {
-        let (n, estimate) = (one.sample.count, one.sample.estimate)
+    /// The mean, the median and the squared standard error of the logarithms.
+    private static func moments(
+        _ one: Candidate
+    ) -> (mean: Double, median: Double, error: Double, freedom: Double)? {
+        let n = one.sample.count
         guard n >= 3, let interval = one.sample.interval else { return nil }
         // Back from the interval: t for n − 1 degrees of freedom is a table's.
         let t = [3: 4.302_652_729_911_275, 4: 3.182_446_305_284_263, 5: 2.776_445_105_198_055][n] ?? .nan
-        let error = log(interval.high / estimate) / t
-        return (log(estimate), error * error, Double(n - 1))
+        let error = log(interval.high / interval.low) / 2 / t
+        return (log(interval.high * interval.low) / 2, log(one.sample.estimate), error * error, Double(n - 1))
     }
 
     /// How much faster the best of some may be than one of them at most.
@@ -186,7 +188,8 @@ private enum Definition {
             let parts = own.error * own.error / own.freedom + other.error * other.error / other.freedom
             let freedom = parts > 0 ? max(1, (sum * sum / parts + 1e-9).rounded(.down)) : own.freedom + other.freedom
             let t = StudentDistribution.upperQuantile(0.05 / Double(others.count), degreesOfFreedom: Int(freedom))
-            return max(1, exp(other.mean - own.mean + t * sum.squareRoot()))
+            let lead = max(other.mean - own.mean, other.median - own.median)
+            return max(1, exp(lead + t * sum.squareRoot()))
         }.max() ?? 1
     }
 

@@ -121,11 +121,13 @@ struct ParetoChart: Picture {
         let position = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
         let index = point.style % Palette.seriesCount
         svg.path(commands: Marker.commands(shape: 1, x: position.x, y: position.y, radius: 9), class: "ring")
-        let name = TextWidth.shortened("choice: \(choiceName)", to: right - x.start - 24)
-        let available = right - position.x - 16
         // Bold letters are wider than the estimate is made for.
-        let needed = TextWidth.estimate(name) * 1.12
-        let left = needed <= available ? position.x + 16 : max(right - needed, 16)
+        let boldness = 1.12
+        let name = TextWidth.shortened("choice: \(choiceName)", to: (right - x.start - 8) / boldness)
+        let available = right - position.x - 16
+        let needed = TextWidth.estimate(name) * boldness
+        // Right of the axis, whose values may be at this height.
+        let left = needed <= available ? position.x + 16 : max(right - needed, x.start + 4)
         // Above the front, where no point can be.
         svg.label(name, x: left, y: position.y - 16, class: "end s\(index)")
     }

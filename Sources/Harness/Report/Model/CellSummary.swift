@@ -190,7 +190,7 @@ package struct CellSummary: Hashable, Sendable {
 
 /// Throughput of a cell: plaintext bytes delivered in an iteration ÷ the iteration's time.
 ///
-/// The time of a process is the median of its iterations; that of the cell is the geometric mean of its processes.
+/// The time of a process is the median of its iterations; that of the cell is the median of its processes.
 package struct Speed: Hashable, Sendable {
     /// Plaintext bytes per second, one value a process.
     package let sample: LogSample
@@ -232,7 +232,7 @@ package struct Speed: Hashable, Sendable {
 }
 
 extension LatencyRecord.Latency {
-    /// Takes the geometric mean of the processes' medians for the median, so that it lies in the middle of its interval.
+    /// Takes the median of the processes' medians for the median, so that it lies in its interval.
     fileprivate mutating func setMedian(_ sample: LogSample?) {
         if let estimate = sample?.estimate, estimate < 0x1p63 { p50 = UInt64(estimate.rounded()) }
     }

@@ -201,7 +201,7 @@ package struct RunRecommendation: Sendable {
 
     /// What the figures mean, in sentences.
     static let figureNotes = [
-        "Throughput is the geometric mean of the processes' medians, with its 95 % interval.",
+        "Throughput is the median of the processes' medians, with its 95 % interval.",
         "Memory is how far the process's peak rose above what it held when the object was open.",
         "First byte is the median time to open the object and make the first read, in one interval. A reader hands over a "
             + "read at a time: a window, or a range where the workload has ranges.",

@@ -74,11 +74,11 @@ extension Document {
             name: "reading", title: "How to read this",
             blocks: [
                 .list([
-                    "Throughput is plaintext bytes delivered ÷ the median time of an iteration in a process, the geometric "
-                        + "mean over the processes. It includes reading the ciphertext from its source, not only the "
-                        + "cipher.",
-                    "An interval is a 95 % t interval over the processes' medians, on logarithms. Fewer than three "
-                        + "processes have none. It knows nothing of other machines or days.",
+                    "Throughput is plaintext bytes delivered ÷ the median time of an iteration in a process, the median "
+                        + "over the processes. It includes reading the ciphertext from its source, not only the cipher.",
+                    "An interval is a 95 % interval over the processes' medians: of order statistics from six processes "
+                        + "on, of Student's t on logarithms below. Fewer than three processes have none. It knows "
+                        + "nothing of other machines or days.",
                     "Two figures tie where the 95 % interval of their ratio holds 1: these data do not tell which is "
                         + "greater. That is not a proof that they are equal.",
                     "A configuration is near the best if it is shown, with 95 % confidence for all that were compared "
