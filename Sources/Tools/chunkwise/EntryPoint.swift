@@ -97,6 +97,7 @@ struct Chunkwise: ParsableCommand {
               chunkwise verify            are all ranges right, in every backend?
               chunkwise vectors generate  write the range reads as files for any language
               chunkwise limits            what this machine can do at most
+              chunkwise plan --latency 20ms --bandwidth 100MB/s --memory 64MiB
               chunkwise measure --backend openssl --window 256KiB
               chunkwise recommend reports/2026-11-21-host --memory 64MiB --workload playback
               chunkwise gate --baseline 'old subject' --candidate 'new subject'

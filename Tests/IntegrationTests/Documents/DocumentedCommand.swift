@@ -71,6 +71,10 @@ struct DocumentedCommand {
         "chunkwise tls-check example.org:443": .notRun("needs the Internet; IntegrationTests ask servers of their own"),
         "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc": .served(
             "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc"),
+        "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --allow-origin https://player.example film.enc":
+            .served(
+                "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f "
+                    + "--allow-origin https://player.example film.enc"),
         "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc": .served(
             "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc"),
         "chunkwise serve --strategy hls-aes128 hls": .served(

@@ -262,16 +262,9 @@ struct MeasureCommand: ParsableCommand {
     /// The simulated remote store.
     private func addStore(to cell: inout Cell) throws {
         guard latency != nil || bandwidth != nil else { return }
-        guard let nanoseconds = latency.map({ TimeText.nanoseconds($0) }) ?? 0, nanoseconds <= TimeText.longestLatency
-        else {
-            throw CommandFailure(.usage, "--latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
-        }
-        cell.remoteLatencyNanoseconds = nanoseconds
-        guard let bandwidth else { return }
-        let rate = try require(
-            TimeText.bytesPerSecond(bandwidth) ?? TimeText.bitsPerSecond(bandwidth).map({ $0 / 8 }),
-            .usage, "--bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation), or bits such as 800Mbit/s")
-        cell.remoteBytesPerSecond = rate
+        let link = try Validated.link(latency: latency, bandwidth: bandwidth)
+        cell.remoteLatencyNanoseconds = link.latencyNanoseconds
+        cell.remoteBytesPerSecond = link.bytesPerSecond
     }
 
     /// The trace of a file that `--workload` names, or `nil` if it names none.

@@ -56,8 +56,8 @@ struct PlanCommand: ParsableCommand {
     @Option(help: .taking("sizes", "What is decrypted in one step, at most."))
     var windows = "64KiB,256KiB,1MiB,4MiB"
 
-    @Option(help: .taking("names", "Strategies. (default: all)"))
-    var strategies = Strategy.names.filter { $0 != "cobblestone-256" }.joined(separator: ",")
+    @Option(help: .taking("names", "Strategies. (default: all but cobblestone-256)"))
+    var strategies: String?
 
     @Option(help: .taking("names", "What is read of a chunk: block, chunk-cache, whole-chunk, fresh-buffers."))
     var accesses = "block,chunk-cache"
@@ -87,34 +87,21 @@ struct PlanCommand: ParsableCommand {
         try require(
             (1...(1 << 60)).contains(objectSize.byteCount), "--object-size \(objectSize): expected 1 byte to 1EiB")
         let cipher = try Validated.backend(backend)
-        let names = try Self.list(strategies, "--strategies") { Strategy.names.contains($0) ? $0 : nil }
+        let names = try Self.list(
+            strategies ?? Strategy.names.filter { $0 != "cobblestone-256" }.joined(separator: ","), "--strategies"
+        ) { Strategy.names.contains($0) ? $0 : nil }
         let modes = Set(names.map { Strategy.mode(ofName: $0) })
         var rates: [CipherMode: UInt64] = [:]
         for mode in modes { rates[mode] = try attempt(backend) { try CipherRate.bytesPerSecond(of: cipher, mode) } }
         let lengths = try Self.sizes(reads, "--reads", atMost: min(Workload.largestRead, objectSize.byteCount))
         return PlanInputs(
-            objectByteCount: objectSize.byteCount, link: try link(), strategies: names,
+            objectByteCount: objectSize.byteCount, link: try Validated.link(latency: latency, bandwidth: bandwidth),
+            strategies: names,
             chunkByteCounts: try Self.sizes(chunks, "--chunks", atMost: 1 << 30),
             accesses: try Self.list(accesses, "--accesses") { AccessPolicy(rawValue: $0) },
             windowByteCounts: try Self.sizes(windows, "--windows", atMost: 256 << 20), rangeByteCounts: lengths,
             backend: backend, cipherBytesPerSecond: rates, copiesInLibrary: UInt64(cipher.copyCountPerCall),
             memoryBudget: memory?.byteCount, seed: seed)
-    }
-
-    private func link() throws -> RemoteLink {
-        let nanoseconds = latency.map { TimeText.nanoseconds($0) } ?? 0
-        guard let nanoseconds, nanoseconds <= TimeText.longestLatency else {
-            throw CommandFailure(.usage, "--latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
-        }
-        var rate: UInt64?
-        if let bandwidth {
-            rate = try require(
-                TimeText.bytesPerSecond(bandwidth) ?? TimeText.bitsPerSecond(bandwidth).map { $0 / 8 }, .usage,
-                "--bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation), or bits such as 800Mbit/s")
-        }
-        return try require(
-            RemoteLink(latencyNanoseconds: nanoseconds, bytesPerSecond: rate), .usage,
-            "--bandwidth \(bandwidth ?? ""): expected \(TimeText.bandwidthExpectation)")
     }
 
     private static func list<Value>(

@@ -30,7 +30,7 @@ struct RecommendCommand: ParsableCommand {
 
             EXAMPLES
               chunkwise recommend reports/2026-11-21-vm
-              chunkwise recommend reports/2026-11-21-vm --memory 64MiB --first-byte 5ms --workload playback
+              chunkwise recommend reports/2026-11-21-vm --memory 64MiB --throughput 1GB/s --workload playback
               chunkwise recommend reports/2026-11-21-vm --workload random:64KiB --amplification 1.1
               chunkwise recommend reports/2026-11-21-vm --strategy ctr --threads 1 --throughput 1GB/s --format json
 

@@ -26,6 +26,22 @@ enum Validated {
         return count
     }
 
+    /// How far away a store is that is simulated or computed with.
+    static func link(latency: String?, bandwidth: String?) throws -> RemoteLink {
+        guard let nanoseconds = latency.map({ TimeText.nanoseconds($0) }) ?? 0, nanoseconds <= TimeText.longestLatency
+        else {
+            throw CommandFailure(.usage, "--latency \(latency ?? ""): expected \(TimeText.latencyExpectation)")
+        }
+        let expectation =
+            "--bandwidth \(bandwidth ?? ""): expected \(TimeText.bandwidthExpectation), or bits such as 800Mbit/s"
+        let rate = try bandwidth.map { text in
+            try require(
+                TimeText.bytesPerSecond(text) ?? TimeText.bitsPerSecond(text).map { $0 / 8 }, .usage, expectation)
+        }
+        return try require(
+            RemoteLink(latencyNanoseconds: nanoseconds, bytesPerSecond: rate), .usage, expectation)
+    }
+
     /// A backend by its name.
     ///
     /// - Parameters:
