@@ -26,9 +26,9 @@ import Testing
         #expect(try JSONEncoder().encode(read) == Data(#"["noisyHost","noisyHost","same"]"#.utf8))
     }
 
-    @Test("the first that occurs of wrong, noisyHost, slower, inconclusive, same and faster counts for all")
+    @Test("the first that occurs of wrong, slower, noisyHost, inconclusive, same and faster counts for all")
     func overall() {
-        let order: [GateVerdict] = [.wrong, .noisyHost, .slower, .inconclusive, .same, .faster]
+        let order: [GateVerdict] = [.wrong, .slower, .noisyHost, .inconclusive, .same, .faster]
         for (index, verdict) in order.enumerated() {
             #expect(GateVerdict.overall(order[index...].reversed()) == verdict)
         }

@@ -25,8 +25,9 @@ import Testing
         let (low, high) = (try #require(cell.low), try #require(cell.high))
         #expect(low <= slowdown && slowdown <= high)
         #expect(cell.phases.count == (verdict == .slower ? 2 : 1))
-        #expect(result.control?.verdict == .same)
-        #expect(result.control?.blockCount == cell.blockCount)
+        let control = try #require(result.control)
+        #expect(control.planted == 0.03)
+        if verdict == .same { #expect(control.isSeen && abs((control.slowdown ?? 0) - 1.03) < 0.005, "\(control)") }
     }
 
     @Test("an interval that holds the tolerance is inconclusive, and says how long would settle it")
@@ -196,47 +197,38 @@ import Testing
         }
     }
 
-    @Test("a control that moved takes all blame from timed cells, and leaves what is wrong wrong")
-    func noisyHost() throws {
-        var result = try gate(ScriptedSubject(), ScriptedSubject(nanoseconds: 1_100_000), in: folder)
-        var wrong = result.cells[0]
-        wrong.verdict = .wrong
-        let untimed = GateCell(name: "untimed", cell: ScriptedSubject.cell, reason: "not timed")
-        result.cells += [wrong, untimed]
-        result.blameHost("two copies differ")
-        #expect(result.cells.map(\.verdict) == [.noisyHost, .wrong, untimed.verdict])
-        #expect(result.cells[0].reason == "two copies differ; by itself the cell is slower")
-        #expect(result.cells[2].reason == "not timed")
-        result.cells.removeLast(2)
-        result.verdict = .noisyHost
-        #expect(result.answer(allowsInconclusive: true) == .none)
+    @Test(
+        "where what is planted is not seen, nothing is the same; what is slower or faster is so all the same",
+        arguments: [
+            (1_000_000, GateVerdict.noisyHost, GateAnswer.none), (1_100_000, .slower, .no), (900_000, .faster, .yes),
+        ] as [(Int, GateVerdict, GateAnswer)])
+    func blindGate(nanoseconds: Int, verdict: GateVerdict, answer: GateAnswer) throws {
+        // Whatever is read, it claims the same time, as a stopped clock does.
+        let baseline = ScriptedSubject(growsWithLength: false)
+        let candidate = ScriptedSubject(nanoseconds: nanoseconds, growsWithLength: false)
+        let result = try gate(baseline, candidate, in: folder) { $0.secondsPerCell = 0.5 }
+        #expect(result.control?.isSeen == false)
+        #expect(result.control?.reason?.hasPrefix("cannot see 3 % here: planted in a copy of the baseline") == true)
+        #expect(result.verdict == verdict && result.cells.map(\.verdict) == [verdict], "\(result.cells)")
+        #expect(result.answer(allowsInconclusive: true) == answer)
+        if verdict == .noisyHost { #expect(result.cells[0].reason == result.control?.reason) }
     }
 
-    @Test("where the copies of the baseline differ, the host is unfit and a slow candidate is not blamed")
-    func movedControl() throws {
-        let candidate = ScriptedSubject(nanoseconds: 1_100_000)
-        // A recording that has too little time takes as many blocks on any machine.
-        let change: (inout GateSettings) -> Void = { ($0.isRecording, $0.secondsPerCell) = (true, 0.01) }
-        // A subject does not know which copy it is; with the same seed, an earlier run tells which one starts first.
-        let quiet = try gate(ScriptedSubject(), candidate, in: folder, change: change)
-        let roles = try #require(quiet.control).phases.flatMap(\.blocks).map { $0.first == .candidate ? "1" : "2" }
-        #expect(quiet.verdict == .slower && !roles.isEmpty)
-        let baseline = ScriptedSubject(
-            atOpen: """
-                alive() { kill -0 "$(cat $DIR/$1 2>/dev/null)" 2>/dev/null; }
-                me=1; if alive pid1; then me=2; echo >>$DIR/pairs; fi; echo $$ >$DIR/pid$me
-                trap 'rm -f $DIR/pid$me' EXIT
-                """,
-            atTime: """
-                if alive pid1 && alive pid2; then
-                  set -- \(roles.joined(separator: " ")); shift $(( ( $(wc -l <$DIR/pairs) - 1 ) % $# ))
-                  if [ $1 = $me ]; then ns=1100000; fi
-                fi
-                """)
-        let result = try gate(baseline, candidate, in: folder, change: change)
-        #expect(result.control?.verdict == .noisyHost)
-        #expect(result.verdict == .noisyHost && result.cells.map(\.verdict) == [.noisyHost], "\(result.cells)")
-        #expect(result.cells.first?.reason?.contains("two copies of the baseline differ") == true)
-        #expect(result.answer(allowsInconclusive: true) == .none)
+    @Test(
+        "a control's objects have as many windows and chunks, and differ by what is planted",
+        arguments: [
+            (256 << 10, nil, 1 << 20), (256 << 10, nil, 4 << 20), (4096, nil, 65536), (100 << 20, nil, 100 << 20),
+            (256 << 10, 65536, 4 << 20), (65536, 1 << 20, 1 << 20), (16, nil, 10), (4 << 20, nil, 4 << 20),
+        ] as [(UInt64, UInt64?, UInt64)])
+    func plantedLength(window: UInt64, chunk: UInt64?, delivered: UInt64) {
+        var cell = ScriptedSubject.cell
+        (cell.windowByteCount, cell.chunkByteCount) = (window, chunk)
+        let plain = PlantedLength.byteCount(for: cell, delivered: delivered)
+        let longer = PlantedLength.longer(plain, by: 0.03)
+        #expect(plain % 16 == 0 && longer % 16 == 0 && plain >= 65536 && plain <= 5 << 20)
+        #expect(abs(Double(longer) / Double(plain) - 1.03) < 0.0005)
+        for unit in [window, chunk].compactMap(\.self) where unit > plain / 28 {
+            #expect((plain + unit - 1) / unit == (longer + unit - 1) / unit)
+        }
     }
 }

@@ -58,35 +58,6 @@ import Testing
     }
 }
 
-@Suite struct ControlRuleTests {
-    @Test(
-        "a control moved if it is beyond half of the tolerance and certainly not 1",
-        arguments: [
-            (0.0, 0.001, 9, false), (0.05, 0.001, 9, true), (-0.05, 0.001, 9, true), (0.009, 0.0001, 40, false),
-            (0.05, 0.4, 9, false), (0.05, 0.001, 7, false), (0.05, 0.001, 8, true), (0.05, 0.001, 1, false),
-            (0.05, 0.001, 0, false),
-        ] as [(Double, Double, Int, Bool)])
-    func movement(centre: Double, spread: Double, count: Int, isMoved: Bool) {
-        let logRatios = (0..<count).map { centre + spread * (Double($0) / Double(max(1, count - 1)) - 0.5) }
-        #expect((ControlRule(tolerance: 0.02).movement(logRatios) != nil) == isMoved)
-    }
-
-    /// Simulated: two copies whose blocks differ by chance only.
-    @Test("a fit host is called unfit in less than 2 % of runs, even with wild blocks", arguments: [4, 8, 9, 18, 40])
-    func falseAlarms(count: Int) {
-        var generator = SplitMix64(seed: UInt64(count))
-        var moved = 0
-        for _ in 0..<1000 {
-            let logRatios = (0..<count).map { _ in
-                let scale = Double.random(in: 0..<1, using: &generator) < 0.15 ? 0.1 : 0.008
-                return Double.random(in: -scale...scale, using: &generator)
-            }
-            if ControlRule(tolerance: 0.02).movement(logRatios) != nil { moved += 1 }
-        }
-        #expect(moved < 20, "\(moved) of 1000")
-    }
-}
-
 @Suite struct GateMemoryTests {
     @Test(
         "memory grew if every run of the candidate is over every limit, and is the same if none is over any",

@@ -18,6 +18,8 @@ struct ScriptedSubject {
     var version = "1"
     /// What it says the digest is; the right one unless said otherwise.
     var digest: String?
+    /// Whether what it claims grows with what it reads, as times do.
+    var growsWithLength = true
     /// Shell code that runs before it answers `hello`, `open` and `time`.
     var atHello = ":"
     var atOpen = ":"
@@ -27,15 +29,23 @@ struct ScriptedSubject {
     static let cell = Cell(
         backend: "any", strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: 4096, objectByteCount: 65536)
 
-    /// SHA-256 of the cell's plaintext, which a store makes.
-    static let rightDigest: String = {
+    /// What it answers for: the cell's object, and those of the control, by the length of their ciphertexts.
+    private static let objects: [(ciphertext: UInt64, plaintext: UInt64, digest: String)] = {
         do {
             let folder = try TemporaryFolder()
             let store = ObjectStore(folder: FilePath(folder.path), encryption: try OpenSSL())
-            let reads = try cell.workload(seed: 1, traces: [:]).reads(plaintextByteCount: cell.objectByteCount)
-            return try store.expectedDigest(of: try store.object(for: cell), cell: cell, reads: reads)
+            let plain = PlantedLength.byteCount(for: cell, delivered: cell.objectByteCount)
+            let lengths = [cell.objectByteCount, plain, PlantedLength.longer(plain, by: 0.03)]
+            return try lengths.map { length in
+                var cell = Self.cell
+                cell.objectByteCount = length
+                let object = try store.object(for: cell)
+                let reads = try cell.workload(seed: 1, traces: [:]).reads(plaintextByteCount: length)
+                let digest = try store.expectedDigest(of: object, cell: cell, reads: reads)
+                return (try object.servedSource().byteCount, length, digest)
+            }
         } catch {
-            return "\(error)"
+            return [(0, 0, "\(error)")]
         }
     }()
 
@@ -45,17 +55,26 @@ struct ScriptedSubject {
         let hello =
             #"{"ok":true,"protocol":1,"name":"\#(name)","version":"\#(version)","strategies":[\#(list(strategies))],"#
             + #""keyByteCounts":[16],"sources":[\#(list(sources))],"granularity":"block","measures":\#(measures)}"#
-        let digest = digest ?? Self.rightDigest
+        let known = Self.objects.map { object in
+            "\(object.ciphertext)) size=\(object.plaintext); digest=\(digest ?? object.digest);;"
+        }.joined(separator: " ")
+        let scale = growsWithLength ? "* size / 65536" : ""
         let path = try folder.file(
             name,
             """
             DIR='\(folder.path)'; n=$$; ns=\(nanoseconds)
             while IFS= read -r line; do case "$line" in
             *'"op":"hello"'*) \(atHello); echo '\(hello)';;
-            *'"op":"open"'*) \(atOpen); echo '{"ok":true,"plaintextByteCount":65536}';;
-            *'"digest"'*) echo '{"ok":true,"digest":"\(digest)","deliveredByteCount":65536}';;
+            *'"op":"open"'*)
+              case "$line" in
+              *'"byteCount":'*) size=${line#*'"byteCount":'}; size=${size%%[!0-9]*};;
+              *) path=${line#*'"path":"'}; size=$(wc -c <"${path%%'"'*}");;
+              esac
+              case "$size" in \(known) esac
+              \(atOpen); echo "{\\"ok\\":true,\\"plaintextByteCount\\":$size}";;
+            *'"digest"'*) echo "{\\"ok\\":true,\\"digest\\":\\"$digest\\",\\"deliveredByteCount\\":$size}";;
             *'"time"'*) \(atTime); n=$(( (n * 1103515245 + 12345) % 2147483648 ))
-              echo "{\\"ok\\":true,\\"nanoseconds\\":[$(( ns + n / 65536 % \(max(1, spread)) ))]}";;
+              echo "{\\"ok\\":true,\\"nanoseconds\\":[$(( (ns + n / 65536 % \(max(1, spread))) \(scale) ))]}";;
             *) echo '{"ok":true}'; exit 0;;
             esac; done
             """)

@@ -74,13 +74,13 @@ struct SelfTestSummaryTests {
         #expect(unchanged["rates"]?["inconclusive"]?["count"] == 1 && unchanged["rates"]?["noisyHost"]?["count"] == 1)
         #expect(planted["rates"]?["slower"]?["count"] == 19 && planted["rates"]?["faster"]?["count"] == 1)
         #expect(planted["foundWithin"]?["5"] == 8 && planted["foundWithin"]?["10"] == 18)
-        #expect(json["coverage"]?["fresh"]?["of"] == 40)
+        #expect(json["coverage"]?["share"]?["of"] == 20)
     }
 
     @Test("what was stopped says so, and what has nothing unchanged says nothing of coverage")
     func parts() throws {
         let text = try Self.summary([Self.run(0.03, .slower, 1)], isComplete: false).text
-        #expect(text.contains("stopped before the end") && !text.contains("hold the truth"))
+        #expect(text.contains("stopped before the end") && !text.contains("hold no change"))
         #expect(!(try Self.summary(Self.runs).text.contains("stopped")))
     }
 

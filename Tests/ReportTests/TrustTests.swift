@@ -27,7 +27,7 @@ import Testing
                 failures: [ConformanceRecord.Failure(id: Self.hostile, flags: [Self.hostile], reason: Self.hostile)])
         ]
         let files = renderReport(results)
-        #expect(files.count == 13)
+        #expect(files.count == 14)
         for file in files where !file.name.hasPrefix("results.") {
             var text = String(decoding: file.bytes, as: UTF8.self)
             // A fenced block of Markdown is the one place where text stands as it is.

@@ -192,6 +192,29 @@ struct ReaderSubjectTests {
         #expect(error?.protocolName == "invalidRequest")
     }
 
+    @Test("an open loop has all its reads, none of which is done before it is due", arguments: [1, 3])
+    func openLoop(threadCount: Int) throws {
+        let folder = try TemporaryFolder()
+        let subject = try subject(.ctr(iv: Self.iv), threadCount: threadCount, folder: folder)
+        let request: JSONValue = [
+            "workload": Self.random.json, "collect": "openLoop", "extended": true, "arrivals": "fixed:20000",
+            "readCount": 200, "arrivalSeed": 1,
+        ]
+        let answer = JSONValue.object(try subject.measure(id: 1, request: request))
+        let latencies = try #require(answer["latencies"]?.array?.compactMap { $0.integer })
+        let services = try #require(answer["services"]?.array?.compactMap { $0.integer })
+        #expect(latencies.count == 200 && services.count == 200)
+        #expect(zip(latencies, services).allSatisfy { $0 >= $1 && $1 > 0 })
+        // The last one is due after 200 ÷ 20,000 s.
+        #expect(try #require(answer["elapsedNanoseconds"]?.integer) >= 10_000_000)
+        for (member, value) in [("arrivals", "1e9"), ("readCount", 0), ("arrivalSeed", .null)] as [(String, JSONValue)]
+        {
+            guard case .object(var members) = request else { return }
+            members[member] = value
+            #expect(throws: DecryptionError.self) { try subject.measure(id: 1, request: .object(members)) }
+        }
+    }
+
     @Test("a failed measurement leaves the object usable")
     func recovery() throws {
         let folder = try TemporaryFolder()

@@ -12,18 +12,29 @@ struct BlockRunner {
     ///
     /// - Parameters:
     ///   - cell: What is timed.
+    ///   - build: Which build of each side, from 1 on; `nil` where there is one.
     ///   - generator: What orders are drawn from.
     /// - Returns: The block.
     /// - Throws: `SideFailure`.
-    func run(_ cell: PreparedCell, using generator: inout SplitMix64) throws(SideFailure) -> GateBlock {
+    func run(
+        _ cell: PreparedCell, build: Int?, using generator: inout SplitMix64
+    ) throws(SideFailure) -> GateBlock {
         let firstRole: GateSide.Role = Bool.random(using: &generator) ? .baseline : .candidate
         // Both are started before either is waited for, so that they come up side by side.
         let pair = firstRole == .baseline ? sides.both : sides.both.reversed()
-        let first = try SideProcess(pair[0], timeout: timeout, shouldStop: shouldStop)
-        let second = try SideProcess(pair[1], timeout: timeout, shouldStop: shouldStop)
-        for process in [first, second] {
+        var builds: [GateBuild?] = [nil, nil]
+        if let build {
+            for index in builds.indices {
+                let padding = Int.random(in: 0..<Self.maxPadding, using: &generator)
+                builds[index] = GateBuild(number: build, paddingByteCount: padding)
+            }
+        }
+        let first = try SideProcess(pair[0], build: builds[0], timeout: timeout, shouldStop: shouldStop)
+        let second = try SideProcess(pair[1], build: builds[1], timeout: timeout, shouldStop: shouldStop)
+        for (process, role) in [(first, pair[0].role), (second, pair[1].role)] {
             try process.greet()
-            try process.open(cell.object, isServed: cell.isServed)
+            let own = role == .candidate ? cell.largerObject : nil
+            try process.open(own ?? cell.object, isServed: cell.isServed)
         }
         for process in [first, second] { try warmUp(process, cell) }
         let baseline = firstRole == .baseline ? first : second
@@ -45,7 +56,7 @@ struct BlockRunner {
         second.end()
         return GateBlock(
             first: firstRole, order: order, iterationCount: cell.plan.iterationCount, baseline: baselineSlices,
-            candidate: candidateSlices)
+            candidate: candidateSlices, build: build)
     }
 
     /// A side's turn: slices of the same work, however long it takes.
@@ -80,6 +91,8 @@ struct BlockRunner {
         } while sum < Self.longestWarmUp && taken.count < Self.maxWarmUps
     }
 
+    /// A page, within which alignment repeats.
+    private static let maxPadding = 4096
     private static let longestWarmUp: UInt64 = 100_000_000
     private static let maxWarmUps = 400
 }

@@ -1,6 +1,6 @@
 import Measurement
 import RandomAccess
-import Results
+package import Results
 import SubjectProtocol
 
 /// Correctness before speed: makes a cell's object, and compares both sides' digests with what they must be.
@@ -9,6 +9,8 @@ struct CellPreparation {
     let store: ObjectStore
     let settings: GateSettings
     let shouldStop: () -> Bool
+    /// Whether objects are served; `nil` where the sides decide.
+    var isServed: Bool?
 
     enum Outcome {
         case ready(PreparedCell)
@@ -19,8 +21,12 @@ struct CellPreparation {
     }
 
     func prepare(_ cell: Cell, name: String) throws(GateError) -> Outcome {
-        if cell.isCold == true || cell.remoteLatencyNanoseconds != nil || ObjectKind(of: cell)?.isServed == true {
-            return .notCompared("cold files, servers and simulated remote stores are beyond the subject protocol")
+        let kind = ObjectKind(of: cell)
+        if cell.isCold == true || cell.remoteLatencyNanoseconds != nil || kind?.isServed == true
+            || kind?.isDirect == true
+        {
+            return .notCompared(
+                "cold files, direct reads, servers and simulated remote stores are beyond the subject protocol")
         }
         for side in sides.both {
             guard side.strategies.contains(cell.strategy) else {
@@ -43,7 +49,7 @@ struct CellPreparation {
             throw .io(error)
         }
         guard reads.totalByteCount > 0 else { return .notCompared("its workload delivers no bytes") }
-        guard let isServed = sides.isServed(object) else {
+        guard let isServed = isServed ?? sides.isServed(object) else {
             return .notCompared(
                 object.isFile
                     ? "one side only reads files, and the other only what it is served"
@@ -71,8 +77,29 @@ struct CellPreparation {
         let plan = SlicePlan(iterationNanoseconds: one / 2 + other / 2, secondsPerCell: settings.secondsPerCell)
         return .ready(
             PreparedCell(
-                name: name, cell: cell, object: object, workload: workload, isServed: isServed, plan: plan,
-                iterationNanoseconds: max(one, other)))
+                name: name, cell: cell, object: object, workload: workload, byteCount: reads.totalByteCount,
+                isServed: isServed, plan: plan, iterationNanoseconds: max(one, other)))
+    }
+
+    /// Prepares the control beside a cell: the baseline, and a copy of it whose object is longer by a known part.
+    ///
+    /// Both read from start to end, with as many windows and chunks, so that the bytes alone make the difference; by
+    /// the cell's format and window, and at most 4 MiB.
+    func prepareControl(beside cell: PreparedCell, share: Double) throws(GateError) -> Outcome {
+        var (plain, longer) = (cell.cell, cell.cell)
+        (plain.workload, plain.readCount) = ("sequential", nil)
+        plain.objectByteCount = PlantedLength.byteCount(for: plain, delivered: cell.byteCount)
+        longer = plain
+        longer.objectByteCount = PlantedLength.longer(plain.objectByteCount, by: share)
+        let copies = CellPreparation(
+            sides: sides.copies, store: store, settings: settings, shouldStop: shouldStop, isServed: cell.isServed)
+        let name = "control: \(GateResult.percent(share)) planted"
+        let outcomes = [try copies.prepare(plain, name: name), try copies.prepare(longer, name: name)]
+        guard case .ready(var control) = outcomes[0], case .ready(let other) = outcomes[1] else {
+            return outcomes.first { if case .ready = $0 { false } else { true } } ?? outcomes[0]
+        }
+        control.largerObject = other.object
+        return .ready(control)
     }
 
     private struct Finding {
@@ -126,7 +153,11 @@ struct PreparedCell {
     let name: String
     let cell: Cell
     let object: MeasuredObject
+    /// What the candidate reads instead, where it is a copy of the baseline with more to do.
+    var largerObject: MeasuredObject?
     let workload: Workload
+    /// What an iteration delivers.
+    let byteCount: UInt64
     /// Whether both sides are served its ciphertext, since one of them does not read files.
     let isServed: Bool
     /// What a block is made of.
@@ -136,6 +167,30 @@ struct PreparedCell {
 
     /// How long a side's slices of a block take, in seconds.
     var blockSeconds: Double { Double(iterationNanoseconds) * Double(plan.iterationsPerSide) / 1e9 }
+}
+
+/// How long the objects of a control are.
+package enum PlantedLength {
+    /// The max length, before what is added for the last window.
+    private static let max: UInt64 = 4 << 20
+    /// The fewest bytes whose reading takes longer than asking for it.
+    private static let min: UInt64 = 64 << 10
+
+    /// The bytes of the shorter object, a multiple of 16: about what the cell delivers.
+    ///
+    /// Where windows or chunks are a large part of it, the last one is short: what is added has its place there, and no
+    /// further read comes with it.
+    package static func byteCount(for cell: Cell, delivered: UInt64) -> UInt64 {
+        let wanted = Swift.min(max, Swift.max(min, delivered))
+        let units = [cell.windowByteCount, cell.chunkByteCount ?? 0].filter { $0 > wanted / 31 }
+        guard let longest = units.max(), let shortest = units.min(), longest <= wanted else { return wanted & ~15 }
+        return (wanted / longest * longest + shortest / 16) & ~15
+    }
+
+    /// The bytes of an object that is longer by a part of one, to the next multiple of 16.
+    package static func longer(_ byteCount: UInt64, by share: Double) -> UInt64 {
+        (UInt64(Double(byteCount) * (1 + share)) + 15) & ~15
+    }
 }
 
 /// How a block's time is divided: iterations into slices, slices into turns, turns into rounds.

@@ -10,41 +10,42 @@ struct Comparison {
     let progress: (String) -> Void
     let shouldStop: () -> Bool
 
-    private var rule: ControlRule { ControlRule(tolerance: settings.tolerance) }
-
-    /// Measures cells that both sides did right, and enters them in a result that lists them.
-    func run(_ prepared: [PreparedCell], into result: inout GateResult) throws(GateError) {
+    /// Measures cells that both sides did right, beside a control, and enters them in a result that lists them.
+    func run(
+        _ prepared: [PreparedCell], control outcome: CellPreparation.Outcome?, into result: inout GateResult
+    ) throws(GateError) {
         var seeds = SplitMix64(seed: settings.seed)
-        // The shortest cell costs least, and is as good as any to see whether two copies of one program differ.
-        let shortest = prepared.min { $0.blockSeconds < $1.blockSeconds } ?? prepared[0]
-        var (control, tracks) = try phase(prepared, control: shortest, seed: seeds.next() >> 11, label: "measuring")
-        enter(tracks, into: &result)
-        var controlPhases = [control]
-        let suspects = settings.isRecording ? [] : tracks.filter { $0.phase.looks.last?.verdict == .slower }
-        if !suspects.isEmpty, rule.movement(control.phase.blocks.map(\.logRatio)) == nil, control.failure == nil {
-            (control, tracks) = try phase(
-                suspects.map(\.cell), control: shortest, seed: seeds.next() >> 11, label: "confirming")
-            confirm(tracks, in: &result)
-            controlPhases.append(control)
+        let first = seeds.next() >> 11
+        var control: SequentialTest?
+        if case .ready(let cell) = outcome {
+            var own = settings
+            (own.stored, own.buildCount) = (nil, nil)
+            control = SequentialTest(cell, settings: own, comparisonCount: 1, seed: first)
         }
-        judge(controlPhases, in: &result)
-        if let control = result.control { result.doubt(control) }
+        let tracks = try phase(prepared, control: control, seed: first, label: "measuring")
+        enter(tracks, into: &result)
+        let suspects = settings.isRecording ? [] : tracks.filter { $0.phase.looks.last?.verdict == .slower }
+        if !suspects.isEmpty, control?.failure == nil {
+            confirm(
+                try phase(suspects.map(\.cell), control: nil, seed: seeds.next() >> 11, label: "confirming"),
+                in: &result)
+        }
+        if let outcome { judge(control, outcome, in: &result) }
     }
 
     private func phase(
-        _ cells: [PreparedCell], control: PreparedCell, seed: UInt64, label: String
-    ) throws(GateError) -> (control: SequentialTest, tracks: [SequentialTest]) {
+        _ cells: [PreparedCell], control: SequentialTest?, seed: UInt64, label: String
+    ) throws(GateError) -> [SequentialTest] {
         let stored = Dictionary(
             (settings.stored?.ratios ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let tracks = cells.map { cell in
             SequentialTest(
                 cell, settings: settings, comparisonCount: cells.count, seed: seed, stored: stored[cell.name])
         }
-        let control = SequentialTest(control, settings: settings, comparisonCount: nil, seed: seed)
         try PhaseRunner(
             sides: sides, settings: settings, seed: seed, label: label, progress: progress, shouldStop: shouldStop
         ).run(tracks, control: control)
-        return (control, tracks)
+        return tracks
     }
 
     private func enter(_ tracks: [SequentialTest], into result: inout GateResult) {
@@ -80,30 +81,33 @@ struct Comparison {
         }
     }
 
-    /// Judges the host by the control; if it moved, no cell that was timed is blamed.
-    private func judge(_ controls: [SequentialTest], in result: inout GateResult) {
-        var cell = GateCell(name: "control: \(controls[0].cell.name)", cell: controls[0].cell.cell, verdict: .same)
-        for control in controls {
-            cell.phases.append(control.phase)
-            cell.seconds += control.phase.seconds
-            if let failure = control.failure { (cell.verdict, cell.reason) = (.wrong, failure) }
+    /// Enters the control. Where it was not seen, what is slower or faster was seen all the same; but nothing is called
+    /// the same by a gate that is blind.
+    private func judge(
+        _ control: SequentialTest?, _ outcome: CellPreparation.Outcome, in result: inout GateResult
+    ) {
+        let planted = settings.rule.plantedShare
+        var reason = "cannot see \(GateResult.percent(planted)) here"
+        if let control {
+            var cell = GateCell(name: control.cell.name, cell: control.cell.cell)
+            cell.planted = planted
+            cell.take(control)
+            result.control = cell
+            if cell.isSeen { return }
+            if !control.isDone, !result.cells.contains(where: { $0.verdict == .same }) {
+                result.control?.reason = "ended with the cells, none of which is called the same"
+                return
+            }
+            reason += ": planted in a copy of the baseline, it showed as "
+            reason += cell.slowdown.map { GateResult.percent($0 - 1) } ?? "nothing"
+        } else {
+            switch outcome {
+            case .notCompared(let why), .wrong(let why): reason += ": nothing could be planted: \(why)"
+            case .ready: break
+            }
         }
-        if let ratio = rule.ratio(controls.flatMap { $0.phase.blocks.map(\.logRatio) }) {
-            cell.slowdown = ratio.estimate
-            cell.low = ratio.low > 0 ? ratio.low : nil
-            cell.high = ratio.high.isFinite ? ratio.high : nil
-        }
-        let logRatios = controls.flatMap { $0.phase.blocks.map(\.logRatio) }
-        if cell.verdict == .same, logRatios.count < ControlRule.minBlocks {
-            cell.verdict = .inconclusive
-            cell.reason =
-                "\(logRatios.count) blocks do not tell whether it moved: expected at least \(ControlRule.minBlocks)"
-        }
-        if cell.verdict != .wrong, let movement = rule.movement(logRatios) {
-            (cell.verdict, cell.reason) = (.noisyHost, movement)
-            result.blameHost(movement)
-        }
-        result.control = cell
+        if result.control?.reason == nil { result.control?.reason = reason }
+        result.distrust(reason)
     }
 }
 
@@ -143,6 +147,10 @@ extension GateCell {
             needed = rule.blockCountToDecide(blocks, alpha: look.alpha)
                 .map { $0 / Double(max(1, blocks.count)) * track.phase.seconds }
         }
+        if let builds = track.buildCount {
+            reason = "the tolerance lies within the interval of \(builds) builds: more of them would settle it"
+            return
+        }
         secondsToSettle = needed.flatMap { $0 <= 3600 ? max($0, 1.2 * track.phase.seconds).rounded(.up) : nil }
         // Of a single block nothing can be said.
         if secondsToSettle == nil, blocks.count > 1 { reason = (reason ?? "") + ", and no hour would settle it" }
@@ -163,26 +171,33 @@ struct PhaseRunner {
     ///
     /// - Parameters:
     ///   - tracks: The cells.
-    ///   - control: The baseline against itself, which has a block whenever a cell has one.
+    ///   - control: The baseline beside a copy of it that has more to do; it ends when that is seen, and goes on after
+    ///     the cells only where one of them would be called the same.
     /// - Throws: `GateError.interrupted`, `.io`.
-    func run(_ tracks: [SequentialTest], control: SequentialTest) throws(GateError) {
+    func run(_ tracks: [SequentialTest], control: SequentialTest?) throws(GateError) {
         var generator = SplitMix64(seed: seed)
         let blocks = BlockRunner(sides: sides, timeout: settings.timeout, shouldStop: shouldStop)
-        let controlBlocks = BlockRunner(sides: sides.control, timeout: settings.timeout, shouldStop: shouldStop)
+        let controlBlocks = BlockRunner(sides: sides.copies, timeout: settings.timeout, shouldStop: shouldStop)
         while true {
-            let active = tracks.filter { !$0.isDone }
+            var active = tracks.filter { !$0.isDone }
+            let count = active.count
+            if let control {
+                // What fails against itself fails for all.
+                if control.failure != nil { return }
+                let isNeeded = count > 0 || tracks.contains(where: \.isSame)
+                if isNeeded, !control.isDone { active.append(control) }
+            }
             guard !active.isEmpty else { return }
-            // The control fails for all of them.
-            if control.failure != nil { return }
-            for track in (active + [control]).shuffled(using: &generator) {
+            for track in active.shuffled(using: &generator) {
                 if shouldStop() { throw .interrupted }
                 let isControl = track === control
                 progress(
-                    "\(label): \(active.count) of \(tracks.count) cells open, block \(track.phase.blocks.count + 1) of "
+                    "\(label): \(count) of \(tracks.count) cells open, block \(track.phase.blocks.count + 1) of "
                         + (isControl ? "the control" : track.cell.name))
                 let start = monotonicSeconds()
                 do throws(SideFailure) {
-                    let block = try (isControl ? controlBlocks : blocks).run(track.cell, using: &generator)
+                    let block = try (isControl ? controlBlocks : blocks).run(
+                        track.cell, build: track.nextBuild, using: &generator)
                     track.add(block, seconds: monotonicSeconds() - start)
                 } catch {
                     switch error {

@@ -56,6 +56,7 @@ package struct GateRun {
             baseline: sides.baseline, candidate: sides.candidate, tolerance: settings.tolerance,
             confidence: settings.confidence, secondsPerCell: settings.secondsPerCell, seed: settings.seed,
             verdict: .inconclusive, cells: [], notCompared: [], seconds: 0)
+        result.buildCount = settings.buildCount
         if let stored = settings.stored, let difference = stored.difference(from: sides, host: result.host) {
             result.notCompared = stored.ratios.map { .init(name: $0.name, reason: difference) }
             result.reason = "nothing was compared: \(difference)"
@@ -80,10 +81,24 @@ package struct GateRun {
             }
         }
         let comparison = Comparison(sides: sides, settings: settings, progress: progress, shouldStop: shouldStop)
-        if !prepared.isEmpty { try comparison.run(prepared, into: &result) }
+        // The shortest cell costs least, and is as good as any to see whether this host shows what is planted.
+        if let shortest = prepared.min(by: { $0.blockSeconds < $1.blockSeconds }) {
+            // Ratios that are kept come with their intervals, and nothing is said of them.
+            let control =
+                settings.isRecording
+                ? nil : try preparation.prepareControl(beside: shortest, share: settings.rule.plantedShare)
+            try comparison.run(prepared, control: control, into: &result)
+        }
         if let limit = settings.memoryLimit {
             let comparison = MemoryComparison(sides: sides, settings: settings, limit: limit, shouldStop: shouldStop)
             result.memory = try comparison.run(prepared, progress: progress)
+        }
+        if let limit = settings.countLimit {
+            let comparison = CountComparison(
+                sides: sides, settings: settings, limit: limit, folder: folder.objectFolder, shouldStop: shouldStop)
+            let counts = try comparison.run(prepared, progress: progress)
+            if settings.buildCount == nil { result.doubtTimeAlone(counts) }
+            result.counts = counts
         }
         result.verdict = GateVerdict.overall(result.cells.map(\.verdict)) ?? .inconclusive
         if result.control?.verdict == .wrong { result.verdict = .wrong }
@@ -96,7 +111,8 @@ package struct GateRun {
         if let stored = settings.stored { return stored.ratios.map(\.cell) }
         if let cells = settings.cells { return DefaultCells.distinct(cells) }
         let common = [16, 32, 24].first { length in sides.both.allSatisfy { $0.keyByteCounts.contains(length) } }
-        return DefaultCells.cells(keyByteCount: common ?? 16)
+        return DefaultCells.cells(
+            keyByteCount: common ?? 16, beyondCaches: DefaultCells.beyondCaches(of: ThisHost.describe()))
     }
 }
 

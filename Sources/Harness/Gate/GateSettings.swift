@@ -26,6 +26,10 @@ package struct GateSettings: Sendable {
     package var timeout: Duration = .seconds(60)
     /// How much more memory the candidate may take; `nil` if it is not asked for.
     package var memoryLimit: MemoryLimit?
+    /// How much more the candidate may do, by counts that repeat: 0.001 for 0.1 %; `nil` if nothing is counted.
+    package var countLimit: Double?
+    /// The builds of each side, whose commands have `{build}` in the place of a number from 1 on; `nil` for one.
+    package var buildCount: Int?
     /// Ratios that were recorded earlier, with which those of this run are compared; `baseline` is then the reference.
     package var stored: StoredRatios?
     /// Whether cells are measured for all of their seconds, for figures and not for a decision.
@@ -93,25 +97,36 @@ package enum DefaultCells {
     /// What `backend` says in a cell of a gate, whose commands bring their own.
     package static let backend = "any"
 
-    /// A few short cells: an iteration takes less than a millisecond with a fast AES.
+    /// A few short cells: an iteration takes less than a millisecond with a fast AES, but for one whose object no cache
+    /// holds.
     ///
-    /// - Parameter keyByteCount: The length of their keys.
+    /// - Parameters:
+    ///   - keyByteCount: The length of their keys.
+    ///   - beyondCaches: The plaintext bytes of an object that is longer than the last cache.
     /// - Returns: The cells.
-    package static func cells(keyByteCount: Int) -> [Cell] {
+    package static func cells(keyByteCount: Int, beyondCaches: UInt64) -> [Cell] {
         func cell(
             _ strategy: String, chunk: UInt64? = nil, window: UInt64 = 256 << 10, workload: String = "sequential",
-            reads: Int? = nil
+            reads: Int? = nil, object: UInt64 = 4 << 20
         ) -> Cell {
             Cell(
                 backend: backend, strategy: strategy, ivRule: chunk == nil ? nil : "sequence",
                 padding: strategy == "ctr" ? nil : "pkcs7", chunkByteCount: chunk, windowByteCount: window,
-                workload: workload, readCount: reads, keyByteCount: keyByteCount, objectByteCount: 4 << 20)
+                workload: workload, readCount: reads, keyByteCount: keyByteCount, objectByteCount: object)
         }
         return [
-            cell("cbc-continuous"), cell("ctr"), cell("cbc-chunked", chunk: 64 << 10),
+            cell("cbc-continuous"), cell("cbc-chunked", chunk: 64 << 10), cell("ctr", object: beyondCaches),
             cell("cbc-continuous", workload: "random:4KiB", reads: 256),
             cell("cbc-chunked", chunk: 64 << 10, workload: "random:64KiB", reads: 64),
         ]
+    }
+
+    /// One and a half of the last cache, to the next multiple of 16 MiB: at least 64 MiB, and at most 512 MiB and an
+    /// eighth of the memory.
+    package static func beyondCaches(of host: RunHeader.Host) -> UInt64 {
+        let unit: UInt64 = 16 << 20
+        let wanted = ((host.cacheByteCounts.max() ?? 0) / 2 * 3 + unit - 1) / unit * unit
+        return max(64 << 20, min(wanted, 512 << 20, host.memoryByteCount / 8 / unit * unit))
     }
 
     /// Cells as a gate takes them: without what the commands decide, and each once.

@@ -11,7 +11,7 @@ final class SequentialTest {
     private(set) var isDone = false
 
     private let settings: GateSettings
-    private let comparisonCount: Int?
+    private let comparisonCount: Int
     private var schedule: LookSchedule?
     private var failed: Set<GateSide.Role> = []
     private var quickestBlock = Double.infinity
@@ -21,11 +21,11 @@ final class SequentialTest {
     /// - Parameters:
     ///   - cell: What is timed.
     ///   - settings: How thoroughly.
-    ///   - comparisonCount: The cells that share the error; `nil` for a control, which is judged at the end only.
+    ///   - comparisonCount: The cells that share the error.
     ///   - seed: For the record.
     ///   - stored: The ratio that this run's is divided by.
     init(
-        _ cell: PreparedCell, settings: GateSettings, comparisonCount: Int?, seed: UInt64,
+        _ cell: PreparedCell, settings: GateSettings, comparisonCount: Int, seed: UInt64,
         stored: StoredRatios.Ratio? = nil
     ) {
         self.cell = cell
@@ -39,22 +39,25 @@ final class SequentialTest {
     func add(_ block: GateBlock, seconds: Double) {
         phase.blocks.append(block)
         phase.seconds += seconds
-        guard let comparisonCount else { return }
         let count = phase.blocks.count
         quickestBlock = min(quickestBlock, seconds)
         // Of the first two blocks the quicker one: the first of all may have had to fetch what is cached now.
         guard count > 1 || phase.seconds >= settings.secondsPerCell else { return }
-        let schedule = schedule ?? makeSchedule(comparisonCount)
+        let schedule = schedule ?? makeSchedule()
         self.schedule = schedule
         // The machine may have become slower than it was when the looks were planned.
-        let isLate = phase.seconds > 1.25 * settings.secondsPerCell && count >= minBlocks
+        let isWhole = count % (settings.buildCount ?? 1) == 0
+        let isLate = phase.seconds > 1.25 * settings.secondsPerCell && count >= minBlocks && isWhole
         let isLast = count >= schedule.largestCount || isLate
         guard isLast || schedule.counts.contains(count) else { return }
         look(schedule, isLast: isLast)
     }
 
     /// A recording that has too few blocks for any interval would be of no use, however little time it had.
-    private var minBlocks: Int { settings.isRecording ? 20 : 1 }
+    private var minBlocks: Int { settings.isRecording ? 20 : settings.buildCount ?? 1 }
+
+    /// Whether its last look says that it is the same.
+    var isSame: Bool { phase.looks.last?.verdict == .same }
 
     /// A block that came to nothing: the second one by a side's fault is the cell's end.
     func addFailure(of side: GateSide.Role, _ reason: String) {
@@ -63,12 +66,19 @@ final class SequentialTest {
         isDone = true
     }
 
-    private func makeSchedule(_ comparisonCount: Int) -> LookSchedule {
+    /// The builds of each side, where there are several.
+    var buildCount: Int? { settings.buildCount }
+
+    /// The build whose turn it is: each as often as every other, in order; `nil` where there is one.
+    var nextBuild: Int? { settings.buildCount.map { phase.blocks.count % $0 + 1 } }
+
+    private func makeSchedule() -> LookSchedule {
         let maximum = Int(min(Double(Self.maxBlocks), settings.secondsPerCell / max(quickestBlock, 1e-6)))
-        phase.plannedBlockCount = max(maximum, minBlocks)
+        let cycle = settings.buildCount ?? 1
+        phase.plannedBlockCount = max(maximum / cycle * cycle, minBlocks)
         return LookSchedule(
             largestCount: phase.plannedBlockCount, alpha: settings.alpha, comparisonCount: comparisonCount,
-            isSingle: settings.isRecording)
+            isSingle: settings.isRecording, cycle: settings.buildCount)
     }
 
     private func look(_ schedule: LookSchedule, isLast: Bool) {
@@ -85,6 +95,10 @@ final class SequentialTest {
 
     /// The ratio that the blocks show; with a stored one, this run's over that, whose data are looked at only once.
     private func ratio(alpha: Double) -> RatioEstimate? {
+        if settings.buildCount != nil {
+            let builds = Dictionary(grouping: phase.blocks, by: \.build).values
+            return RatioEstimate(builds: builds.map { $0.map(\.logRatio) }, alpha: alpha)
+        }
         guard let now = SignedRankInterval(phase.blocks.map(\.logRatio), alpha: alpha).map(RatioEstimate.init) else {
             return nil
         }
@@ -93,7 +107,7 @@ final class SequentialTest {
 
     /// The stored ratio with its interval, if there is one.
     var storedEstimate: RatioEstimate? {
-        stored?.estimate(alpha: settings.alpha / Double(max(1, comparisonCount ?? 1)))
+        stored?.estimate(alpha: settings.alpha / Double(max(1, comparisonCount)))
     }
 
     /// Walsh averages grow with the square of this.
@@ -116,6 +130,9 @@ package struct LookSchedule: Hashable, Sendable {
     private let spending: AlphaSpending
     private let comparisonCount: Int
 
+    /// The fewest blocks of a look: fewer all lie on one side too often.
+    private static let minBlocks = 8
+
     /// Plans looks.
     ///
     /// - Parameters:
@@ -123,23 +140,29 @@ package struct LookSchedule: Hashable, Sendable {
     ///   - alpha: The error of each end of all intervals together, over all looks and cells.
     ///   - comparisonCount: The intervals that share it.
     ///   - isSingle: Whether to look only at the end.
-    package init(largestCount: Int, alpha: Double, comparisonCount: Int, isSingle: Bool = false) {
+    ///   - cycle: The builds that take turns, where looks come after whole cycles of them; `nil` where there is one.
+    package init(
+        largestCount: Int, alpha: Double, comparisonCount: Int, isSingle: Bool = false, cycle: Int? = nil
+    ) {
         self.largestCount = max(1, largestCount)
         self.comparisonCount = max(1, comparisonCount)
         let spending = AlphaSpending(total: alpha)
         self.spending = spending
         var counts: [Int] = []
         let (maximum, share) = (self.largestCount, Double(self.comparisonCount))
-        let first = SignedRankInterval.minCount(upTo: maximum) {
-            spending.spent(at: Double($0) / Double(maximum)) / share
-        }
-        // Whatever is decided, the control must have been able to object.
-        if !isSingle, let first, 2 * max(first, ControlRule.minBlocks) <= maximum {
-            var next = max(first, ControlRule.minBlocks)
+        // Builds have an interval from their first cycle on.
+        let first =
+            cycle
+            ?? SignedRankInterval.minCount(upTo: maximum) {
+                spending.spent(at: Double($0) / Double(maximum)) / share
+            }
+        func whole(_ count: Int) -> Int { cycle.map { (count + $0 - 1) / $0 * $0 } ?? count }
+        if !isSingle, let first, 2 * max(first, Self.minBlocks) <= maximum {
+            var next = whole(max(first, Self.minBlocks))
             while next < maximum {
                 counts.append(next)
                 // A last look soon after another one is a waste of both.
-                next = (3 * next + 1) / 2
+                next = whole((3 * next + 1) / 2)
                 if 4 * next > 3 * maximum { next = maximum }
             }
         }

@@ -10,7 +10,7 @@ final class SideProcess {
     /// The process's number.
     var processID: Int32 { process.processID }
 
-    private let role: GateSide.Role
+    let role: GateSide.Role
     private let process: SubjectProcess
     private var served: (any ByteSource)?
     private static let id: UInt64 = 1
@@ -18,12 +18,22 @@ final class SideProcess {
     static let longestIteration: UInt64 = 1 << 50
 
     /// Starts it, and does not wait until it is there.
-    init(_ side: GateSide, timeout: Duration, shouldStop: @escaping () -> Bool) throws(SideFailure) {
+    ///
+    /// - Parameters:
+    ///   - side: The program.
+    ///   - build: Which of its builds; the first unless said, where there are several.
+    ///   - timeout: How long each answer may take.
+    ///   - shouldStop: Asked while an answer is waited for.
+    /// - Throws: `SideFailure.failed`.
+    init(
+        _ side: GateSide, build: GateBuild? = nil, timeout: Duration, shouldStop: @escaping () -> Bool
+    ) throws(SideFailure) {
         role = side.role
+        let command = GateBuild.command(side.command, build)
         process = try rethrowing(
             as: { (error: SubjectError) in SideFailure.failed(side.role, "\(error)") },
             try SubjectProcess(
-                command: ["/bin/sh", "-c", side.command], timeout: timeout, isInterrupted: shouldStop))
+                command: ["/bin/sh", "-c", command], timeout: timeout, isInterrupted: shouldStop))
     }
 
     /// Says hello; what is answered is known already.
@@ -85,8 +95,10 @@ final class SideProcess {
     }
 
     /// Says goodbye. What the process does with its end is its own business: nothing is measured any more.
-    func end() {
-        process.dismiss()
+    ///
+    /// - Parameter grace: How long it may take to go.
+    func end(grace: Duration = .seconds(1)) {
+        process.dismiss(grace: grace)
     }
 
     private func measure(_ workload: Workload, _ parameters: [String: JSONValue]) throws(SideFailure) -> JSONValue {
@@ -109,6 +121,25 @@ final class SideProcess {
             default: throw .failed(role, "\(error)")
             }
         }
+    }
+}
+
+/// One of several builds of a side, whose code lies elsewhere, in a process whose stack does.
+struct GateBuild {
+    /// What a command has in the place of a build's number.
+    static let placeholder = "{build}"
+
+    /// Its number, from 1 on.
+    let number: Int
+    /// The bytes by which the environment is longer.
+    let paddingByteCount: Int
+
+    /// A command for a build, or for the first one.
+    static func command(_ command: String, _ build: GateBuild?) -> String {
+        let named = command.replacing(placeholder, with: "\(build?.number ?? 1)")
+        guard let build else { return named }
+        return "CHUNKWISE_PADDING=\(String(repeating: "x", count: build.paddingByteCount)); "
+            + "export CHUNKWISE_PADDING; \(named)"
     }
 }
 
@@ -148,7 +179,7 @@ struct SidePair {
     }
 
     /// The baseline, and a second copy of it in the candidate's place.
-    var control: SidePair {
+    var copies: SidePair {
         var copy = self
         copy.candidate = baseline
         copy.candidate.role = .candidate
@@ -161,7 +192,8 @@ struct SidePair {
         let hello: JSONValue
         do throws(SubjectError) {
             let process = try SubjectProcess(
-                command: ["/bin/sh", "-c", command], timeout: settings.timeout, isInterrupted: shouldStop)
+                command: ["/bin/sh", "-c", GateBuild.command(command, nil)], timeout: settings.timeout,
+                isInterrupted: shouldStop)
             hello = try process.request(["op": "hello", "protocol": 1]).members
             process.dismiss()
         } catch {

@@ -184,5 +184,8 @@ public struct Cell: Codable, Hashable, Sendable {
 
 extension Cell {
     /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
-    package var isLocal: Bool { isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http") }
+    package var isLocal: Bool {
+        isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http")
+            && !["direct", "uring"].contains(source)
+    }
 }

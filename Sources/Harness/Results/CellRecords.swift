@@ -10,6 +10,19 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     public var fetchedByteCount: UInt64
     /// The ciphertext bytes that went through the cipher for them.
     public var decryptedByteCount: UInt64
+    /// Of a cold cell, how long passes over its reads took that were made before any other, in nanoseconds, each with the
+    /// page cache dropped; `nil` for other cells, and in results that do not say.
+    public var coldNanoseconds: [UInt64]?
+
+    /// Whether a cache below this system held the file after it was read once: then dropping this system's page cache
+    /// makes no cold file. `nil` where that was not looked for.
+    ///
+    /// The first pass took a quarter longer than the longest of the others, and at least a millisecond.
+    public var isCachedBelow: Bool? {
+        guard let coldNanoseconds, let first = coldNanoseconds.first, let longest = coldNanoseconds.dropFirst().max()
+        else { return nil }
+        return Double(first) > 1.25 * Double(longest) && first > longest &+ 1_000_000
+    }
 
     /// Creates a record.
     public init(
@@ -197,21 +210,62 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
         public var anonymousGrowthByteCount: UInt64?
         /// How far pages of files rose, code and `mmap` among them; `nil` in results that do not say.
         public var fileGrowthByteCount: UInt64?
+        /// The high-water mark of the fresh process from its start until the workload had run; `nil` in results that do
+        /// not say.
+        public var processPeakByteCount: UInt64?
+        /// The same of a cgroup that held nothing but this process; `nil` where there was none to be had.
+        public var cgroup: Cgroup?
 
         /// Creates figures.
         public init(
             baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?,
-            anonymousGrowthByteCount: UInt64? = nil, fileGrowthByteCount: UInt64? = nil
+            anonymousGrowthByteCount: UInt64? = nil, fileGrowthByteCount: UInt64? = nil,
+            processPeakByteCount: UInt64? = nil, cgroup: Cgroup? = nil
         ) {
             self.baselineByteCount = baselineByteCount
             self.peakByteCount = peakByteCount
             self.boundByteCount = boundByteCount
             self.anonymousGrowthByteCount = anonymousGrowthByteCount
             self.fileGrowthByteCount = fileGrowthByteCount
+            self.processPeakByteCount = processPeakByteCount
+            self.cgroup = cgroup
         }
+
+        /// The max memory that the process held at once. Where results say only what it held while the workload ran, that.
+        public var absolutePeakByteCount: UInt64 { processPeakByteCount ?? peakByteCount }
 
         /// How far the peak lies above the baseline.
         public var growthByteCount: UInt64 { peakByteCount > baselineByteCount ? peakByteCount - baselineByteCount : 0 }
+    }
+}
+
+extension MemoryRecord.Memory {
+    /// What the kernel charged to a cgroup of one process, in bytes, from its start until the workload had run.
+    ///
+    /// Pages that several cgroups use are charged to the first one: a program and a file that were in the page cache before
+    /// are not in it.
+    /// - Source: cgroup-v2.rst, "Memory Interface Files"; for version 1, memory.rst.
+    public struct Cgroup: Codable, Hashable, Sendable {
+        /// The peak of everything: `memory.peak`, in version 1 `memory.max_usage_in_bytes`.
+        public var peakByteCount: UInt64
+        /// The max that was seen of memory that belongs to no file; `nil` where the kernel does not tell.
+        public var anonymousByteCount: UInt64?
+        /// The max that was seen of the page cache, mapped or not; `nil` where the kernel does not tell.
+        public var pageCacheByteCount: UInt64?
+        /// The max that was seen of what the kernel keeps for the process, buffers of sockets among it; `nil` where the
+        /// kernel does not tell.
+        public var kernelByteCount: UInt64?
+
+        /// Creates figures.
+        public init(
+            peakByteCount: UInt64, anonymousByteCount: UInt64? = nil, pageCacheByteCount: UInt64? = nil,
+            kernelByteCount: UInt64? = nil
+        ) {
+            self.peakByteCount = peakByteCount
+            self.anonymousByteCount = anonymousByteCount
+            self.pageCacheByteCount = pageCacheByteCount
+            self.kernelByteCount = kernelByteCount
+        }
     }
 }
 

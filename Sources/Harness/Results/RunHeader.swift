@@ -35,6 +35,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
     /// results that do not say.
     public var input: String?
 
+    /// Why memory was measured without cgroups; `nil` where it was measured with them, and in results that do not say.
+    public var cgroupAbsence: String?
+
     /// What the machine can do at most, measured at the run's start; `nil` where it was not.
     package var limits: MachineLimits?
 

@@ -1,17 +1,12 @@
-/// Where the level of a series changed.
+/// Where the level of a series changed, or that it drifts.
 ///
-/// Circular binary segmentation: of all stretches of a series, the one is looked for whose mean is farthest from that of
-/// the rest, by a two-sample t statistic with pooled variance. A stretch that ends with the series is a single step; one
-/// in the middle is a step and its return, which looking for single steps would miss. If it is significant, the series is
-/// cut at the stretch's ends, and each part is searched in turn.
+/// Three shapes are looked for: a step, a stretch on another level (a step and its return, which a search for single
+/// steps would miss), and a steady drift. Each is fitted as in ``LevelFit``, which knows how noise hangs together from
+/// run to run. Its probability is multiplied by the number of places that were looked at (Bonferroni), and must stay
+/// below the shape's part of the series' error rate. At a step or a stretch the series is cut, and its parts are searched
+/// in turn. A last pass takes back cuts that the parts beside them do not bear out, or whose step is below what matters.
 ///
-/// The probability of the statistic is Student's, times the number of stretches that were looked at (Bonferroni): stretches
-/// overlap, so that this is an upper bound, and a series of independent, equally distributed normal values is cut anywhere
-/// with at most the stated probability. A last pass takes back cuts that the parts beside them do not bear out, or whose
-/// step is below what matters.
-///
-/// What it does not know: values that drift or hang together are no level with noise, and show as several steps. A part
-/// shorter than three values is never set apart, so that one odd value is no change.
+/// A level is at least three values long, so that one odd value is no change.
 ///
 /// - Source: Olshen, Venkatraman, Lucito and Wigler, "Circular binary segmentation for the analysis of array-based DNA copy
 ///   number data", Biostatistics 5 (2004); the bound after Worsley, "On the likelihood ratio test for a shift in location
@@ -19,142 +14,143 @@
 package struct ChangePoints: Hashable, Sendable {
     /// The fewest values of a level.
     package static let minLength = 3
+    /// How much of the error rate is for steps; the rest is shared by stretches and drifts.
+    private static let stepShare = 0.6
+    private static let otherShare = 0.2
 
-    /// A step from one level to the next.
+    /// A change from one level to another.
     package struct Step: Hashable, Sendable {
-        /// The index of the first value of the new level.
+        /// The index of the first value of the new level; of a drift, of the first value.
         package var index: Int
-        /// The mean of the level before.
+        /// The mean of the level before; of a drift, where it starts.
         package var before: Double
-        /// The mean of the level after.
+        /// The mean of the level after; of a drift, where it ends.
         package var after: Double
-        /// The probability of a step as clear between two given stretches of one level; not corrected for the search.
+        /// The probability of a change as clear at a given place of one level; not corrected for the search.
         package var probability: Double
     }
 
-    /// The steps, in order.
+    /// The steps, in order; none if the series drifts.
     package let steps: [Step]
+    /// The change from the first to the last value, if a straight line fits better than the steps.
+    package let drift: Step?
 
-    /// Looks for steps. Complexity: O(n²) for each part, for n values.
+    /// Looks for changes. Complexity: O(n²) for each part, for n values.
     ///
     /// - Parameters:
-    ///   - values: The series, such as logarithms of ratios; all finite.
-    ///   - errorRate: The probability with which a series of one level may be cut.
+    ///   - series: A value a run, such as the logarithm of a ratio; `nil` where there is none.
+    ///   - group: The group of series that it belongs to.
+    ///   - noise: What is known from all series.
     ///   - minStep: The least difference of two levels that matters.
-    package init(_ values: [Double], errorRate: Double, minStep: Double = 0) {
-        let sums = RunningSums(values)
-        var cuts: [Int] = []
-        var parts = [0..<values.count]
+    ///   - minDrift: The least change from end to end that matters.
+    package init(
+        _ series: [Double?], group: String = "", noise: SharedNoise, minStep: Double = 0, minDrift: Double = 0
+    ) {
+        let runs = series.indices.filter { series[$0] != nil }
+        let values = series.compactMap { $0 }
+        guard values.count >= 2 * Self.minLength else {
+            (steps, drift) = ([], nil)
+            return
+        }
+        var cuts = Cuts(values: values, noise: noise, minStep: minStep)
+        for run in noise.changes[group]?.steps.map(\.index) ?? [] {
+            cuts.add(runs.firstIndex { $0 >= run } ?? values.count)
+        }
+        _ = cuts.pruned(limit: 0)
+        var parts = cuts.levels
         while let part = parts.popLast() {
-            guard let stretch = sums.clearestStretch(in: part, errorRate: errorRate) else { continue }
-            let inner = [stretch.lowerBound, stretch.upperBound].filter { $0 > part.lowerBound && $0 < part.upperBound }
-            cuts += inner
-            let ends = [part.lowerBound] + inner + [part.upperBound]
+            let inner = Self.clearest(in: LevelFit(values[part], noise), noise.seriesErrorRate)
+            guard !inner.isEmpty else { continue }
+            let ends = [part.lowerBound] + inner.map { $0 + part.lowerBound } + [part.upperBound]
+            cuts.found += ends.dropFirst().dropLast()
             parts += zip(ends, ends.dropFirst()).map { $0..<$1 }
         }
-        steps = Self.prune(cuts.sorted(), sums, errorRate: errorRate, minStep: minStep)
+        let steps = cuts.pruned(limit: noise.seriesErrorRate * Self.stepShare)
+        func placed(_ step: Step) -> Step {
+            Step(index: runs[step.index], before: step.before, after: step.after, probability: step.probability)
+        }
+        drift =
+            cuts.given.isEmpty
+            ? Self.drift(in: values, group, noise, levels: cuts.levels, minDrift: minDrift).map(placed) : nil
+        self.steps = drift == nil ? steps.map(placed) : []
     }
 
-    /// Takes back the least clear cut until all are clear.
-    private static func prune(
-        _ cuts: [Int], _ sums: RunningSums, errorRate: Double, minStep: Double
-    ) -> [Step] {
-        var cuts = cuts
-        while true {
-            let ends = [0] + cuts + [sums.count]
-            let steps = cuts.indices.map { index -> Step in
-                let (left, right) = (ends[index]..<ends[index + 1], ends[index + 1]..<ends[index + 2])
-                return Step(
-                    index: ends[index + 1], before: sums.mean(left), after: sums.mean(right),
-                    probability: sums.probability(left, right))
+    /// The ends of the step or the stretch that is clearest, as far as they are inside of the part.
+    private static func clearest(in part: LevelFit, _ errorRate: Double) -> [Int] {
+        guard let step = part.bestStep() else { return [] }
+        let stretch = part.bestStretch()
+        let stepChance = part.probability(step.gain) * Double(step.placeCount) / stepShare
+        let stretchChance = part.probability(stretch.gain) * Double(max(stretch.placeCount, 1)) / otherShare
+        guard min(stepChance, stretchChance) <= errorRate else { return [] }
+        return stepChance <= stretchChance ? [step.place] : [stretch.place.lowerBound, stretch.place.upperBound]
+    }
+
+    private static func drift(
+        in values: [Double], _ group: String, _ noise: SharedNoise, levels: [Range<Int>], minDrift: Double
+    ) -> Step? {
+        let whole = LevelFit(values[...], noise)
+        let (size, gain) = whole.ramp()
+        let probability = whole.probability(gain)
+        let limit = noise.changes[group]?.drift == nil ? noise.seriesErrorRate * otherShare : noise.errorRate
+        let scatter = levels.reduce(0) { $0 + LevelFit(values[$1], noise).scatter }
+        guard probability <= limit, size.magnitude >= minDrift, levels.count == 1 || whole.scatter - gain < scatter
+        else { return nil }
+        let middle = values.mean
+        return Step(index: 0, before: middle - size / 2, after: middle + size / 2, probability: probability)
+    }
+
+    /// Cuts of a series that may be taken back.
+    private struct Cuts {
+        let values: [Double]
+        let noise: SharedNoise
+        let minStep: Double
+        /// Cuts where the group steps: their places were not looked for here.
+        private(set) var given: [Int] = []
+        var found: [Int] = []
+
+        init(values: [Double], noise: SharedNoise, minStep: Double) {
+            (self.values, self.noise, self.minStep) = (values, noise, minStep)
+        }
+
+        /// Adds a given cut, unless a level would be too short.
+        mutating func add(_ place: Int) {
+            guard place - (given.last ?? 0) >= minLength, values.count - place >= minLength else { return }
+            given.append(place)
+        }
+
+        var levels: [Range<Int>] {
+            let ends = [0] + (given + found).sorted() + [values.count]
+            return zip(ends, ends.dropFirst()).map { $0..<$1 }
+        }
+
+        /// Takes back the least clear cut until all are clear, and returns the steps.
+        mutating func pruned(limit: Double) -> [Step] {
+            while true {
+                let levels = levels
+                let steps = zip(levels, levels.dropFirst()).map { left, right in
+                    let part = LevelFit(values[left.lowerBound..<right.upperBound], noise)
+                    return Step(
+                        index: right.lowerBound, before: values[left].mean, after: values[right].mean,
+                        probability: part.probability(part.step(at: left.count).gain))
+                }
+                let doubtful = steps.indices.filter { index in
+                    let step = steps[index]
+                    // A place that was found was looked for between the ends of its two levels.
+                    let limit =
+                        given.contains(step.index)
+                        ? noise.errorRate : limit / Double(levels[index].count + levels[index + 1].count)
+                    return step.probability > limit || (step.after - step.before).magnitude < minStep
+                }
+                guard let weakest = doubtful.max(by: { steps[$0].probability < steps[$1].probability }) else {
+                    return steps
+                }
+                given.removeAll { $0 == steps[weakest].index }
+                found.removeAll { $0 == steps[weakest].index }
             }
-            let doubtful = steps.indices.filter { index in
-                // The index of the step was looked for between the ends of its two levels.
-                let candidates = Double(ends[index + 2] - ends[index])
-                let step = steps[index]
-                return step.probability * candidates > errorRate || (step.after - step.before).magnitude < minStep
-            }
-            guard let weakest = doubtful.max(by: { steps[$0].probability < steps[$1].probability }) else {
-                return steps
-            }
-            cuts.remove(at: weakest)
         }
     }
 }
 
-/// Sums of a series up to each index, so that the mean and the variance of any stretch take no time.
-private struct RunningSums {
-    private var sums = [0.0]
-    private var squares = [0.0]
-
-    /// Steps below this, a millionth of the value where these are logarithms, are rounding and no noise.
-    private static let minDeviation = 1e-6
-
-    init(_ values: [Double]) {
-        // Around their mean, or the squares would lose digits.
-        let middle = values.reduce(0, +) / Double(max(values.count, 1))
-        offset = middle
-        for value in values {
-            sums.append((sums.last ?? 0) + value - middle)
-            squares.append((squares.last ?? 0) + (value - middle) * (value - middle))
-        }
-    }
-
-    private let offset: Double
-
-    var count: Int { sums.count - 1 }
-
-    func mean(_ range: Range<Int>) -> Double { offset + sum(range) / Double(range.count) }
-
-    private func sum(_ range: Range<Int>) -> Double { sums[range.upperBound] - sums[range.lowerBound] }
-
-    /// The sum of the squared distances from the stretch's own mean.
-    private func scatter(_ range: Range<Int>) -> Double {
-        let sum = sum(range)
-        return max(0, squares[range.upperBound] - squares[range.lowerBound] - sum * sum / Double(range.count))
-    }
-
-    func probability(_ one: Range<Int>, _ other: Range<Int>) -> Double {
-        let freedom = one.count + other.count - 2
-        guard freedom > 0 else { return 1 }
-        let variance = floored((scatter(one) + scatter(other)) / Double(freedom))
-        let spread = variance * (1 / Double(one.count) + 1 / Double(other.count))
-        return StudentDistribution.twoSidedTail(
-            (mean(one) - mean(other)) / spread.squareRoot(), degreesOfFreedom: freedom)
-    }
-
-    private func floored(_ variance: Double) -> Double {
-        max(variance, Self.minDeviation * Self.minDeviation)
-    }
-
-    /// The stretch whose mean is farthest from that of the rest of a part, or `nil` if none is clearly apart.
-    func clearestStretch(in part: Range<Int>, errorRate: Double) -> Range<Int>? {
-        let (minimum, total) = (ChangePoints.minLength, part.count)
-        guard total >= 2 * minimum else { return nil }
-        let (all, scatter) = (sum(part), scatter(part))
-        var (best, bestGain, looked) = (Range<Int>?.none, 0.0, 0)
-        func look(_ start: Int, _ end: Int) {
-            looked += 1
-            let inner = sums[end] - sums[start]
-            let (n, m) = (Double(end - start), Double(total - (end - start)))
-            // What the scatter of the part loses when the stretch has a level of its own.
-            let distance = inner / n - (all - inner) / m
-            let gain = distance * distance * n * m / Double(total)
-            if gain > bestGain { (best, bestGain) = (start..<end, gain) }
-        }
-        for end in part.lowerBound + minimum...part.upperBound - minimum { look(part.lowerBound, end) }
-        for start in part.lowerBound + minimum..<part.upperBound {
-            // What is left after the stretch is nothing, which `look` above has seen from the other side, or a level.
-            var end = start + minimum
-            while end <= part.upperBound - minimum {
-                look(start, end)
-                end += 1
-            }
-        }
-        guard let best else { return nil }
-        let variance = floored(max(0, scatter - bestGain) / Double(total - 2))
-        let probability = StudentDistribution.twoSidedTail(
-            (bestGain / variance).squareRoot(), degreesOfFreedom: total - 2)
-        return probability * Double(looked) <= errorRate ? best : nil
-    }
+extension Collection<Double> {
+    var mean: Double { reduce(0, +) / Double(Swift.max(count, 1)) }
 }

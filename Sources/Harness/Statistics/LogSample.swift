@@ -48,25 +48,31 @@ public struct LogSample: Hashable, Sendable {
     public var estimate: Double { exp(centre) }
 
     /// The 95 % interval of the estimate; `nil` with fewer than ``minCount`` processes.
-    public var interval: LogInterval? {
+    public var interval: LogInterval? { interval(tail: 0.025) }
+
+    /// The interval of the estimate of another confidence; `nil` with fewer than ``minCount`` processes.
+    ///
+    /// - Parameter tail: How often at most the median lies below it, and as often above: 0.005 for 99 %.
+    /// - Returns: The interval.
+    package func interval(tail: Double) -> LogInterval? {
         guard count >= Self.minCount else { return nil }
-        if let index = Self.index(ofLowerEndOf: count) {
+        if let index = Self.index(ofLowerEndOf: count, tail: tail) {
             return LogInterval(low: exp(logs[index]), estimate: estimate, high: exp(logs[count - 1 - index]))
         }
         let reach =
-            StudentDistribution.upperQuantile(0.025, degreesOfFreedom: count - 1)
+            StudentDistribution.upperQuantile(tail, degreesOfFreedom: count - 1)
             * (variance / Double(count)).squareRoot()
         return LogInterval(low: mean - reach, estimate: centre, high: mean + reach).exponential
     }
 
-    /// The index of the greatest value that the median lies below with 2.5 % at most; `nil` where the least one is not so
-    /// far: of fewer than six.
-    private static func index(ofLowerEndOf count: Int) -> Int? {
+    /// The index of the greatest value that the median lies below with the probability of a tail at most; `nil` where the
+    /// least one is not so far: of fewer than six for 95 %.
+    private static func index(ofLowerEndOf count: Int, tail limit: Double) -> Int? {
         // How many of them lie below the median is binomial.
         var (term, tail, index) = (exp(-Double(count) * log(2)), 0.0, -1)
         for below in 0..<count / 2 {
             tail += term
-            guard tail <= 0.025 else { break }
+            guard tail <= limit else { break }
             index = below
             term *= Double(count - below) / Double(below + 1)
         }
@@ -80,6 +86,14 @@ public struct LogSample: Hashable, Sendable {
     public func reciprocal(times numerator: Double) -> LogSample {
         LogSample(logs: logs.reversed().map { log(numerator) - $0 })
     }
+
+    /// The sample in another unit: each value times a number above 0.
+    package func multiplied(by factor: Double) -> LogSample {
+        LogSample(logs: logs.map { $0 + log(factor) })
+    }
+
+    /// The values in ascending order.
+    package var values: [Double] { logs.map { exp($0) } }
 
     /// How many times another sample's estimate this one's is.
     ///

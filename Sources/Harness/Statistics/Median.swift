@@ -42,11 +42,16 @@ public func percentile<Value: Comparable>(tenthsOfPercent percent: Int, of sampl
 ///   - sorted: The samples in ascending order.
 /// - Returns: The percentile, or `nil` if there are no samples.
 public func percentile<Value: Comparable>(tenthsOfPercent percent: Int, ofSorted sorted: [Value]) -> Value? {
-    precondition((0...1000).contains(percent), "a percentile lies between 0 and 1000 tenths of a percent")
+    percentile(hundredthsOfPercent: percent * 10, ofSorted: sorted)
+}
+
+/// Returns the percentile by nearest rank, with the percentage in hundredths: 9999 for 99.99 %; otherwise as for tenths.
+package func percentile<Value: Comparable>(hundredthsOfPercent percent: Int, ofSorted sorted: [Value]) -> Value? {
+    precondition((0...10_000).contains(percent), "a percentile lies between 0 and 100 %")
     guard !sorted.isEmpty else { return nil }
     // Integer arithmetic: 0.999 * 1000 in binary floating point may come out above 999 and pick the next rank.
     let product = sorted.count.multipliedFullWidth(by: percent)
-    let (quotient, remainder) = 1000.dividingFullWidth(product)
+    let (quotient, remainder) = 10_000.dividingFullWidth(product)
     let rank = quotient + (remainder > 0 ? 1 : 0)
     return sorted[max(rank, 1) - 1]
 }

@@ -136,7 +136,7 @@ package final class ReaderSubject: SubjectImplementation {
     /// Runs a measurement.
     ///
     /// Asked with `"extended":true`, which only this program knows, `digest` answers `fetchedByteCount` and
-    /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there is `firstByte`. With `"cold":true` a file
+    /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there are `firstByte` and `openLoop`. With `"cold":true` a file
     /// is dropped from the page cache before each iteration, and `residentByteCount` is the max that was kept of it.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
@@ -180,6 +180,8 @@ package final class ReaderSubject: SubjectImplementation {
             try cold(request, try entry(id))?.drop()
             let latencies = try runner.latencies()
             return ["latencies": .array(latencies.map { .integer($0) })]
+        case "openLoop" where wantsMore:
+            return try openLoop(try entry(id).object, workload, request)
         case "firstByte" where wantsMore:
             return try firstByte(try entry(id), workload, request)
         default:
@@ -198,6 +200,30 @@ package final class ReaderSubject: SubjectImplementation {
         try WorkloadRunner(
             reads: try workload.reads(plaintextByteCount: object.plaintextByteCount), object: object,
             configuration: configuration)
+    }
+
+    /// Reads when reads are due: `arrivals` such as `poisson:2000`, `readCount` of them, drawn from `arrivalSeed`.
+    ///
+    /// - Returns: `latencies` from the due times on and `services` from the starts on, one integer a read, and
+    ///   `elapsedNanoseconds`.
+    private func openLoop(
+        _ object: ReadObject, _ workload: Workload, _ request: JSONValue
+    ) throws(DecryptionError) -> [String: JSONValue] {
+        guard let arrivals = request["arrivals"]?.string.flatMap({ Arrivals($0) }),
+            let count = request["readCount"]?.integer, (1...UInt64(Arrivals.maxReads)).contains(count),
+            let seed = request["arrivalSeed"]?.integer
+        else {
+            throw .invalidParameter(
+                name: "member", value: "\"arrivals\", \"readCount\" or \"arrivalSeed\"",
+                expected: "such as poisson:2000, and integers")
+        }
+        let times = try runner(object, workload).openLoop(
+            due: arrivals.dueNanoseconds(count: Int(count), seed: seed))
+        return [
+            "latencies": .array(times.latencies.map(JSONValue.integer)),
+            "services": .array(times.services.map(JSONValue.integer)),
+            "elapsedNanoseconds": .integer(times.elapsedNanoseconds),
+        ]
     }
 
     /// Counts on the way: the object is opened once more behind a source and a backend that do.
@@ -255,7 +281,7 @@ package final class ReaderSubject: SubjectImplementation {
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount, isAuthenticated: entry.object.isAuthenticated,
-            copiesInLibrary: UInt64(backend.copyCountPerCall), isMapped: entry.isMapped)
+            copiesInLibrary: UInt64(backend.copyCountPerCall), viewByteCount: entry.viewByteCount)
         let ahead = entry.isServed ? min(RemoteObject.aheadByteCount, entry.object.plaintextByteCount) : 0
         return [
             "nanoseconds": .array(durations.map { .integer($0) }),
@@ -273,10 +299,11 @@ extension ReaderSubject.OpenObject {
         return RemoteObject(description) != nil
     }
 
-    /// Whether the file's pages are the process's while they are read.
-    fileprivate var isMapped: Bool {
-        guard case .source(let source, _, _) = origin else { return false }
-        return source is any ViewableSource && !object.isAuthenticated
+    /// What a thread's view of the file takes: pages that are mapped, or a buffer for reads past the page cache.
+    fileprivate var viewByteCount: UInt64 {
+        guard case .source(let source, _, _) = origin else { return 0 }
+        if source is DirectSource { return DirectSource.boundByteCount }
+        return source is any ViewableSource && !object.isAuthenticated ? MappedSource.boundByteCount : 0
     }
 }
 

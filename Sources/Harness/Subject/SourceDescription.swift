@@ -9,7 +9,7 @@ import Vectors
 enum SourceDescription {
     /// Opens what the member `source` of a request describes.
     ///
-    /// - Returns: A file, read or mapped, a generated object, or an object on a server.
+    /// - Returns: A file, read, mapped or read past the page cache, a generated object, or an object on a server.
     /// - Throws: `DecryptionError.invalidParameter` if it describes none of them, `.io` if it cannot be opened,
     ///   `.unsupported` for a server where there is nothing to ask one with.
     static func open(
@@ -28,6 +28,9 @@ enum SourceDescription {
         }
         guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
             throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
+        }
+        if let engine = description["reads"]?.string.flatMap(DirectSource.Engine.init) {
+            return try DirectSource(path: FilePath(path), engine: engine)
         }
         guard description["mapped"]?.bool == true else { return try FileSource(path: FilePath(path)) }
         return try MappedSource(path: FilePath(path))

@@ -1,3 +1,4 @@
+import ByteSources
 import RandomAccess
 import SubjectProtocol
 import Support
@@ -114,6 +115,64 @@ final class WorkloadRunner {
         return (hash.finish(), byteCount)
     }
 
+    /// Starts each read when it is due, whatever became of those before it, and the reads from the first again after the
+    /// last.
+    ///
+    /// Each thread takes the next due time, waits for it if it is to come, and reads. One that is behind does not wait, and
+    /// what it is late by counts: a stall delays all reads that become due meanwhile.
+    /// - Parameter due: The due times in ascending order, in nanoseconds from the start.
+    /// - Returns: A duration a read from its due time on, and from its start on; and how long all of it took.
+    /// - Throws: What a read throws.
+    func openLoop(
+        due: [UInt64]
+    ) throws(DecryptionError) -> (latencies: [UInt64], services: [UInt64], elapsedNanoseconds: UInt64) {
+        guard reads.count > 0, !due.isEmpty else { return ([], [], 0) }
+        let times = UnsafeMutableBufferPointer<(start: UInt64, end: UInt64)>.allocate(capacity: due.count)
+        times.initialize(repeating: (0, 0))
+        defer { times.deallocate() }
+        let (failure, next, first) = (FirstFailure(), NextIndex(), reads[0])
+        // The first read of each thread runs code and touches tables that no other read has to.
+        team.run { [self] thread in
+            failure.noting { () throws(DecryptionError) in
+                _ = try readers[thread].read(at: first.offset, into: buffer(thread, first))
+            }
+        }
+        try failure.rethrow()
+        forgetPlaintext()
+        let start = monotonicNanoseconds() + Self.leadNanoseconds
+        team.run { [self] thread in
+            failure.noting { () throws(DecryptionError) in
+                while case let index = next.take(), index < due.count {
+                    let read = reads[index % reads.count]
+                    Self.wait(until: start + due[index])
+                    times[index].start = monotonicNanoseconds()
+                    let count = try readers[thread].read(at: read.offset, into: buffer(thread, read))
+                    times[index].end = monotonicNanoseconds()
+                    guard count == Int(read.count) else {
+                        throw .io(operation: "read \(read.count) bytes", code: 0, reason: "\(count) were delivered")
+                    }
+                }
+            } otherwise: {
+                next.stop()
+            }
+        }
+        try failure.rethrow()
+        return (
+            due.indices.map { times[$0].end - min(times[$0].end, start + due[$0]) },
+            times.map { $0.end - $0.start }, (times.map(\.end).max() ?? start) - start
+        )
+    }
+
+    /// Sleeps until shortly before a time, and asks the clock from then on: the kernel wakes a thread some 50 µs late.
+    private static func wait(until time: UInt64) {
+        if monotonicNanoseconds() + spinNanoseconds < time { SystemClock().sleep(until: time - spinNanoseconds) }
+        while monotonicNanoseconds() < time {}
+    }
+
+    private static let spinNanoseconds: UInt64 = 100_000
+    /// Until all threads are there.
+    private static let leadNanoseconds: UInt64 = 1_000_000
+
     /// An iteration keeps no plaintext for the next. Source: PROTOCOL.md, "measure".
     private func forgetPlaintext() {
         for reader in readers { (reader as? any ChunkKeeper)?.forgetChunk() }
@@ -161,6 +220,16 @@ private final class FirstFailure: Sendable {
 
     func note(_ error: DecryptionError) {
         self.error.withLock { $0 = $0 ?? error }
+    }
+
+    /// Does something that may fail, and something else if it does.
+    func noting(_ body: () throws(DecryptionError) -> Void, otherwise: () -> Void = {}) {
+        do throws(DecryptionError) {
+            try body()
+        } catch {
+            note(error)
+            otherwise()
+        }
     }
 
     func rethrow() throws(DecryptionError) {

@@ -94,7 +94,11 @@ struct OptionTextTests {
                 "--timeout \"5x\": expected 0.1 to 3600 seconds, or with a unit such as 500ms, 10s or 2m"
             ),
             ("backends --format xml", "--format \"xml\": expected text or json"),
-            ("report x --format xml", "--format \"xml\": expected html, full-markdown, markdown, json, csv or junit"),
+            (
+                "report x --format xml",
+                "--format \"xml\": expected html, full-markdown, markdown, json, csv, junit, hyperfine, criterion, "
+                    + "bencher or asv"
+            ),
             (
                 "measure --reps 5",
                 "unknown option --reps: expected --reads, or another that chunkwise measure --help lists"

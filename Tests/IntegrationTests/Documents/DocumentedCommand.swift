@@ -38,6 +38,9 @@ struct DocumentedCommand {
             "chunkwise sweep --plan tiny.yml --output first", "all vectors take minutes in a debug build"),
         "chunkwise sweep --plan Benchmarks/plans/small.yml --output mine": .instead(
             "chunkwise sweep --plan tiny.yml --output mine", "a smaller plan does"),
+        "chunkwise report reports/2026-11-24-vm --format asv --commit $(git rev-parse HEAD) --output results": .instead(
+            "chunkwise report reports/2026-11-24-vm --format asv --output results "
+                + "--commit 0123456789abcdef0123456789abcdef01234567", "the test's folder has no commits"),
         "chunkwise measure --backend openssl --window 256KiB": .shorter(
             "chunkwise measure --backend openssl --window 256KiB"),
         "chunkwise measure --backend nettle": .shorter("chunkwise measure --backend nettle"),
@@ -48,6 +51,10 @@ struct DocumentedCommand {
         "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer": .instead(
             "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer "
                 + "--source generated --rounds 1 --milliseconds 1", "making its object takes a debug build long"),
+        "chunkwise measure --workload random:64KiB --arrival 500,1000,2000 --threads 2": .shorter(
+            "chunkwise measure --workload random:64KiB --arrival 500,1000,2000 --threads 2"),
+        "chunkwise measure --workload random:64KiB --arrival fixed:1000 --source http": .shorter(
+            "chunkwise measure --workload random:64KiB --arrival fixed:1000 --source http"),
         "chunkwise measure --window 4MiB --latency 20ms --bandwidth 100MB/s --object-size 64MiB": .instead(
             "chunkwise measure --window 64KiB --latency 1ms --bandwidth 1GB/s --object-size 256KiB --rounds 1",
             "waits for most of a minute"),
@@ -77,6 +84,11 @@ struct DocumentedCommand {
                     + "--allow-origin https://player.example film.enc"),
         "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc": .served(
             "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc"),
+        "chunkwise serve --no-token --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc": .served(
+            "chunkwise serve --no-token --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc"),
+        "chunkwise measure --source http://127.0.0.1:8080/film --strategy ctr --key-file key "
+            + "--iv 000102030405060708090a0b0c0d0e0f --workload random:64KiB --arrival 250,500,1000 --threads 4":
+            .notRun("asks a server that has ended; OpenLoopTests ask one of theirs"),
         "chunkwise serve --strategy hls-aes128 hls": .served(
             "chunkwise serve --strategy hls-aes128 hls", before: Self.playlist),
         "chunkwise serve --strategy hls-aes128 --hls-encrypted hls/film.m3u8": .served(
@@ -100,6 +112,10 @@ struct DocumentedCommand {
         "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.1'": .instead(
             gate: "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject' "
                 + "--candidate 'chunkwise subject --extra-work 0.1'"),
+        "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject' --anchor 'chunkwise subject'":
+            .instead(
+                gate: "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject' "
+                    + "--candidate 'chunkwise subject' --anchor 'chunkwise subject'"),
         "chunkwise gate --record ratios.json --candidate 'chunkwise subject'": .instead(
             "chunkwise gate --plan tiny.yml --seconds 0.5 --tolerance 1 --record ratios.json "
                 + "--candidate 'chunkwise subject'", "one short cell does"),

@@ -21,6 +21,8 @@ package struct PlanInputs: Sendable {
     package var windowByteCounts: [UInt64]
     /// The lengths of reads in bytes, the one that decides first.
     package var rangeByteCounts: [UInt64]
+    /// What a request costs that waits for nothing, in nanoseconds: a call of the kernel.
+    package var callNanoseconds: UInt64 = 0
     /// The library; bytes per second by mode; the copies that it makes of what is decrypted at once.
     package var backend: String, cipherBytesPerSecond: [CipherMode: UInt64], copiesInLibrary: UInt64
     /// The max memory of a reader and its caller's buffer; `nil` for any.
@@ -107,7 +109,9 @@ extension PlanInputs {
         let configuration = ReaderConfiguration(
             access: access, windowByteCount: Int(clamping: windowByteCount), threadCount: 1)
         let rate = cipherBytesPerSecond[strategy.mode] ?? 1
-        func time(_ cost: ReadCosts.Cost) -> UInt64 { cost.nanoseconds(link, cipherBytesPerSecond: rate) }
+        func time(_ cost: ReadCosts.Cost) -> UInt64 {
+            cost.nanoseconds(link, cipherBytesPerSecond: rate) + cost.requestCount * callNanoseconds
+        }
         var seeks: [ComputedPlan.Seek] = []
         var firstByte: UInt64 = 0
         for range in rangeByteCounts {

@@ -1,6 +1,6 @@
 import ByteSources
 import Glibc
-import Results
+package import Results
 import Support
 import SystemPackage
 
@@ -72,9 +72,9 @@ struct ResidentMemory: Hashable, Sendable {
 ///
 /// CPU time comes in ticks of the clock, mostly 10 ms. Context switches are those of threads that are still there.
 /// Source: proc_pid_stat(5), proc_pid_status(5).
-enum OutsideUsage {
+package enum OutsideUsage {
     /// What a process and those that it started have used since they began; `nil` if it is gone.
-    static func now(of processID: Int32) -> ProcessUsage? {
+    package static func now(of processID: Int32) -> ProcessUsage? {
         let members = ProcessTree.members(of: processID).map(one)
         guard let first = members.first else { return nil }
         return members.dropFirst().reduce(first) { sum, next in

@@ -1,6 +1,7 @@
 import ByteSources
 import Glibc
 import RandomAccess
+package import Results
 import Support
 import Synchronization
 import SystemPackage
@@ -31,21 +32,27 @@ package struct MemoryWatch: Sendable {
     package let anonymous: Rise
     /// Pages of files, and shared memory.
     package let file: Rise
+    /// The max that was resident since the process began, in bytes.
+    package let processPeakByteCount: UInt64
+    /// What was charged to the process's cgroup; `nil` where it has none of its own.
+    package let cgroup: MemoryRecord.Memory.Cgroup?
 
     /// Runs something that keeps a process busy, and says what it took.
     ///
     /// - Parameters:
     ///   - processID: The process, which must not start others meanwhile.
+    ///   - cgroup: The cgroup that it has to itself; `nil` where it has none.
     ///   - body: What is run here, and waits for the process.
     /// - Returns: What `body` returned, and the memory, which is `nil` where the kernel does not tell.
     /// - Throws: What `body` throws.
     package static func run<Value>(
-        _ processID: Int32, _ body: @escaping () throws -> Value
+        _ processID: Int32, cgroup: MemoryCgroup? = nil, _ body: @escaping () throws -> Value
     ) throws -> (value: Value, memory: MemoryWatch?) {
         let members = ProcessTree.members(of: processID)
+        let earlier = sum(members)
         let isReset = members.allSatisfy(ProcessMemory.resetPeak)
         guard isReset, let before = sum(members) else { return (try body(), nil) }
-        let sampler = MemorySampler(members)
+        let sampler = MemorySampler(members, cgroup)
         let value = try sampler.run(body)
         guard let after = sum(members) else { return (value, nil) }
         // The mark may lack what CPUs keep to themselves, and what was seen was there.
@@ -56,7 +63,8 @@ package struct MemoryWatch: Sendable {
             anonymous: Rise(
                 baselineByteCount: before.anonymousByteCount,
                 peakByteCount: max(sampler.anonymous, peak - min(peak, file))),
-            file: Rise(baselineByteCount: before.fileByteCount, peakByteCount: file))
+            file: Rise(baselineByteCount: before.fileByteCount, peakByteCount: file),
+            processPeakByteCount: max(earlier?.peakByteCount ?? 0, peak), cgroup: sampler.cgroupMemory)
         return (value, memory)
     }
 
@@ -81,10 +89,16 @@ final class MemorySampler: Sendable {
     private let highest = Atomic<UInt64>(0)
     private let highestAnonymous = Atomic<UInt64>(0)
     private let highestFile = Atomic<UInt64>(0)
+    private let cgroup: MemoryCgroup?
+    private let charged = Mutex<MemoryRecord.Memory.Cgroup?>(nil)
 
-    init(_ processIDs: [Int32]) {
+    init(_ processIDs: [Int32], _ cgroup: MemoryCgroup?) {
         self.processIDs = processIDs
+        self.cgroup = cgroup
     }
+
+    /// What the cgroup was charged at most of each kind, and altogether.
+    var cgroupMemory: MemoryRecord.Memory.Cgroup? { charged.withLock { $0 } }
 
     /// The max memory that was seen, in bytes.
     var resident: UInt64 { highest.load(ordering: .relaxed) }
@@ -119,6 +133,20 @@ final class MemorySampler: Sendable {
         highest.max(now.byteCount, ordering: .relaxed)
         highestAnonymous.max(now.anonymousByteCount, ordering: .relaxed)
         highestFile.max(now.fileByteCount, ordering: .relaxed)
+        guard let seen = cgroup?.charged else { return }
+        charged.withLock { $0 = $0?.highest(seen) ?? seen }
+    }
+}
+
+extension MemoryRecord.Memory.Cgroup {
+    /// Of each figure the greater one.
+    fileprivate func highest(_ other: Self) -> Self {
+        func both(_ one: UInt64?, _ two: UInt64?) -> UInt64? { one.flatMap { one in two.map { max(one, $0) } } }
+        return Self(
+            peakByteCount: max(peakByteCount, other.peakByteCount),
+            anonymousByteCount: both(anonymousByteCount, other.anonymousByteCount),
+            pageCacheByteCount: both(pageCacheByteCount, other.pageCacheByteCount),
+            kernelByteCount: both(kernelByteCount, other.kernelByteCount))
     }
 }
 

@@ -45,7 +45,7 @@ package struct MeasuredObject: Sendable {
 
     /// The `open` request for this object, as a cell has it.
     ///
-    /// Only this program's subjects know what `remote` and `mapped` in a source mean; others ignore them.
+    /// Only this program's subjects know what `remote`, `mapped` and `reads` in a source mean; others ignore them.
     func openRequest(id: UInt64, cell: Cell) -> JSONValue {
         var members = membersWithoutSource(id: id)
         var source = playlist?.source(source) ?? source
@@ -54,6 +54,10 @@ package struct MeasuredObject: Sendable {
         if case .object(var description) = source, cell.source == ObjectKind.mmap.rawValue {
             description["mapped"] = true
             members["source"] = .object(description)
+        }
+        if case .object(var description) = source, ObjectKind(of: cell)?.isDirect == true {
+            description["reads"] = .string(cell.source)
+            (source, members["source"]) = (.object(description), .object(description))
         }
         if case .object(var description) = source, let latency = cell.remoteLatencyNanoseconds {
             description["remote"] = [

@@ -20,7 +20,7 @@ package final class ObjectStore {
     package typealias Serve = (_ file: any ByteSource, _ isSecure: Bool) throws(DecryptionError) -> RemoteObject
 
     /// How the names of all files end that a store makes.
-    static let fileSuffix = ".chunkwise.bin"
+    package static let fileSuffix = ".chunkwise.bin"
 
     /// Creates a store.
     ///
@@ -161,6 +161,10 @@ package enum ObjectKind: String, CaseIterable, Hashable, Sendable {
     case file
     /// The same file, decrypted from where the system keeps its pages: no copy, and they count as the process's memory.
     case mmap
+    /// The same file, read past the page cache, so that each read is one of the storage.
+    case direct
+    /// The same, by io_uring.
+    case uring
     /// Computed where it is read: any length, at no cost.
     case generated
     /// Ranges of the same file, from a server on this machine or the one that a URL names.
@@ -170,6 +174,9 @@ package enum ObjectKind: String, CaseIterable, Hashable, Sendable {
 
     /// Whether there is a file to be made, for which there must be space.
     package var isFile: Bool { self != .generated }
+
+    /// Whether reads go past the page cache.
+    package var isDirect: Bool { self == .direct || self == .uring }
 
     /// Whether bytes come from a server.
     package var isServed: Bool { self == .http || self == .https }

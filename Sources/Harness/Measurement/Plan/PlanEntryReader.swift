@@ -1,4 +1,5 @@
 import ByteSources
+import Glibc
 import RandomAccess
 import Results
 import Subject
@@ -58,9 +59,10 @@ struct PlanEntryReader {
                 for workload in try entry.texts("workload") ?? ["sequential"] {
                     let parsed = try parse(
                         workload, objectByteCount: object.byteCount, windowByteCount: windowByteCount)
-                    for threads in try entry.texts("threads") ?? ["1"] {
+                    for threads in Self.threadCounts(try entry.texts("threads") ?? ["1"]) {
                         let threadCount = Int(threads) ?? 0
-                        try require((1...256).contains(threadCount), "threads", threads, "a number from 1 to 256")
+                        try require(
+                            (1...256).contains(threadCount), "threads", threads, "a number from 1 to 256, or curve")
                         try require(
                             BufferLimit.allows(threads: threadCount, windowByteCount: windowByteCount), "threads",
                             threads, BufferLimit.expectation)
@@ -83,6 +85,16 @@ struct PlanEntryReader {
             }
         }
         return cells
+    }
+
+    /// Numbers of threads, `curve` spelt out: the powers of two up to the CPUs that there are, these, and twice as many.
+    private static func threadCounts(_ texts: [String]) -> [String] {
+        texts.flatMap { text -> [String] in
+            guard text == "curve" else { return [text] }
+            let cpuCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+            let powers = sequence(first: 1) { $0 * 2 }.prefix { $0 < cpuCount }
+            return (Array(powers) + [cpuCount, min(2 * cpuCount, 256)]).map(String.init)
+        }
     }
 
     /// How many cells the entry makes, or more than `maximum` if they are more: before any of them is made.
@@ -255,10 +267,11 @@ struct PlanEntryReader {
         let latency = try entry.text("latency")
         let bandwidth = try entry.text("bandwidth")
         guard latency != nil || bandwidth != nil else { return nil }
-        guard source != .mmap else {
+        guard source == .file || source == .generated else {
             let key = latency == nil ? "bandwidth" : "latency"
             throw entry.error(
-                key, "\(key) with source mmap: expected source file or generated, a remote store has no pages")
+                key, "\(key) with source \(source.rawValue): expected source file or generated, to put the store around"
+            )
         }
         let nanoseconds = latency.map { TimeText.nanoseconds($0) } ?? 0
         guard let nanoseconds, nanoseconds <= TimeText.longestLatency else {

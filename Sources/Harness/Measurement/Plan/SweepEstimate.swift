@@ -85,7 +85,7 @@ package struct SweepEstimate: Hashable, Sendable {
             fetched = max(fetched, Double(min(cell.chunkByteCount ?? cell.windowByteCount, cell.objectByteCount)))
         }
         let byteCount = reads * fetched
-        let sourceRate = cell.isCold == true ? coldRate : cachedRate
+        let sourceRate = cell.isCold == true || ObjectKind(of: cell)?.isDirect == true ? coldRate : cachedRate
         return byteCount / rate + byteCount / sourceRate
             + remote(
                 cell, requests: reads * max(1, fetched / Double(max(1, cell.windowByteCount))), byteCount: byteCount)

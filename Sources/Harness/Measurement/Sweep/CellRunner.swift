@@ -14,6 +14,7 @@ package struct CellRunner {
     private let traces: [String: PlayerTrace]
     private let bitsPerSecond: UInt64
     private let timeout: Duration
+    private let cgroups: MemoryCgroups?
     private let isInterrupted: () -> Bool
 
     /// Creates a runner.
@@ -25,11 +26,12 @@ package struct CellRunner {
     ///   - traces: What players asked for, by name.
     ///   - bitsPerSecond: The rate at which a player plays what its trace asks for.
     ///   - timeout: How long one answer may take.
+    ///   - cgroups: Where each process whose memory is measured gets a cgroup; `nil` where there are none to be had.
     ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
     package init(
         program: [String], store: ObjectStore, seed: UInt64, traces: [String: PlayerTrace] = [:],
         bitsPerSecond: UInt64 = PlayerTrace.usualBitsPerSecond, timeout: Duration = .seconds(600),
-        isInterrupted: @escaping () -> Bool = { false }
+        cgroups: MemoryCgroups? = nil, isInterrupted: @escaping () -> Bool = { false }
     ) {
         self.program = program
         self.store = store
@@ -37,6 +39,7 @@ package struct CellRunner {
         self.traces = traces
         self.bitsPerSecond = bitsPerSecond
         self.timeout = timeout
+        self.cgroups = cgroups
         self.isInterrupted = isInterrupted
     }
 
@@ -47,6 +50,8 @@ package struct CellRunner {
         try with(cell) { (subject, object) throws in
             let workload = try cell.workload(seed: seed, traces: traces)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
+            // Before anything else reads the file.
+            let passes = try coldPasses(subject, object, workload)
             let expected = try store.expectedDigest(of: object, cell: cell, reads: reads)
             let answer = try subject.measure(workload, ["collect": "digest"])
             guard let digest = answer["digest"]?.string, let delivered = answer["deliveredByteCount"]?.integer else {
@@ -57,22 +62,38 @@ package struct CellRunner {
                     "wrong plaintext: \(delivered) bytes with SHA-256 \(digest), "
                         + "expected \(reads.totalByteCount) with \(expected)")
             }
-            return CheckRecord(
+            var record = CheckRecord(
                 cell: cell, digest: digest, deliveredByteCount: delivered,
                 fetchedByteCount: answer["fetchedByteCount"]?.integer ?? 0,
                 decryptedByteCount: answer["decryptedByteCount"]?.integer ?? 0)
+            record.coldNanoseconds = passes
+            return record
         }
+    }
+
+    /// How long the first passes over a cold file take; `nil` for other cells.
+    private func coldPasses(
+        _ subject: CellSubject, _ object: MeasuredObject, _ workload: Workload
+    ) throws -> [UInt64]? {
+        guard subject.isCold else { return nil }
+        // Code that every read runs is paged in, and a block of the file read.
+        let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
+        _ = try subject.measure(first, Self.oneIteration)
+        return try subject.measure(
+            workload, ["collect": "time", "minimumNanoseconds": .integer(1 << 52), "maximumIterations": 4]
+        ).integers("nanoseconds")
     }
 
     /// The process's peak memory while the workload runs once; `nil` where the kernel does not tell.
     ///
     /// - Throws: `CellFailure`.
     package func memory(_ cell: Cell, round: Int) throws(CellFailure) -> MemoryRecord? {
-        try with(cell) { (subject, object) throws in
+        let cgroup = cgroups.flatMap { try? MemoryCgroup(in: $0) }
+        return try with(cell, in: cgroup) { (subject, object) throws in
             // Code that every read runs is paged in before the baseline is taken.
             let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
             _ = try subject.measure(first, Self.oneIteration)
-            let (answer, memory) = try MemoryWatch.run(subject.process.processID) {
+            let (answer, memory) = try MemoryWatch.run(subject.process.processID, cgroup: cgroup) {
                 try subject.measure(try cell.workload(seed: seed, traces: traces), Self.oneIteration)
             }
             guard let memory else { return nil }
@@ -81,7 +102,8 @@ package struct CellRunner {
                 memory: .init(
                     baselineByteCount: memory.resident.baselineByteCount, peakByteCount: memory.resident.peakByteCount,
                     boundByteCount: answer["boundByteCount"]?.integer,
-                    anonymousGrowthByteCount: memory.anonymous.byteCount, fileGrowthByteCount: memory.file.byteCount))
+                    anonymousGrowthByteCount: memory.anonymous.byteCount, fileGrowthByteCount: memory.file.byteCount,
+                    processPeakByteCount: memory.processPeakByteCount, cgroup: memory.cgroup))
         }
     }
 
@@ -134,6 +156,31 @@ package struct CellRunner {
             record.firstByte = firstByte.isEmpty ? nil : .init(of: firstByte)
             record.playback = playback(cell, iterations[0], objectByteCount: object.plaintextByteCount)
             return record
+        }
+    }
+
+    /// The reads of a process in an open loop.
+    ///
+    /// - Throws: `CellFailure`.
+    func openLoop(
+        _ cell: Cell, _ arrivals: Arrivals, readCount: Int, seed arrivalSeed: UInt64
+    ) throws(CellFailure) -> OpenLoopRecord.Process {
+        try with(cell) { (subject, _) throws in
+            let workload = try cell.workload(seed: seed, traces: traces)
+            _ = try subject.warmUp(workload, atMostNanoseconds: Self.latencyWarmUpNanoseconds)
+            let answer = try subject.measure(
+                workload,
+                [
+                    "collect": "openLoop", "arrivals": .string(arrivals.description),
+                    "readCount": JSONValue(count: readCount), "arrivalSeed": .integer(arrivalSeed),
+                ])
+            let (latencies, services) = (try answer.integers("latencies"), try answer.integers("services"))
+            guard latencies.count == readCount, services.count == readCount,
+                let elapsed = answer["elapsedNanoseconds"]?.integer
+            else { throw SubjectError.framing("\(latencies.count) latencies of \(readCount) reads") }
+            let due = arrivals.dueNanoseconds(count: readCount, seed: arrivalSeed).last ?? 0
+            return OpenLoopRecord.Process(
+                latencies: latencies, services: services, dueNanoseconds: due, elapsedNanoseconds: elapsed)
         }
     }
 
@@ -198,15 +245,17 @@ package struct CellRunner {
 
     /// Starts a subject, opens the cell's object in it, and ends it.
     private func with<Value>(
-        _ cell: Cell, _ body: (CellSubject, MeasuredObject) throws -> Value
+        _ cell: Cell, in cgroup: MemoryCgroup? = nil, _ body: (CellSubject, MeasuredObject) throws -> Value
     ) throws(CellFailure) -> Value {
         do {
             let object = try object(for: cell)
-            let process = try SubjectProcess(
-                command: program + [
+            let command =
+                program + [
                     "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)",
                     "--threads", "\(cell.threads)",
-                ], timeout: timeout, isInterrupted: isInterrupted)
+                ]
+            let process = try SubjectProcess(
+                command: cgroup?.command(command) ?? command, timeout: timeout, isInterrupted: isInterrupted)
             _ = try process.request(["op": "hello", "protocol": 1])
             let opened = try process.request(object.openRequest(id: CellSubject.id, cell: cell)).members
             guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {

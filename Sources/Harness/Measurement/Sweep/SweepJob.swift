@@ -13,6 +13,7 @@ package struct SweepJob {
     private let header: RunHeader
     private let encryption: any CipherBackend
     private let network: (any NetworkSources)?
+    private let cgroups: MemoryCgroups?
 
     /// Prepares a job; nothing is written yet.
     ///
@@ -25,11 +26,13 @@ package struct SweepJob {
     ///   - command: The command line that repeats the run, without keys.
     ///   - startedAt: The time, in ISO 8601.
     ///   - backends: The backends that are there.
+    ///   - cgroups: Where processes whose memory is measured get cgroups, or why they do not.
     ///   - network: What serves objects on this machine, where cells are measured over HTTP.
     /// - Throws: `SweepError.io` if there are none.
     package init(
         folder: RunFolder, plan: Plan, program: [String], programVersion: String, programDigest: String? = nil,
-        command: [String], startedAt: String, backends: [any CipherBackend], network: (any NetworkSources)? = nil
+        command: [String], startedAt: String, backends: [any CipherBackend],
+        cgroups: Result<MemoryCgroups, CgroupAbsence>? = nil, network: (any NetworkSources)? = nil
     ) throws(SweepError) {
         guard let encryption = backends.first else {
             throw .io(.unsupported("a sweep without any backend"))
@@ -39,12 +42,14 @@ package struct SweepJob {
         self.program = program
         self.encryption = encryption
         self.network = network
+        self.cgroups = try? cgroups?.get()
         var header = RunHeader(
             programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
             backends: backends.map {
                 RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
             }, plan: plan.text, seed: plan.seed)
         header.programDigest = programDigest
+        if case .failure(let absence)? = cgroups { header.cgroupAbsence = absence.description }
         self.header = header
     }
 
@@ -104,7 +109,7 @@ package struct SweepJob {
             ?? ObjectStore(folder: folder.objectFolder, encryption: encryption, serve: servers.map { $0.serve })
         let runner = CellRunner(
             program: program, store: store, seed: plan.seed, traces: plan.traces,
-            bitsPerSecond: plan.bitsPerSecond, isInterrupted: isInterrupted)
+            bitsPerSecond: plan.bitsPerSecond, cgroups: cgroups, isInterrupted: isInterrupted)
         let sweep = Sweep(plan: plan, log: log, runner: runner, refusals: Self.refusals(outcomes))
         _ = try sweep.run(progress: progress, shouldStop: shouldStop)
         return try ResultLog.read(folder.resultFile).results

@@ -56,9 +56,9 @@ struct HeatMap: Picture {
         // Names that are wider than a column are turned.
         let widest = columns.map(TextWidth.estimate).max() ?? 0
         let isTurned = widest > cell.width - 6
-        let top = isTurned ? 92 + min(widest, 130) * 0.72 : 100
+        let top = isTurned ? 106 + min(widest, 130) * 0.72 : 114
         let greatest = values.joined().compactMap { $0?.value }.max() ?? 0
-        drawLegend(width: width, to: &svg)
+        drawLegend(width: width, greatest: greatest, to: &svg)
         for (index, column) in columns.enumerated() {
             let x = left + (Double(index) + 0.5) * cell.width
             if isTurned {
@@ -81,13 +81,20 @@ struct HeatMap: Picture {
         return top + Double(rows.count) * cell.height + 16
     }
 
-    private func drawLegend(width: Double, to svg: inout SVGWriter) {
+    private var hasBest: Bool { values.joined().contains { $0?.isBest == true } }
+
+    private func drawLegend(width: Double, greatest: Double, to svg: inout SVGWriter) {
         for shade in 0..<Self.shadeCount {
             svg.rectangle(x: 16 + Double(shade) * 20, y: 40, width: 20, height: 14, class: "h\(shade)")
         }
         let words =
-            Self.isWide(width) ? "slow to fast, a third more each; framed: the best and its ties" : "slow to fast"
+            Self.isWide(width)
+            ? "slow to fast, a third more each" + (hasBest ? "; framed: the best and its ties" : "") : "slow to fast"
         svg.label(words, x: 16 + Double(Self.shadeCount) * 20 + 10, y: 52, class: "small")
+        // The values at the ends of the scale, below it.
+        let edges = [("≤ ", greatest / 8), ("", greatest)].map { $0 + ByteCountText.rate(UInt64(max($1, 0))) }
+        svg.label(edges[0], x: 16, y: 70, class: "small")
+        svg.label(edges[1], x: 16 + Double(Self.shadeCount) * 20, y: 70, class: "small")
     }
 
     private func draw(

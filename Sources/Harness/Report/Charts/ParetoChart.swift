@@ -25,7 +25,7 @@ struct ParetoChart: Picture {
         var words: String
     }
 
-    /// Less is not told apart, and is drawn here.
+    /// Less is not told apart, and is drawn where the reader's bound is.
     static let minMemory: UInt64 = 256 << 10
 
     /// The points that no other one is faster than at no more memory, by their medians, least memory first.
@@ -53,8 +53,8 @@ struct ParetoChart: Picture {
         let values = points.flatMap { [Double($0.low), Double($0.bytesPerSecond), Double($0.high)] }
         let y = LogScale(base: 2, covering: values, atLeast: 3, from: bottom, to: top)
         svg.grid(
-            x: x, y: y, vertical: .bytes("/s"), horizontalLabel: "memory: rise of the process's peak",
-            min: Self.minMemory)
+            x: x, y: y, vertical: .bytes("/s"),
+            horizontalLabel: "peak memory growth; below 256 KiB its bound")
         drawFront(x: x, y: y, to: &svg)
         drawPoints(x: x, y: y, to: &svg)
         drawMarks(x: x, y: y, right: width - 8, to: &svg)
@@ -179,12 +179,18 @@ extension RunRecommendation {
             ? ByteCountText.size(window) : "\(ByteCountText.size(summary.cell.chunkByteCount ?? 0)) chunks"
         return ParetoChart.Point(
             style: self.summary.style(of: summary.cell.backend),
-            memory: max(memory.growthByteCount, ParetoChart.minMemory), bytesPerSecond: speed.bytesPerSecond,
+            memory: Self.drawn(memory), bytesPerSecond: speed.bytesPerSecond,
             low: speed.interval?.lowerBound ?? speed.bytesPerSecond,
             high: speed.interval?.upperBound ?? speed.bytesPerSecond,
             mark: isMarked ? mark : nil, isChoice: summary.cell.id == advice.choice?.id,
             words: "\(summary.cell.backend), \(ByteCountText.size(window)) windows: "
                 + "\(ByteCountText.rate(speed.bytesPerSecond)), \(ByteCountText.growth(memory.growthByteCount))")
+    }
+
+    /// Growth, or where the kernel's counters do not tell it from none, what the reader says its buffers need.
+    private static func drawn(_ memory: MemoryRecord.Memory) -> UInt64 {
+        guard memory.growthByteCount < ParetoChart.minMemory else { return memory.growthByteCount }
+        return max(1, min(memory.boundByteCount ?? ParetoChart.minMemory, ParetoChart.minMemory))
     }
 
     private static let commonSizes: Set<UInt64> = [16_000_000, 104_857_600]

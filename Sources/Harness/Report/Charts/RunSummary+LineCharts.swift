@@ -7,21 +7,28 @@ extension RunSummary {
         guard let best, let speed = best.speed, let main else { return nil }
         let fastest = "\(best.cell.backend) at \(ByteCountText.size(best.cell.windowByteCount)) windows"
         let limits = limitReferences
+        let all = lines { cell in
+            cell.speed.map { speed in
+                let (value, interval) = (speed.bytesPerSecond, speed.interval)
+                return Value(
+                    value: Double(value), low: Double(interval?.lowerBound ?? value),
+                    high: Double(interval?.upperBound ?? value),
+                    words: ByteCountText.rate(value) + (interval == nil ? ", " : ", 95 %: ") + speed.rangeText)
+            }
+        }
+        // A reference that is a hundred times slower would take the axis from those that are compared.
+        let slow = all.filter { line in
+            (line.points.map(\.value).max() ?? 0) * Self.maxDistance < Double(speed.bytesPerSecond)
+        }
+        let left = slow.map { "\($0.name) (\(ByteCountText.rate(UInt64($0.points.map(\.value).max() ?? 0))))" }
+        let remark = left.isEmpty ? "" : " Too slow for the axis: \(left.joined(separator: ", "))."
         return LineChart(
             name: "throughput", title: "Sequential throughput by window size",
             description: "Plaintext bytes delivered per second on logarithmic axes, a line for each backend, its 95 % "
                 + "intervals as a band: \(main.description). The fastest is \(fastest) with "
                 + "\(ByteCountText.rate(speed.bytesPerSecond))."
-                + (limits.isEmpty ? "" : " Thin lines: what this machine allows at most.") + Self.remark(grid),
-            lines: lines { cell in
-                cell.speed.map { speed in
-                    let (value, interval) = (speed.bytesPerSecond, speed.interval)
-                    return Value(
-                        value: Double(value), low: Double(interval?.lowerBound ?? value),
-                        high: Double(interval?.upperBound ?? value),
-                        words: ByteCountText.rate(value) + (interval == nil ? ", " : ", 95 %: ") + speed.rangeText)
-                }
-            },
+                + (limits.isEmpty ? "" : " Thin lines: what this machine allows at most.") + remark + Self.remark(grid),
+            lines: all.filter { line in !slow.contains { $0.name == line.name } },
             publishedPoints: publishedPoints { cell in
                 cell.speed.map { (Double($0.bytesPerSecond), ByteCountText.rate($0.bytesPerSecond)) }
             },
@@ -57,6 +64,9 @@ extension RunSummary {
             ], vertical: .bytes()
         )
     }
+
+    /// A line that nowhere comes within this factor of the best is named and not drawn.
+    private static let maxDistance = 16.0
 
     /// The number of a backend, from which its colour, dashes and shape follow.
     func style(of backend: String) -> Int {
@@ -188,7 +198,7 @@ extension RunSummary {
             return points.isEmpty ? nil : LineChart.Line(name: name, style: style, points: points)
         }
         return LineChart(
-            name: "window-latency", title: "Latency of one window, \(backend)",
+            name: "window-latency", title: "Latency of one window, \(backend), closed loop",
             description: "How long the fastest backend takes for one window of a sequential read, on logarithmic axes. "
                 + "A percentile stands only where there were enough reads for it in a process: 29 for p90, 299 for p99, "
                 + "2,995 for p99.9.",

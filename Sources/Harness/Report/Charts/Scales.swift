@@ -110,7 +110,7 @@ struct LogAxis: Sendable {
 
 extension SVGWriter {
     /// Adds the grid of a plot over sizes in bytes, with its labels.
-    mutating func grid(x: LogScale, y: LogScale, vertical: LogAxis, horizontalLabel: String, min: UInt64? = nil) {
+    mutating func grid(x: LogScale, y: LogScale, vertical: LogAxis, horizontalLabel: String) {
         let rowStep = y.labelStep(spacing: 30)
         for power in y.powers {
             let height = y.coordinate(atPosition: Double(power))
@@ -123,8 +123,7 @@ extension SVGWriter {
         for power in x.powers where power.isMultiple(of: columnStep) && (0..<63).contains(power) {
             let (position, size) = (x.coordinate(atPosition: Double(power)), UInt64(1) << UInt64(power))
             line(from: (position, y.end), to: (position, y.start), class: "faint")
-            let text = (size == min ? "≤ " : "") + ByteCountText.size(size)
-            label(text, x: position, y: y.start + 20, anchor: "middle", class: "tick")
+            label(ByteCountText.size(size), x: position, y: y.start + 20, anchor: "middle", class: "tick")
         }
         label(horizontalLabel, x: (x.start + x.end) / 2, y: y.start + 42, anchor: "middle", class: "tick")
     }

@@ -9,10 +9,10 @@ extension GateResult {
         var errors: [(title: String, message: String)] = []
         var warnings: [(title: String, message: String)] = []
         for cell in cells {
-            let entry = (title: "\(GateWords.word(cell.verdict)): \(cell.name)", message: GateWords.finding(cell))
+            let entry = (title: "\(GateWords.word(cell)): \(cell.name)", message: GateWords.finding(cell))
             if isBlamed(cell) {
                 errors.append(entry)
-            } else if cell.verdict == .inconclusive, verdict != .noisyHost {
+            } else if cell.verdict == .inconclusive {
                 warnings.append(entry)
             }
         }
@@ -28,14 +28,34 @@ extension GateResult {
                 warnings.append((title, GateWords.finding(cell)))
             }
         }
+        for cell in counts?.cells ?? [] where cell.verdict != .same {
+            let grown = cell.counts.filter { $0.verdict == .grew }
+            let message = cell.reason ?? grown.map(Self.message).joined(separator: "; ")
+            if grown.isEmpty {
+                warnings.append(("counts undecided: \(cell.name)", message.isEmpty ? "runs differ" : message))
+            } else {
+                errors.append(("more work: \(cell.name)", message))
+            }
+        }
+        for anchor in anchors ?? [] {
+            for cell in anchor.cells where ![.same, .faster].contains(cell.verdict) {
+                errors.append(("beyond the budget, or not shown to be within: \(cell.name)", GateWords.finding(cell)))
+            }
+        }
         if verdict == .noisyHost {
-            warnings.insert(("noisy host", control.map(GateWords.finding) ?? reason ?? "the control moved"), at: 0)
+            warnings.insert(
+                ("noisy host", control.map(GateWords.finding) ?? reason ?? "nothing could be planted"), at: 0)
         }
         if cells.isEmpty { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
         let lines =
             Self.annotations("error", errors) + Self.annotations("warning", warnings)
             + [GitHubCommand.line("notice", title: "gate: \(title)", message: headline)]
         return lines.joined(separator: "\n")
+    }
+
+    private static func message(_ count: GateCounts.Count) -> String {
+        let figures = GateWords.figures(count)
+        return "\(count.quantity.words) \(figures[0]) before, \(figures[1]) now (\(figures[2]))"
     }
 
     private static let maxAnnotations = 10
@@ -88,6 +108,25 @@ extension GateResult {
         var cases = cells.map { testCase($0, allowsInconclusive) }
         if let control { cases.append(controlCase(control)) }
         cases += (memory?.cells ?? []).map { memoryCase($0, allowsInconclusive) }
+        cases += (counts?.cells ?? []).map { cell in
+            let text =
+                cell.reason ?? cell.counts.filter { $0.verdict != .same }.map(Self.message).joined(separator: "; ")
+            let outcome: JUnitDocument.Outcome =
+                switch cell.verdict {
+                case .same: .passed
+                case .grew: .failed(message: text, type: "counts", text: text)
+                case .inconclusive:
+                    allowsInconclusive ? .skipped(text) : .errored(message: text, type: "inconclusive", text: text)
+                }
+            return .init(className: Self.className, name: "counts: \(cell.name)", outcome: outcome)
+        }
+        for anchor in anchors ?? [] {
+            cases += anchor.cells.map { cell in
+                var shown = cell
+                shown.name = "anchor: \(cell.name)"
+                return anchor.testCase(shown, false)
+            }
+        }
         cases += notCompared.map {
             JUnitDocument.Case(
                 className: Self.className, name: $0.name, outcome: .skipped("not compared: \($0.reason)"))
@@ -117,7 +156,6 @@ extension GateResult {
         let outcome: JUnitDocument.Outcome
         switch cell.verdict {
         case .wrong: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
-        case _ where verdict == .noisyHost: outcome = .skipped("noisy host, not judged; \(finding)")
         case .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
         case .inconclusive where !allowsInconclusive:
             outcome = .errored(message: finding, type: cell.verdict.rawValue, text: finding)
@@ -132,8 +170,8 @@ extension GateResult {
         let outcome: JUnitDocument.Outcome =
             switch control.verdict {
             case .wrong: .failed(message: finding, type: "wrong", text: finding)
-            case .noisyHost: .errored(message: finding, type: "noisyHost", text: finding)
-            default: .passed
+            case .slower: .passed
+            default: .errored(message: finding, type: "noisyHost", text: finding)
             }
         return .init(className: Self.className, name: control.name, seconds: control.seconds, outcome: outcome)
     }

@@ -18,6 +18,9 @@ extension GateResult {
             }
         }
         if let memory { parts.append(MarkdownRenderer.block(.table(memoryTable(memory)))) }
+        if let counts { parts.append(MarkdownRenderer.block(.table(Self.countTable(counts)))) }
+        for anchor in anchors ?? [] { parts.append(MarkdownRenderer.block(.table(anchor.anchorTable))) }
+        if let layoutRemark { parts.append(MarkupText.markdown(layoutRemark) + ".") }
         if !notCompared.isEmpty {
             parts.append("Not compared:")
             parts.append(
@@ -63,10 +66,34 @@ extension GateResult {
         if remark.count > 300 { remark = remark.prefix(299) + "…" }
         return [
             Table.Entry(number), Table.Entry(name),
-            Table.Entry(GateWords.word(cell.verdict), emphasis: isBlamed(cell) ? .bad : .none),
+            Table.Entry(GateWords.word(cell), emphasis: isBlamed(cell) ? .bad : .none),
             Table.Entry(GateWords.change(cell.slowdown)), Table.Entry(GateWords.interval(cell.low, cell.high)),
             Table.Entry("\(cell.blockCount)"), Table.Entry(GateWords.seconds(cell.seconds)), Table.Entry(remark),
         ]
+    }
+
+    private var anchorTable: Table {
+        var table = cellTable
+        table.caption = "Against the anchor, with a budget of \(GateWords.percent(tolerance)) for all changes together."
+        return table
+    }
+
+    private static func countTable(_ counts: GateCounts) -> Table {
+        Table(
+            caption: "Counts an iteration, which repeat; \(GateWords.percent(counts.limit)) more is allowed.",
+            columns: [
+                .text("Cell"), .text("Verdict"), .text("Count"), .number("Baseline"), .number("Candidate"),
+                .number("Change"),
+            ],
+            rows: counts.cells.prefix(maxRows).flatMap { cell in
+                cell.counts.map { count in
+                    [
+                        Table.Entry(cell.name),
+                        Table.Entry(count.verdict.rawValue, emphasis: count.verdict == .grew ? .bad : .none),
+                        Table.Entry(count.quantity.words),
+                    ] + GateWords.figures(count).map { Table.Entry($0) }
+                }
+            })
     }
 
     private func memoryTable(_ memory: GateMemory) -> Table {

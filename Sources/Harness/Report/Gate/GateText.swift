@@ -14,6 +14,16 @@ package enum GateText {
         if let memory = result.memory {
             lines += ["", "peak memory: \(memory.verdict.rawValue)"] + table(rows(memory))
         }
+        if let counts = result.counts {
+            lines += ["", "counts, an iteration: \(counts.verdict.rawValue)"] + table(rows(counts))
+            for name in counts.tooLong { lines.append("not counted: \(name): an iteration takes over 20 ms") }
+            for cell in counts.cells { if let reason = cell.reason { lines.append("\(cell.name): \(reason)") } }
+        }
+        for anchor in result.anchors ?? [] {
+            lines += ["", "against the anchor, with a budget of \(GateWords.percent(anchor.tolerance)):"]
+            lines += table(rows(anchor, isRecording: false)) + ["", conclusion(anchor)]
+        }
+        if let layout = result.layoutRemark, !isRecording { lines += ["", layout] }
         lines += [
             "", isRecording && result.isFitToRecord ? "recorded: \(result.cells.count) cells" : conclusion(result),
         ]
@@ -36,13 +46,20 @@ package enum GateText {
             case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
             case .wrong: "wrong: \(firstWrong(result)): expected right bytes, and whole runs, of both sides"
             case .noisyHost:
-                "noisy host: two copies of the baseline differ: expected the same time of both, so the candidate is not judged"
+                "noisy host: \(result.control?.reason ?? "nothing could be planted"): expected to see it before anything is called the same"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
             case .inconclusive:
                 "inconclusive: \(names(.inconclusive)): expected intervals that end on one side of \(tolerance)"
             case .same: "same: no cell takes over \(tolerance) more time than the baseline"
             case .faster: "faster: every cell takes over \(tolerance) less time than the baseline"
             }
+        if result.counts?.verdict == .grew {
+            line += "; the candidate does more: expected counts within their limit"
+        }
+        if result.counts?.verdict == .inconclusive { line += "; counts are inconclusive" }
+        for anchor in result.anchors ?? [] where anchor.answer(allowsInconclusive: false) != .yes {
+            line += "; against the anchor, \(conclusion(anchor))"
+        }
         if result.memory?.verdict == .grew { line += "; peak memory grew: expected it within the limit" }
         if result.memory?.verdict == .inconclusive { line += "; peak memory is inconclusive" }
         return line
@@ -60,12 +77,22 @@ package enum GateText {
         var rows = [["cell", "verdict", isRecording ? "to reference" : "slowdown", "low", "high", "blocks", "seconds"]]
         for cell in result.cells + [result.control].compactMap(\.self) {
             rows.append([
-                cell.name, isRecording && cell.verdict != .wrong ? "recorded" : cell.verdict.rawValue,
+                cell.name,
+                isRecording && cell.verdict != .wrong && cell.planted == nil ? "recorded" : GateWords.word(cell),
                 GateWords.change(cell.slowdown), GateWords.change(cell.low), GateWords.change(cell.high),
                 "\(cell.blockCount)", SignificantDigits.fixed(min(max(cell.seconds, 0), 1e12), places: 1),
             ])
         }
         return rows
+    }
+
+    private static func rows(_ counts: GateCounts) -> [[String]] {
+        [["cell", "verdict", "count", "baseline", "candidate", "change"]]
+            + counts.cells.flatMap { cell in
+                cell.counts.map { count in
+                    [cell.name, count.verdict.rawValue, count.quantity.words] + GateWords.figures(count)
+                }
+            }
     }
 
     private static func rows(_ memory: GateMemory) -> [[String]] {
@@ -112,17 +139,18 @@ enum GateWords {
     }
 
     /// A part of one in percent, as it was asked for: `2 %`, `0.5 %`.
-    static func percent(_ share: Double) -> String {
-        var digits = SignificantDigits.fixed(max(0, share) * 100, places: 3)
-        while digits.hasSuffix("0") { digits.removeLast() }
-        if digits.hasSuffix(".") { digits.removeLast() }
-        return digits + " %"
-    }
+    static func percent(_ share: Double) -> String { GateResult.percent(share) }
 
     /// Seconds: `3.2 s`.
     static func seconds(_ seconds: Double) -> String { SignificantDigits.fixed(max(0, seconds), places: 1) + " s" }
 
     static func word(_ verdict: GateVerdict) -> String { verdict == .noisyHost ? "noisy host" : verdict.rawValue }
+
+    /// The verdict on a cell; a control is seen or not.
+    static func word(_ cell: GateCell) -> String {
+        guard cell.planted != nil, cell.verdict != .wrong else { return word(cell.verdict) }
+        return cell.isSeen ? "seen" : "not seen"
+    }
 
     /// What was found of a cell, in one line.
     static func finding(_ cell: GateCell) -> String {
@@ -140,6 +168,14 @@ enum GateWords {
         cell.secondsToSettle.map { "--seconds \(UInt64(min(max($0, 0), 1e9).rounded(.up))) would settle it" }
     }
 
+    /// The middle of a count on both sides, and the change.
+    static func figures(_ count: GateCounts.Count) -> [String] {
+        func middle(_ runs: [Double]) -> Double { runs.isEmpty ? 0 : runs.sorted()[(runs.count - 1) / 2] }
+        func text(_ figure: Double) -> String { SignificantDigits.fixed(max(0, figure), places: figure < 1000 ? 2 : 0) }
+        let (one, other) = (middle(count.baseline), middle(count.candidate))
+        return [text(one), text(other), one > 0 ? change(other / one) : one == other ? "0.00 %" : "–"]
+    }
+
     /// What was found of a cell's memory, in one line.
     static func finding(_ cell: GateMemory.Cell) -> String {
         func side(_ peaks: GateMemory.Peaks) -> String {
@@ -154,6 +190,15 @@ enum GateWords {
 }
 
 extension GateResult {
+    /// What a comparison of two files cannot tell apart; `nil` where several builds were compared, or one with itself.
+    var layoutRemark: String? {
+        if let buildCount { return "\(buildCount) builds of each side; their differences are in the intervals" }
+        guard !cells.isEmpty, baseline.command != candidate.command else { return nil }
+        return
+            "one build of each side: up to \(GateWords.percent(Self.layoutShare)) of a difference may be the layout of "
+            + "their code: --builds tells"
+    }
+
     /// The verdict in a few words, memory included: `same` is never said of what does not pass.
     var title: String {
         let word = GateWords.word(verdict)
@@ -172,14 +217,28 @@ extension GateResult {
         switch verdict {
         case .wrong: head = "wrong: \(count(.wrong)) of \(compared) wrong or failed"
         case .noisyHost:
-            head = "noisy host: two copies of the baseline differed on this machine, so the candidate is not judged"
+            head = "noisy host: \(control?.reason ?? "nothing could be planted"), so nothing is called the same"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"
         case .same: head = "same: \(compared), none slower by more than \(tolerance)"
         case .faster: head = "faster: \(compared), each by more than \(tolerance)"
         }
-        return ([head] + [reason, memoryHeadline].compactMap { $0 }).joined(separator: "; ")
+        return ([head] + [reason, memoryHeadline, countHeadline].compactMap { $0 } + anchorHeadlines)
+            .joined(separator: "; ")
+    }
+
+    private var countHeadline: String? {
+        switch counts?.verdict {
+        case .grew: "the candidate does more than \(GateWords.percent(counts?.limit ?? 0)) more work"
+        case .same: "counts within their limit"
+        case .inconclusive: "counts undecided"
+        case nil: nil
+        }
+    }
+
+    private var anchorHeadlines: [String] {
+        (anchors ?? []).map { "within \(GateWords.percent($0.tolerance)) of the anchor: \($0.headline)" }
     }
 
     private var memoryHeadline: String? {
@@ -194,10 +253,8 @@ extension GateResult {
 
     func count(_ verdict: GateVerdict) -> Int { cells.count { $0.verdict == verdict } }
 
-    /// Whether cells may be blamed: not where two copies of the baseline differed. Wrong bytes are wrong on any machine.
-    func isBlamed(_ cell: GateCell) -> Bool {
-        cell.verdict == .wrong || cell.verdict == .slower && verdict != .noisyHost
-    }
+    /// Whether a cell is blamed.
+    func isBlamed(_ cell: GateCell) -> Bool { cell.verdict == .wrong || cell.verdict == .slower && cell.planted == nil }
 
     /// The command line that repeats the run.
     var commandLine: String { ShellText.joined(command) }

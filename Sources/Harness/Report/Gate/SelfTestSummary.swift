@@ -20,10 +20,7 @@ package struct SelfTestSummary: Sendable {
         self.isComplete = isComplete
         calibrations = records.compactMap { if case .calibration(let found) = $0 { found } else { nil } }
         groups = SelfTestGroup.groups(of: records)
-        let tolerance = header.tolerance
-        coverage = IntervalCoverage(
-            groups.flatMap(\.runs), factors: [0, tolerance + 0.01, tolerance + 0.02, tolerance + 0.05].map { 1 + $0 },
-            seed: header.seed)
+        coverage = IntervalCoverage(groups.flatMap(\.runs))
     }
 
     /// Whether runs show another slowdown than their calibrations say was planted, beyond the errors of both; `nil` where
@@ -124,17 +121,10 @@ package struct SelfTestSummary: Sendable {
     }
 
     private var coverageText: String {
-        func text(_ share: BinomialInterval?, _ what: String, isIndependent: Bool = true) -> String {
-            guard let share else { return "\(what): too few for a figure" }
-            let interval = "interval \(RatioText.percent(share.low))–\(RatioText.percent(share.high))"
-            return "\(what): \(share.successCount) of \(share.trialCount) (\(RatioText.percent(share.rate)), "
-                + "\(isIndependent ? interval : "which share blocks"))"
-        }
-        return """
-            95 % intervals that hold the truth, of unchanged runs whose candidate times were multiplied
-            \(text(coverage.fresh, "\(coverage.freshBlockCount) blocks of one run, each used once"))
-            \(text(coverage.resampled, "\(IntervalCoverage.drawnBlockCount) blocks drawn from all runs", isIndependent: false))
-            """
+        let what = "95 % intervals of unchanged runs that hold no change"
+        guard let share = coverage.share else { return "\(what): too few blocks for a figure" }
+        return "\(what): \(share.successCount) of \(share.trialCount) (\(RatioText.percent(share.rate)), "
+            + "interval \(RatioText.percent(share.low))–\(RatioText.percent(share.high))), \(coverage.blockCount) blocks each"
     }
 
     /// The rates as one object; shares are parts of one, times are in seconds.
@@ -149,17 +139,7 @@ package struct SelfTestSummary: Sendable {
             "calibrations": .array(
                 calibrations.map { ["large": Self.json($0.large), "small": Self.json($0.small)] }),
             "groups": .array(groups.map(json)),
-            "coverage": [
-                "freshBlocks": JSONValue(count: coverage.freshBlockCount), "fresh": Self.json(coverage.fresh),
-                "resampledBlocks": JSONValue(count: IntervalCoverage.drawnBlockCount),
-                // Draws share blocks, so that their count has no such interval.
-                "resampled": coverage.resampled.map { found -> JSONValue in
-                    [
-                        "count": JSONValue(count: found.successCount), "of": JSONValue(count: found.trialCount),
-                        "rate": .number(found.rate),
-                    ]
-                } ?? .null,
-            ],
+            "coverage": ["blocks": JSONValue(count: coverage.blockCount), "share": Self.json(coverage.share)],
         ])
     }
 

@@ -73,19 +73,20 @@ extension Document {
 
     private static func changes(_ host: HostHistory) -> Table? {
         let rows = host.changedCells.flatMap { cell in
-            cell.changes.map { change in
+            (cell.changes + [cell.drift].compactMap { $0 }).map { change in
                 let run = host.runs[change.run]
                 return [
                     Table.Entry(cell.cell.id),
                     Table.Entry(change.text, emphasis: change.factor < 1 ? .bad : .good),
-                    Table.Entry(run.header.startedAt, detail: run.path, link: run.link),
+                    cell.drift == nil
+                        ? Table.Entry(run.header.startedAt, detail: run.path, link: run.link) : "a drift over all runs",
                     Table.Entry(RatioText.times(change.before)), Table.Entry(RatioText.times(change.after)),
                 ]
             }
         }
         guard !rows.isEmpty else { return nil }
         return Table(
-            caption: "Every change of a level, the cell with the largest first.",
+            caption: "Every change of a level and every drift, the cell with the largest first.",
             columns: [
                 .text("Cell"), .number("Change"), .text("From this run on"), .number("Before"), .number("After"),
             ], rows: rows)
@@ -102,7 +103,7 @@ extension Document {
                 values.last.map { Table.Entry(RatioText.times($0)) } ?? .absent,
                 values.min().map { Table.Entry(RatioText.times($0)) } ?? .absent,
                 values.max().map { Table.Entry(RatioText.times($0)) } ?? .absent,
-                Table.Entry(line), Table.Entry("\(cell.changes.count)"),
+                Table.Entry(line), Table.Entry(cell.drift == nil ? "\(cell.changes.count)" : "drift"),
             ]
         }
         return Table(

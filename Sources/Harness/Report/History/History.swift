@@ -119,7 +119,6 @@ extension History {
     /// What the history shows, in a few lines.
     package var findings: [String] {
         hosts.map { host in
-            let changed = host.changedCells
             let name = "\(host.host.name) (\(host.host.cpuModel))"
             let span = RatioText.count(host.runs.count, "run")
             guard host.anchor != nil else { return "\(name): \(span), and no ratios without the reference." }
@@ -127,14 +126,21 @@ extension History {
             guard host.cells.contains(where: { $0.ratios.count { $0 != nil } >= minimum }) else {
                 return "\(name): \(span), too few to tell a change from noise (at least \(minimum))."
             }
-            let turns = host.turns
-            guard let turn = turns.max(by: { $0.entries.count < $1.entries.count }) else {
-                return "\(name): no change in \(RatioText.count(host.cells.count, "cell")) over \(span)."
+            var parts: [String] = []
+            let (turns, cells) = (host.turns, RatioText.count(host.cells.count, "cell"))
+            if let turn = turns.max(by: { $0.entries.count < $1.entries.count }) {
+                let run = host.runs[turn.run]
+                parts.append(
+                    "\(host.cells.count { !$0.changes.isEmpty }) of \(cells) changed over \(span), at "
+                        + "\(RatioText.count(turns.count, "run")); most of them, \(turn.entries.count), from "
+                        + "\(run.header.startedAt) on (\(run.path)): \(turn.backendsText) by \(turn.rangeText)")
             }
-            let run = host.runs[turn.run]
-            return "\(name): \(changed.count) of \(RatioText.count(host.cells.count, "cell")) changed over \(span), at "
-                + "\(RatioText.count(turns.count, "run")); most of them, \(turn.entries.count), from "
-                + "\(run.header.startedAt) on (\(run.path)): \(turn.backendsText) by \(turn.rangeText)."
+            let drifts = host.cells.compactMap(\.drift)
+            if !drifts.isEmpty {
+                parts.append(
+                    "\(drifts.count) of \(cells) drifted over \(span), by \(CellHistory.Change.rangeText(drifts))")
+            }
+            return "\(name): \(parts.isEmpty ? "no change in \(cells) over \(span)" : parts.joined(separator: "; "))."
         }
     }
 
@@ -151,14 +157,16 @@ extension History {
         "A ratio is throughput ÷ that of the reference in the same run, from medians over all samples of each. What slows "
             + "the whole machine on a day slows both, and falls out. A change of the reference itself shows in every cell "
             + "that is put over it, in the same run.",
-        "Changes are found in the logarithms of a cell's ratios by circular binary segmentation (Olshen, Venkatraman, "
-            + "Lucito and Wigler 2004) with a t statistic and Bonferroni's bound over all stretches and all cells of a "
-            + "machine: where nothing changes and noise is independent from run to run, at most one history in "
-            + "\(Int((1 / HostHistory.errorRate).rounded())) has any mark. Levels are at least "
-            + "\(ChangePoints.minLength) runs long, and steps below \(RatioText.percent(HostHistory.minStep)) are "
-            + "not marked.",
-        "With few runs only large steps can be told from noise. A slow drift shows as several steps. A mark says that a "
-            + "level changed, not why: what is recorded of the two runs stands beside it.",
+        "Changes are looked for in the logarithms of a cell's ratios: a step, a stretch on another level, a drift (circular "
+            + "binary segmentation: Olshen, Venkatraman, Lucito and Wigler 2004). What a run's noise leaves in the next one "
+            + "is estimated from all cells of a machine and taken out, and so is how large noise usually is. Each backend's "
+            + "mean is searched as well, as what changes one cell often changes many. With Bonferroni's bound over places, "
+            + "cells and backends, at most one history in \(Int((1 / HostHistory.errorRate).rounded())) has any mark "
+            + "where nothing changes.",
+        "Levels are at least \(ChangePoints.minLength) runs long. Steps below \(RatioText.percent(HostHistory.minStep)) "
+            + "and drifts below \(RatioText.percent(HostHistory.minDrift)) from the first to the latest run are not marked. "
+            + "With few runs only large steps can be told from noise. A mark says that a level changed, not why: what is "
+            + "recorded of the two runs stands beside it.",
         "Hosts are kept apart: runs belong to one if name, CPU, CPU count, flags, caches and memory are the same.",
     ]
 }

@@ -9,6 +9,8 @@ package struct HostHistory: Sendable {
     static let errorRate = 0.05
     /// Steps below this part are not marked.
     static let minStep = 0.02
+    /// Drifts below this part, from the first to the latest run, are not marked.
+    static let minDrift = 0.03
 
     /// The machine, as the latest run describes it.
     package let host: RunHeader.Host
@@ -38,18 +40,16 @@ package struct HostHistory: Sendable {
             }
             return (match.cell, below.cell, ratios)
         }
-        let tested = series.count { $0.ratios.count { $0 != nil } >= 2 * ChangePoints.minLength }
-        let errorRate = Self.errorRate / Double(max(tested, 1))
-        cells = Parallel.map(series) { series in
-            CellHistory(
-                cell: series.cell, reference: series.below, ratios: series.ratios,
-                changes: Self.changes(series.ratios, runs, errorRate: errorRate))
+        let logarithms = series.map { $0.ratios.map { $0.map { log($0) } } }
+        let noise = SharedNoise(logarithms, groups: series.map(\.cell.backend), errorRate: Self.errorRate)
+        cells = Parallel.map(Array(zip(series, logarithms))) { series, logarithms in
+            Self.cell(series.cell, series.below, series.ratios, runs, logarithms, noise)
         }
     }
 
     /// The cells with a change, the largest first.
     var changedCells: [CellHistory] {
-        cells.filter { !$0.changes.isEmpty }.enumerated()
+        cells.filter(\.isChanged).enumerated()
             .sorted { ($1.element.largestChange, $0.offset) < ($0.element.largestChange, $1.offset) }
             .map(\.element)
     }
@@ -78,12 +78,7 @@ package struct HostHistory: Sendable {
         }
 
         /// From the least to the greatest change, in percent.
-        var rangeText: String {
-            let factors = entries.map(\.change.factor).sorted()
-            guard let minimum = factors.first, let maximum = factors.last else { return "–" }
-            let ends = [TrendChart.change(minimum), TrendChart.change(maximum)]
-            return ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
-        }
+        var rangeText: String { CellHistory.Change.rangeText(entries.map(\.change)) }
 
         /// The backends with how many of their cells, in the order of the names.
         var backendsText: String {
@@ -119,19 +114,25 @@ package struct HostHistory: Sendable {
         return ranks.min { $0 < $1 }.map { matches[$0.index] }
     }
 
-    private static func changes(
-        _ ratios: [Double?], _ runs: [HistoricalRun], errorRate: Double
-    ) -> [CellHistory.Change] {
+    private static func cell(
+        _ cell: Cell, _ below: Cell, _ ratios: [Double?], _ runs: [HistoricalRun], _ logarithms: [Double?],
+        _ noise: SharedNoise
+    ) -> CellHistory {
         let known = ratios.indices.filter { ratios[$0] != nil }
         let found = ChangePoints(
-            known.compactMap { ratios[$0].map { log($0) } }, errorRate: errorRate, minStep: log1p(minStep))
-        return found.steps.map { step in
-            let (run, earlier) = (known[step.index], known[step.index - 1])
-            return CellHistory.Change(
-                run: run, before: exp(step.before), after: exp(step.after), probability: step.probability,
-                differences: RunDifference.between([runs[earlier].header, runs[run].header])
+            logarithms, group: cell.backend, noise: noise, minStep: log1p(minStep), minDrift: log1p(minDrift))
+        func change(_ step: ChangePoints.Step, from earlier: Int, to later: Int) -> CellHistory.Change {
+            CellHistory.Change(
+                run: step.index, before: exp(step.before), after: exp(step.after), probability: step.probability,
+                differences: RunDifference.between([runs[earlier].header, runs[later].header])
                     .filter { !["seed", "command"].contains($0.name) })
         }
+        return CellHistory(
+            cell: cell, reference: below, ratios: ratios,
+            changes: found.steps.map { step in
+                change(step, from: known.last { $0 < step.index } ?? 0, to: step.index)
+            },
+            drift: found.drift.map { change($0, from: known.first ?? 0, to: known.last ?? 0) })
     }
 
     private static let unknownHost = RunHeader.Host(
@@ -146,15 +147,17 @@ package struct CellHistory: Sendable {
     /// Throughput ÷ that of the reference cell, for each run of the machine; `nil` where either has no figures.
     package var ratios: [Double?]
     package var changes: [Change]
+    /// What a steady drift made from the first to the latest run; such a cell has no changes at a run.
+    package var drift: Change?
 
     package struct Change: Sendable {
-        /// The index of the first run on the new level.
+        /// The index of the first run on the new level; of a drift, of the first run.
         package var run: Int
         package var before: Double
         package var after: Double
         /// The probability of a step as clear in a series of one level; not corrected for the search.
         package var probability: Double
-        /// What differs between that run and the one before.
+        /// What differs between that run and the one before; of a drift, between the first and the latest run.
         package var differences: [RunDifference]
 
         /// The level after ÷ the level before.
@@ -165,8 +168,18 @@ package struct CellHistory: Sendable {
 
         /// The change in percent with its sign.
         var text: String { TrendChart.change(factor) }
+
+        /// From the least to the greatest change, in percent.
+        static func rangeText(_ changes: [Change]) -> String {
+            let factors = changes.map(\.factor).sorted()
+            guard let minimum = factors.first, let maximum = factors.last else { return "–" }
+            let ends = [TrendChart.change(minimum), TrendChart.change(maximum)]
+            return ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
+        }
     }
 
+    var isChanged: Bool { !changes.isEmpty || drift != nil }
+
     /// The farthest that any change leads from 1, as a factor of at least 1; 1 without a change.
-    var largestChange: Double { changes.map(\.distance).max() ?? 1 }
+    var largestChange: Double { (changes + [drift].compactMap { $0 }).map(\.distance).max() ?? 1 }
 }

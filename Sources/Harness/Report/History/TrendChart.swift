@@ -16,6 +16,8 @@ struct TrendChart: Picture {
         var values: [Double?]
         /// The levels: the runs that one goes over, and its value.
         var levels: [(runs: Range<Int>, value: Double)]
+        /// Where a drift starts and ends; such a panel has no levels.
+        var drift: (before: Double, after: Double)?
 
         /// What there is to be seen in it.
         var words: String {
@@ -23,9 +25,10 @@ struct TrendChart: Picture {
             guard let latest = known.last, let minimum = known.min(), let maximum = known.max() else {
                 return "\(name): no ratios"
             }
-            let steps = zip(levels, levels.dropFirst()).map { before, after in
+            var steps = zip(levels, levels.dropFirst()).map { before, after in
                 "\(TrendChart.change(after.value / before.value)) from run \(after.runs.lowerBound + 1) on"
             }
+            if let drift { steps.append("a drift by \(TrendChart.change(drift.after / drift.before))") }
             return "\(name): \(RatioText.times(latest)) in the latest run, \(RatioText.times(minimum)) to "
                 + "\(RatioText.times(maximum)) in all; \(steps.isEmpty ? "no change" : steps.joined(separator: ", "))"
         }
@@ -63,6 +66,11 @@ struct TrendChart: Picture {
                 let dot = Marker.commands(shape: 0, x: x(point.run), y: scale(point.value), radius: 1.8)
                 svg.path(commands: dot, class: "bar")
             }
+        }
+        if let drift = panel.drift {
+            let end = (x(panel.values.count - 1), scale(drift.after))
+            svg.line(from: (x(0), scale(drift.before)), to: end, class: "whisker s1")
+            svg.label(Self.change(drift.after / drift.before), x: left + 5, y: plotTop + 9, class: "small end")
         }
         for (index, level) in panel.levels.enumerated() {
             let (from, to) = (left + Double(level.runs.lowerBound) * step, left + Double(level.runs.upperBound) * step)
@@ -122,19 +130,19 @@ struct TrendPictures: Sendable {
         let isMany = host.cells.count > Self.maxPanels
         let drawn =
             isMany
-            ? Array((host.changedCells + host.cells.filter(\.changes.isEmpty)).prefix(Self.maxPanels)) : host.cells
+            ? Array((host.changedCells + host.cells.filter { !$0.isChanged }).prefix(Self.maxPanels)) : host.cells
         leftOutCount = host.cells.count - drawn.count
         let groups = CellGroups.groups(drawn, of: \.cell)
         charts = groups.enumerated().map { index, group in
             let (title, cells) = (group.title, group.elements)
             let names = CellNames(cells.map(\.cell))
-            let changed = cells.count { !$0.changes.isEmpty }
+            let changed = cells.count(where: \.isChanged)
             return TrendChart(
                 name: "history-\(number)-\(index + 1)", title: title,
                 description:
                     "\(RatioText.count(cells.count, "cell")) over \(RatioText.count(host.runs.count, "run")) as "
                     + "ratios to the reference, each on a logarithmic scale of its own; \(changed) with a change of level, "
-                    + "which is marked by an upright line. The tables have all values.",
+                    + "marked by an upright line, or a drift, by a sloping one. The tables have all values.",
                 panels: cells.map { Self.panel($0, names, host.runs.count) })
         }
     }
@@ -144,6 +152,7 @@ struct TrendPictures: Sendable {
         let values = cell.changes.isEmpty ? [] : cell.changes.map(\.before) + cell.changes.suffix(1).map(\.after)
         return TrendChart.Panel(
             name: cell.cell.label ?? names.name(of: cell.cell), values: cell.ratios,
-            levels: values.enumerated().map { (ends[$0.offset]..<ends[$0.offset + 1], $0.element) })
+            levels: values.enumerated().map { (ends[$0.offset]..<ends[$0.offset + 1], $0.element) },
+            drift: cell.drift.map { ($0.before, $0.after) })
     }
 }

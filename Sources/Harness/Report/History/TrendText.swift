@@ -69,8 +69,13 @@ enum TrendText {
             if more > 0 { lines.append("  and \(RatioText.count(more, "cell")) more, by less") }
             return lines.joined(separator: "\n")
         }
-        guard !texts.isEmpty else { return [] }
-        return ["CHANGES, by the first run on the new level\n" + texts.joined(separator: "\n")]
+        let drifts = host.changedCells.compactMap { cell in
+            cell.drift.map {
+                WrappedText.lines(cell.cell.id, first: "  \(WrappedText.padded($0.text, to: 8, isNumeric: true))  ")
+            }
+        }
+        return [("CHANGES, by the first run on the new level", texts), ("DRIFTS, over all runs", drifts)]
+            .filter { !$0.1.isEmpty }.map { ([$0.0] + $0.1).joined(separator: "\n") }
     }
 
     private static func line(_ cell: CellHistory, _ names: CellNames) -> String {
@@ -169,6 +174,12 @@ extension History {
                             }),
                     ])
                 }),
+            "drift": cell.drift.map { drift in
+                [
+                    "before": .number(drift.before), "after": .number(drift.after), "factor": .number(drift.factor),
+                    "probability": .number(drift.probability),
+                ]
+            } ?? .null,
         ])
     }
 }

@@ -17,6 +17,8 @@ package struct CellSummary: Hashable, Sendable {
     package var firstByte: LatencyRecord.Latency?
     /// The median latency and the median first byte of each process, in nanoseconds.
     package var latencySample: LogSample?, firstByteSample: LogSample?
+    /// The latencies of each process.
+    package var processLatencies: [LatencyRecord.Latency] = []
     /// How many processes' latencies were longer than whole iterations of the same process explain.
     package var contradictedLatencyCount = 0
     /// How a film would play, for the replay of a player's trace.
@@ -25,6 +27,8 @@ package struct CellSummary: Hashable, Sendable {
     package var usage: ProcessUsage?
     /// The max number of bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
+    /// The passes that showed that a cache below this system held a cold cell's file, in nanoseconds; `nil` where none did.
+    package var passesCachedBelow: [UInt64]?
     /// Peak memory, where it was measured: that of the process in the middle by growth, of an even number the lesser one.
     package var memory: MemoryRecord.Memory?
     /// How far memory grew in each process, in bytes; less than ``memoryResolution`` counts as that.
@@ -84,6 +88,7 @@ package struct CellSummary: Hashable, Sendable {
         }
         usage = result.usage
         residentByteCount = result.residentByteCount
+        if check.isCachedBelow == true { passesCachedBelow = check.coldNanoseconds }
         rounds = result.rounds.filter { !$0.isEmpty }
         speed = Speed(rounds: rounds, deliveredByteCount: check.deliveredByteCount)
         outcome = speed == nil ? .untimed : .measured
@@ -98,6 +103,7 @@ package struct CellSummary: Hashable, Sendable {
     private mutating func addLatencies(_ records: [LatencyRecord]) {
         latency = LatencyRecord.Latency(combining: records.map(\.latency))
         firstByte = LatencyRecord.Latency(combining: records.compactMap(\.firstByte))
+        processLatencies = records.map(\.latency)
         latencySample = LogSample(records.map { Double($0.latency.p50) })
         firstByteSample = LogSample(records.compactMap { $0.firstByte.map { Double($0.p50) } })
         latency?.setMedian(latencySample)
@@ -119,6 +125,36 @@ package struct CellSummary: Hashable, Sendable {
 
     /// Memory growth below this is not told apart, in bytes: the kernel keeps its counters per CPU.
     package static let memoryResolution: UInt64 = 256 << 10
+
+    /// What a timed iteration used, in the mean.
+    struct IterationUsage: Hashable, Sendable {
+        var minorFaults: UInt64
+        var majorFaults: UInt64
+        var systemNanoseconds: UInt64
+        /// The kernel's part of its CPU time; `nil` where there is none.
+        var systemShare: Double?
+    }
+
+    /// What a timed iteration used; `nil` where it is not known.
+    var iterationUsage: IterationUsage? {
+        let count = rounds.reduce(0) { $0 + UInt64($1.count) }
+        guard let usage, count > 0 else { return nil }
+        func mean(_ sum: UInt64) -> UInt64 { (sum &+ count / 2) / count }
+        let cpuNanoseconds = Double(usage.userNanoseconds) + Double(usage.systemNanoseconds)
+        return IterationUsage(
+            minorFaults: mean(usage.minorFaults), majorFaults: mean(usage.majorFaults),
+            systemNanoseconds: mean(usage.systemNanoseconds),
+            systemShare: cpuNanoseconds > 0 ? Double(usage.systemNanoseconds) / cpuNanoseconds : nil)
+    }
+
+    /// Whether the process takes pages from the system again and again: at least one, of 4 KiB, for every four that it
+    /// delivers. Those of a mapped file are the file's.
+    var returnsMemory: Bool {
+        guard let iterationUsage, let deliveredByteCount, deliveredByteCount > 0, cell.source != "mmap" else {
+            return false
+        }
+        return iterationUsage.minorFaults >= max(1, deliveredByteCount / (4 * 4096))
+    }
 
     /// Why there are no figures, or `nil` if there are.
     package var missingReason: String? {
@@ -174,7 +210,14 @@ package struct CellSummary: Hashable, Sendable {
             CellSummary(
                 result, limits: header.limits, vectorFailure: failures[result.cell.backend])
         }
-        return Parallel.map(results.cells, summary)
+        var cells = Parallel.map(results.cells, summary)
+        // A file is read for the first time by one of its cells only, and all files of a run are on one storage.
+        if let passes = cells.lazy.compactMap(\.passesCachedBelow).first {
+            for index in cells.indices where cells[index].cell.isCold == true {
+                cells[index].passesCachedBelow = passes
+            }
+        }
+        return cells
     }
 
     /// Returns why a subject failed its vectors, by subject.

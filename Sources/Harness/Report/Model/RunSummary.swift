@@ -108,6 +108,8 @@ struct Series: Hashable, Sendable {
         switch cell.source {
         case "generated": "generated object"
         case "mmap": "in a mapped file"
+        case "direct": "in a file read past the page cache"
+        case "uring": "in a file read past the page cache by io_uring"
         case let served where served.hasPrefix("http"): "over \(served)"
         default: "in \(cell.source)"
         }

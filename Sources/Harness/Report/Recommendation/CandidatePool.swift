@@ -118,6 +118,7 @@ struct ComparisonGroup: Hashable, Sendable {
         }
         switch origin {
         case "file": return isCold ? "a file not in the page cache" : "a file in the page cache"
+        case "direct", "uring": return "a file on its storage, by \(origin) reads"
         case "generated": return "a generated object"
         case let served where served.hasPrefix("http"): return "an object over \(served)"
         default: return origin

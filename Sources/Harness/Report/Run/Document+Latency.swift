@@ -32,9 +32,11 @@ extension Document {
     /// Latencies of windows, random reads and traces as pictures and a table, or `nil` if none were measured.
     static func latency(_ summary: RunSummary) -> Section? {
         let window = summary.windowLatencyChart.map(Block.picture)
-        let random = summary.latencyChart("random", name: "latency", title: "Latency of random reads")
-        let traces = summary.latencyChart("trace", name: "traces", title: "Latency of what players asked for")
-        let blocks = [window, random.map(Block.picture), traces.map(Block.picture)].compactMap { $0 }
+        let random = summary.latencyChart("random", name: "latency", title: "Latency of random reads, closed loop")
+        let traces = summary.latencyChart(
+            "trace", name: "traces", title: "Latency of what players asked for, closed loop")
+        let processes = processLatencyChart(summary).map(Block.picture)
+        let blocks = [window, processes, random.map(Block.picture), traces.map(Block.picture)].compactMap { $0 }
         guard !blocks.isEmpty else { return nil }
         let introduction = Block.paragraph(
             "Access “block” fetches only the blocks that cover a range; “chunk-cache” fetches and decrypts whole chunks "
@@ -59,7 +61,7 @@ extension Document {
         }
         return Table(
             caption:
-                "Latency of single reads by cell, with the 95 % interval of the median; of the other percentiles, that of the "
+                "Latency of single reads by cell in a closed loop, with the 95 % interval of the median; of the other percentiles, that of the "
                 + "process in the middle. One that too few reads support is left out."
                 + remark(cells.count),
             columns: [

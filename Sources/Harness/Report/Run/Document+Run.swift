@@ -21,6 +21,8 @@ extension Document {
             // Pictures,
             Self.throughput(summary),
             Self.ratios(summary),
+            Self.chunks(summary),
+            Self.threads(summary),
             Self.memory(summary),
             Self.firstByte(summary),
             Self.latency(summary),
@@ -85,6 +87,8 @@ extension Document {
                         + "together, that none is more than 5 % faster.",
                     "Latency percentiles are by nearest rank. One stands only where a process had reads enough for it: "
                         + "29 for p90, 299 for p99, 2,995 for p99.9.",
+                    "Latencies are of closed loops: a read starts when the one before has ended, so that a stall delays "
+                        + "reads that are then not counted as late. chunkwise measure --arrival counts them.",
                     "Memory growth is the high-water mark of resident memory minus what was resident when the object "
                         + "was open, seen from outside a fresh process. Digest, time, latency and memory are separate "
                         + "passes.",

@@ -145,7 +145,7 @@ struct PullRequestTable {
         let hidden = cells.dropFirst(maxRows).map(\.cell)
         let more = hidden.isEmpty ? "" : "\n\n" + RunSummary.short(hiddenText(hidden, of: cells.map(\.cell)), 600)
         return """
-            | Cell | Throughput | Median read | Memory |
+            | Cell | Throughput | Median read, closed loop | Memory |
             | --- | ---: | ---: | ---: |
             \(rows.map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n"))\(more)
             """

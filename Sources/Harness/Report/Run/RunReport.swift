@@ -2,7 +2,7 @@ package import Results
 
 /// The report of a run in all its forms, which are made of one summary.
 package struct RunReport: Sendable {
-    private let summary: RunSummary
+    let summary: RunSummary
     private let document: Document
     private let keys: KeyResults
 
@@ -60,9 +60,9 @@ extension Document {
     }
 }
 
-/// A file of a report: a name without folders, and its content, which is made when it is asked for.
+/// A file of a report: a name, which has folders only in results for asv, and its content, which is made when it is asked for.
 package struct ReportFile: Sendable {
-    /// The file's name, such as `index.html`.
+    /// The file's name, such as `index.html`, or its path in the report's folder.
     package var name: String
 
     private let content: Content

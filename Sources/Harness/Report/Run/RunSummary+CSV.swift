@@ -74,6 +74,8 @@ extension RunSummary {
         ("growthByteCountLow", { text($0.memorySample?.interval?.low) }),
         ("growthByteCountHigh", { text($0.memorySample?.interval?.high) }),
         ("boundByteCount", { text($0.memory?.boundByteCount) }),
+        ("processPeakByteCount", { text($0.memory?.processPeakByteCount) }),
+        ("cgroupPeakByteCount", { text($0.memory?.cgroup?.peakByteCount) }),
         ("amplificationFetched", { $0.amplification.map { "\($0.fetched)" } }),
         ("amplificationDecrypted", { $0.amplification.map { "\($0.decrypted)" } }),
         ("playbackBitsPerSecond", { text($0.playback?.bitsPerSecond) }),

@@ -94,7 +94,11 @@ extension CellSummary {
             "residentByteCount": JSONValue(residentByteCount),
             "memory": memory.map {
                 JSONValue(
-                    encoding: $0, nullable: ["boundByteCount", "anonymousGrowthByteCount", "fileGrowthByteCount"])
+                    encoding: $0,
+                    nullable: [
+                        "boundByteCount", "anonymousGrowthByteCount", "fileGrowthByteCount", "processPeakByteCount",
+                        "cgroup",
+                    ])
             } ?? .null,
             "amplification": amplification.map {
                 .object(["fetched": .number($0.fetched), "decrypted": .number($0.decrypted)])
@@ -106,6 +110,7 @@ extension CellSummary {
             "status": .string(status),
             "failure": JSONValue(missingReason),
         ]
+        if cell.isCold == true { members["isCachedBelow"] = .bool(passesCachedBelow != nil) }
         if let playback { members["playback"] = JSONValue(encoding: playback) }
         if !cell.tlsAllowances.isEmpty { members["tlsAllowances"] = JSONValue(strings: cell.tlsAllowances) }
         members.merge(configurationJSON) { figure, _ in figure }

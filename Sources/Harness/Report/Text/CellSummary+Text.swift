@@ -25,7 +25,7 @@ extension CellSummary {
                     + ByteCountText.rate(limit.bytesPerSecond))
         }
         if let latency {
-            lines.append("latency       \(latency.words)")
+            lines.append("latency       closed loop: \(latency.words)")
         }
         if let firstByte {
             lines.append("first byte    \(firstByte.words)")
@@ -37,6 +37,12 @@ extension CellSummary {
                     + "\(DurationText.text(nanoseconds: playback.startNanoseconds)), "
                     + BitRateText.stalls(playback))
         }
+        if let passesCachedBelow {
+            let times = passesCachedBelow.map { DurationText.text(nanoseconds: $0) }
+            lines.append(
+                "not cold      cached below this system: a first pass took \(times[0]), further ones "
+                    + times.dropFirst().joined(separator: ", "))
+        }
         if let residentByteCount {
             lines.append(
                 "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")
@@ -46,7 +52,16 @@ extension CellSummary {
             let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
             lines.append(
                 "peak memory   \(ByteCountText.growth(memory.growthByteCount)) above a baseline of "
-                    + ByteCountText.measured(memory.baselineByteCount) + bound)
+                    + ByteCountText.measured(memory.baselineByteCount) + bound
+                    + ", \(ByteCountText.measured(memory.absolutePeakByteCount)) altogether"
+                    + (memory.cgroup.map { ", \(ByteCountText.measured($0.peakByteCount)) in its cgroup" } ?? ""))
+            if returnsMemory, let iterationUsage {
+                lines.append(
+                    "allocator     takes memory from the system and gives it back: "
+                        + "\(SignificantDigits.grouped(iterationUsage.minorFaults)) page faults an iteration"
+                        + (iterationUsage.systemShare.map { ", \(RatioText.percent($0)) of CPU time in the kernel" }
+                            ?? ""))
+            }
         } else if outcome == .measured {
             lines.append("peak memory   not available: the kernel does not tell")
         }

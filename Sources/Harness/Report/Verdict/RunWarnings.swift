@@ -200,6 +200,16 @@ extension Warning {
                 "the peak memory of \(unmeasured) of \(RatioText.count(timed.count, "cell")) is not known.",
                 "The kernel must let a process reset its high-water mark through /proc/PID/clear_refs.")
         }
+        let below = timed.filter { $0.passesCachedBelow != nil }
+        if let passes = below.first?.passesCachedBelow, let first = passes.first, let longest = passes.dropFirst().max()
+        {
+            found.serious(
+                "Cached below this system: not cold",
+                "\(RatioText.count(below.count, "cell")) that were to be cold read a file that something below this "
+                    + "system keeps in memory: its first pass took \(DurationText.text(nanoseconds: first)), further "
+                    + "ones at most \(DurationText.text(nanoseconds: longest)).",
+                "Measure on storage of this machine's own, or a file that is larger than the host's memory.")
+        }
         let kept = timed.compactMap(\.residentByteCount).filter { $0 > keptByteCount }
         if let maximum = kept.max() {
             found.note(

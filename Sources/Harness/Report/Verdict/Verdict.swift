@@ -46,12 +46,13 @@ package struct Verdict: Hashable, Sendable {
             + "\(gain(recommendation, candidate))."
     }
 
-    /// What the throughput is of, in words.
+    /// What the throughput is of, and where that is, in words.
     private static func work(_ recommendation: RunRecommendation) -> String {
-        switch recommendation.pool.workload {
-        case "sequential": "from start to end"
-        case let text where text.hasPrefix("random:"): "in random reads of \(readSize(text))"
-        case let text: "with the workload \(text)"
+        let place = recommendation.choice.map { ComparisonGroup($0.cell).location } ?? "an object"
+        return switch recommendation.pool.workload {
+        case "sequential": "from start to end of \(place)"
+        case let text where text.hasPrefix("random:"): "in random reads of \(readSize(text)) of \(place)"
+        case let text: "with the workload \(text) on \(place)"
         }
     }
 
@@ -305,6 +306,8 @@ extension Cell {
         switch source {
         case "file": "the file read"
         case "mmap": "the file mapped"
+        case "direct": "the file read past the page cache"
+        case "uring": "the file read past the page cache by io_uring"
         default: source
         }
     }

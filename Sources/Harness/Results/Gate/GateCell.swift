@@ -25,6 +25,8 @@ package struct GateCell: Codable, Hashable, Sendable {
     package var secondsToSettle: Double?
     /// What the ratio was compared with, where the baseline's were stored.
     package var stored: StoredRatios.Ratio?
+    /// For the control, the part by which the copy of the baseline had more to do: 0.03 for 3 %.
+    package var planted: Double?
     /// The phases: the measurement, and the confirmation if there was one.
     package var phases: [GatePhase]
 
@@ -37,6 +39,9 @@ package struct GateCell: Codable, Hashable, Sendable {
         self.seconds = 0
         self.phases = []
     }
+
+    /// Whether it is a control whose planted slowdown showed.
+    package var isSeen: Bool { planted != nil && verdict == .slower }
 
     /// The blocks of all phases.
     package var blockCount: Int { phases.reduce(0) { $0 + $1.blocks.count } }
@@ -108,16 +113,20 @@ package struct GateBlock: Codable, Hashable, Sendable {
     package var candidate: [UInt64]
     /// The natural logarithm of the candidate's time over the baseline's.
     package var logRatio: Double
+    /// Which build of each side it ran, from 1 on; `nil` where there is one.
+    package var build: Int?
 
     /// Creates a block; its log-ratio follows from the slices.
     package init(
-        first: GateSide.Role, order: String, iterationCount: UInt64, baseline: [UInt64], candidate: [UInt64]
+        first: GateSide.Role, order: String, iterationCount: UInt64, baseline: [UInt64], candidate: [UInt64],
+        build: Int? = nil
     ) {
         self.first = first
         self.order = order
         self.iterationCount = iterationCount
         self.baseline = baseline
         self.candidate = candidate
+        self.build = build
         self.logRatio = Self.logRatio(baseline: baseline, candidate: candidate)
     }
 
@@ -256,6 +265,28 @@ package struct RatioEstimate: Hashable, Sendable {
         self.estimate = estimate
         self.low = low
         self.high = high
+    }
+
+    /// The ratio of programs of which some builds are known, from the log-ratios of blocks by build: layout is a random
+    /// effect, so that the builds are the sample, and not their blocks.
+    ///
+    /// - Parameters:
+    ///   - builds: The log-ratios of each build's blocks.
+    ///   - alpha: The probability with which each end may miss the truth.
+    ///
+    /// It is `nil` for fewer than three builds.
+    package init?(builds: some Collection<[Double]>, alpha: Double) {
+        guard builds.count > 2, builds.allSatisfy({ !$0.isEmpty }) else { return nil }
+        let middles: [Double] = builds.map { blocks in
+            let sorted = blocks.sorted()
+            return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+        }
+        let count = Double(middles.count)
+        let mean: Double = middles.reduce(0, +) / count
+        let squares: Double = middles.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        let error: Double = (squares / (count - 1) / count).squareRoot()
+        let reach = StudentDistribution.upperQuantile(alpha, degreesOfFreedom: middles.count - 1) * error
+        self.init(estimate: exp(mean), low: exp(mean - reach), high: exp(mean + reach))
     }
 
     /// The ratio that a centre of log-ratios stands for.

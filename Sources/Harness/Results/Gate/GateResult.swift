@@ -34,12 +34,18 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var reason: String?
     /// The cells that were compared.
     package var cells: [GateCell]
-    /// The baseline against a second copy of itself; `nil` if nothing was timed.
+    /// The baseline against a copy of itself in which a slowdown was planted; `nil` if nothing was timed.
     package var control: GateCell?
     /// The cells that were not compared, since a side does not support them.
     package var notCompared: [NotCompared]
     /// Peak memory, where it was asked for.
     package var memory: GateMemory?
+    /// Counts that repeat, where they were asked for.
+    package var counts: GateCounts?
+    /// The builds of each side; `nil` where there is one.
+    package var buildCount: Int?
+    /// The same candidate against older programs, each with a budget for its tolerance; `nil` where there is none.
+    package var anchors: [GateResult]?
     /// How long the run took, in seconds.
     package var seconds: Double
 
@@ -83,28 +89,42 @@ package struct GateResult: Codable, Hashable, Sendable {
         }
     }
 
+    /// A part of one in percent, to a thousandth: `2 %`, `0.5 %`.
+    package static func percent(_ share: Double) -> String {
+        // A number of thousandths is written with as many digits as it needs.
+        var digits = "\((min(abs(share), 1e9) * 100_000).rounded() / 1000)"
+        if digits.hasSuffix(".0") { digits.removeLast(2) }
+        return (share < 0 && digits != "0" ? "−" : "") + digits + " %"
+    }
+
     /// The number of cells that were compared.
     package var comparisonCount: Int { cells.count }
 
-    /// Whether its ratios may be kept: something was compared, all of it right, on a host that was quiet enough.
-    package var isFitToRecord: Bool { !cells.isEmpty && ![.wrong, .noisyHost].contains(verdict) }
+    /// Whether its ratios may be kept: something was compared, all of it right.
+    package var isFitToRecord: Bool { !cells.isEmpty && verdict != .wrong }
 
-    /// Takes back what was said of timed cells: two copies of the baseline differ, as `movement` says, so that
-    /// neither program is blamed. What is wrong stays wrong, and what was not timed what it is.
-    package mutating func blameHost(_ movement: String) {
-        for index in cells.indices where cells[index].verdict != .wrong && !cells[index].phases.isEmpty {
-            cells[index].reason = "\(movement); by itself the cell is \(cells[index].verdict.rawValue)"
-            cells[index].verdict = .noisyHost
+    /// By how much the layout of a build may move its time: what lies within is not blamed on a program that does the
+    /// same, as its counts show. Measured; see METHODOLOGY, "The gate".
+    package static let layoutShare = 0.005
+
+    /// Takes back that cells are slower by time alone, where they do the same work and a layout explains the rest.
+    package mutating func doubtTimeAlone(_ counts: GateCounts) {
+        for index in cells.indices where cells[index].verdict == .slower {
+            let cell = cells[index]
+            guard counts.cells.contains(where: { $0.name == cell.name && $0.verdict == .same }),
+                (cell.low ?? 1) - 1 <= tolerance + Self.layoutShare
+            else { continue }
+            cells[index].verdict = .inconclusive
+            cells[index].reason =
+                "slower by time alone: all counts are the same, and another layout of the same code may take up to "
+                + "\(Self.percent(Self.layoutShare)) more: --builds tells"
         }
     }
 
-    /// Takes back what was called slower beside a control that cannot say whether it moved, or failed: blame needs a host
-    /// that is known to be fit.
-    package mutating func doubt(_ control: GateCell) {
-        guard [.inconclusive, .wrong].contains(control.verdict) else { return }
-        for index in cells.indices where cells[index].verdict == .slower {
-            cells[index].verdict = .inconclusive
-            cells[index].reason = "by itself it is slower; of the control, \(control.reason ?? "nothing is known")"
+    /// Takes back that cells are the same, on a host where a planted slowdown was not seen.
+    package mutating func distrust(_ reason: String) {
+        for index in cells.indices where cells[index].verdict == .same {
+            (cells[index].verdict, cells[index].reason) = (.noisyHost, reason)
         }
     }
 
@@ -113,10 +133,17 @@ package struct GateResult: Codable, Hashable, Sendable {
     /// - Parameter allowsInconclusive: Whether one that nothing can be said of passes.
     /// - Returns: The answer.
     package func answer(allowsInconclusive: Bool) -> GateAnswer {
-        if verdict == .wrong { return .no }
-        guard !cells.isEmpty, verdict != .noisyHost else { return memory?.verdict == .grew ? .no : .none }
+        if verdict == .wrong || counts?.verdict == .grew { return .no }
+        // A budget is kept where that is shown, whatever else may pass.
+        for answer in (anchors ?? []).map({ $0.answer(allowsInconclusive: false) }) where answer != .yes {
+            return answer
+        }
+        guard !cells.isEmpty else { return memory?.verdict == .grew ? .no : .none }
         if verdict == .slower || memory?.verdict == .grew { return .no }
-        if verdict == .inconclusive || memory?.verdict == .inconclusive { return allowsInconclusive ? .yes : .none }
+        if verdict == .noisyHost { return .none }
+        if verdict == .inconclusive || memory?.verdict == .inconclusive || counts?.verdict == .inconclusive {
+            return allowsInconclusive ? .yes : .none
+        }
         return .yes
     }
 
@@ -134,6 +161,7 @@ package struct GateResult: Codable, Hashable, Sendable {
                 "answer": .string(answer(allowsInconclusive: false).rawValue),
                 "cells": .array(cells.map { $0.json(withPhases: withPhases) }),
                 "control": control?.json(withPhases: withPhases) ?? .null,
+                "anchors": anchors.map { .array($0.map { $0.json(withPhases: withPhases) }) } ?? .null,
             ])
     }
 
@@ -168,7 +196,7 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
     case slower
     /// The data do not tell.
     case inconclusive
-    /// Two copies of the baseline differed: neither program is blamed.
+    /// A slowdown that was planted in a copy of the baseline was not seen here, so that nothing is the same.
     case noisyHost
     /// One side delivered wrong bytes, or failed.
     case wrong
@@ -182,7 +210,7 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
 
     package var rawValue: String { "\(self)" }
 
-    /// The verdict on several cells: the first that occurs of wrong, noisyHost, slower, inconclusive, same, faster.
+    /// The verdict on several cells: the first that occurs of wrong, slower, noisyHost, inconclusive, same, faster.
     ///
     /// - Returns: `nil` for no cells.
     package static func overall(_ verdicts: some Sequence<GateVerdict>) -> GateVerdict? {
@@ -192,8 +220,8 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
     private var rank: Int {
         switch self {
         case .wrong: 0
-        case .noisyHost: 1
-        case .slower: 2
+        case .slower: 1
+        case .noisyHost: 2
         case .inconclusive: 3
         case .same: 4
         case .faster: 5

@@ -33,6 +33,8 @@ struct GateCommand: ParsableCommand {
               chunkwise gate --baseline 'python3 v1.py' --candidate 'python3 v2.py' --plan plan.yml --format json
               chunkwise gate --baseline './a' --candidate './b' --tolerance 5% --max-memory-growth 1MiB
               chunkwise gate --baseline './a' --candidate './b' --format github --write junit=gate.xml
+              chunkwise gate --baseline main --candidate './b' --anchor release.json
+              chunkwise gate --baseline 'old/{build}/r' --candidate 'new/{build}/r' --builds 12
               chunkwise gate --record ratios.json --candidate './a'
               chunkwise gate --against ratios.json --candidate './b'
               chunkwise gate --self-test --runs 100 --slowdown 3%,4% --busy --output gate-rates.jsonl
@@ -50,7 +52,10 @@ struct GateCommand: ParsableCommand {
     func run() throws {
         if selfTest.selfTest { return try SelfTestRunning.run(selfTest, of: sides, options, output: output) }
         try output.validate(for: sides)
-        let result = try GateRunning.run(try options.settings(for: sides))
+        let settings = try options.settings(for: sides)
+        let anchors = try options.anchors.map { try options.settings(settings, against: $0) }
+        var result = try GateRunning.run(settings)
+        for anchor in anchors { result.anchors = (result.anchors ?? []) + [try GateRunning.run(anchor)] }
         try output.write(result, to: sides, allowsInconclusive: options.allowInconclusive)
         try GateRunning.requirePass(
             result, allowsInconclusive: options.allowInconclusive, isRecording: sides.isRecording)
@@ -109,7 +114,7 @@ struct GateSideOptions: ParsableArguments {
         return (baseline, candidate)
     }
 
-    private static var ownReference: String {
+    static var ownReference: String {
         ShellText.joined(Program.subjectCommand() + ["--backend", "openssl"])
     }
 }
@@ -139,6 +144,32 @@ struct GateOptions: ParsableArguments {
         transform: MemoryLimit.argument)
     var maxMemoryGrowth: MemoryLimit?
 
+    @Option(
+        help: .taking(
+            "command or file",
+            "Compare with the last release as well, a command or what --record kept of it: the candidate must be shown to be within --budget. May be repeated."
+        ))
+    var anchor: [String] = []
+
+    @Option(
+        help: .taking("share", "How much slower than an anchor all changes together may be. (default: 5%)"),
+        transform: Share.argument)
+    var budget: Share?
+
+    @Option(
+        help: .taking(
+            "count",
+            "The builds of each side, 3 or more: {build} in a command stands for a number from 1 on. What differs between builds is then no slowdown."
+        ))
+    var builds: Int?
+
+    @Option(
+        help: .taking(
+            "share",
+            "Count instructions, allocations, system calls and page faults with valgrind too, and allow this much more, such as 0.1%."
+        ), transform: Share.argument)
+    var maxCountGrowth: Share?
+
     @Option(help: "What orders and random reads are drawn from. (default: another one each time; it is shown)")
     var seed: UInt64?
 
@@ -155,6 +186,10 @@ struct GateOptions: ParsableArguments {
         if let seed, seed >= 1 << 53 {
             throw ValidationError("--seed \(seed): expected less than \(UInt64(1) << 53)")
         }
+        if let builds, !(3...1000).contains(builds) {
+            throw ValidationError("--builds \(builds): expected 3 to 1000")
+        }
+        if budget != nil, anchor.isEmpty { throw ValidationError("--budget: expected it with --anchor only") }
     }
 
     /// What the options say, with their files read.
@@ -162,9 +197,19 @@ struct GateOptions: ParsableArguments {
         let commands = try sides.commands()
         var settings = GateSettings(
             baseline: commands.baseline, candidate: commands.candidate, seed: seed ?? UInt64.random(in: 0..<1 << 32))
-        if maxMemoryGrowth != nil, sides.against != nil || sides.isRecording {
+        let others = [
+            ("--max-memory-growth", maxMemoryGrowth != nil), ("--max-count-growth", maxCountGrowth != nil),
+            ("--builds", builds != nil),
+        ]
+        if let option = others.first(where: \.1)?.0, sides.against != nil || sides.isRecording {
             throw CommandFailure(
-                .usage, "--max-memory-growth: expected none with --against and --record, which know no peak memory")
+                .usage, "\(option): expected none with --against and --record, which know times only")
+        }
+        try require(
+            sides.isRecording ? anchor.isEmpty : true, .usage, "--anchor with --record: expected one of them")
+        if builds != nil, !commands.baseline.contains("{build}") || !commands.candidate.contains("{build}") {
+            throw CommandFailure(
+                .usage, "--builds: expected {build} in --baseline and --candidate, such as 'old/{build}/reader'")
         }
         if let against = sides.against {
             if let plan {
@@ -182,8 +227,45 @@ struct GateOptions: ParsableArguments {
         settings.secondsPerCell = seconds / .seconds(1)
         settings.timeout = timeout
         settings.memoryLimit = maxMemoryGrowth
+        settings.countLimit = maxCountGrowth?.value
+        settings.buildCount = builds
         settings.isRecording = sides.isRecording
         return settings
+    }
+}
+
+extension GateOptions {
+    /// What `--anchor` names.
+    enum Anchor {
+        case command(String)
+        case stored(StoredRatios)
+    }
+
+    /// The anchors, with their files read before anything is measured.
+    var anchors: [Anchor] {
+        get throws {
+            try anchor.map { name in
+                // A command that is the name of a file with ratios is none.
+                guard name.hasSuffix(".json") else { return .command(name) }
+                let text = try attemptInput { try TextFile.read(name) }
+                return .stored(try attempt { try StoredRatios.read(Array(text.utf8), file: name) })
+            }
+        }
+    }
+
+    /// The settings of a gate against an anchor: time only, with the budget for a tolerance.
+    func settings(_ settings: GateSettings, against anchor: Anchor) throws -> GateSettings {
+        var own = settings
+        own.tolerance = budget?.value ?? 0.05
+        (own.memoryLimit, own.countLimit, own.stored, own.buildCount) = (nil, nil, nil, nil)
+        switch anchor {
+        case .command(let command): own.baseline = command
+        case .stored(let ratios):
+            // The reference that it was recorded beside has its place in the file, options included.
+            own.baseline = GateSideOptions.ownReference
+            own.stored = ratios
+        }
+        return own
     }
 }
 

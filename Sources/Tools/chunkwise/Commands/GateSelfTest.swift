@@ -121,6 +121,8 @@ enum SelfTestRunning {
             ("--candidate", sides.candidate != nil), ("--against", sides.against != nil),
             ("--record", sides.record != nil), ("--reference", sides.reference != nil),
             ("--max-memory-growth", gate.maxMemoryGrowth != nil), ("--allow-inconclusive", gate.allowInconclusive),
+            ("--anchor", !gate.anchor.isEmpty),
+            ("--max-count-growth", gate.maxCountGrowth != nil),
             ("--write", !output.write.isEmpty), ("--format \(output.format)", ![.text, .json].contains(output.format)),
         ]
         if let option = others.first(where: \.1)?.0 {

@@ -18,6 +18,9 @@ struct MeasureCommand: ParsableCommand {
             """
             The plaintext is checked first; then memory, latencies and several rounds of timings, each in a fresh process.
 
+            These loops are closed: a read starts when the one before has ended. With --arrival, reads are due at times drawn
+            before, and latency counts from then on, beside what a closed loop would say.
+
             EXAMPLES
               chunkwise measure --backend openssl --window 100MiB
               chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:4KiB --access chunk-cache
@@ -28,6 +31,9 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --workload trace:ffprobe-mp4 --bit-rate 20Mbit/s --latency 20ms --bandwidth 5MB/s
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
               chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
+              chunkwise measure --arrival 500,1000,2000 --workload random:64KiB --threads 2
+              chunkwise measure --arrival fixed:2000 --workload random:64KiB --milliseconds 15s --rounds 2
+              chunkwise measure --source direct --object-size 1GiB
               chunkwise measure --source https --object-size 64MiB
               chunkwise measure --source https://example.org/film.enc --key-file k --iv $IV
 
@@ -81,14 +87,24 @@ struct MeasureCommand: ParsableCommand {
 
     @Option(
         help:
-            "Where an object made here is: file, the same through mmap, over http or https from a server that is started here, or generated where it is read (any size); or the URL of an object of yours, with --key-file and --iv. (default: file)"
+            "Where an object is: file, the same through mmap, past the page cache by direct reads or uring (io_uring), over http or https from a server that is started here, or generated where it is read (any size); or the URL of an object of yours, with --key-file and --iv. (default: file)"
     )
     var source: String?
 
     @OptionGroup var network: NetworkOptions
 
-    @Flag(help: "Drop the file from the page cache before each iteration, and say how much of it stayed.")
+    @Flag(
+        help:
+            "Drop the file from the page cache before each iteration, and say how much of it stayed, or whether a cache below this system has it."
+    )
     var cold = false
+
+    @Option(
+        help: .taking(
+            "rate",
+            "An open loop: reads per second over all threads, with poisson: (the default) or fixed: before them; several with commas, such as 500,1000."
+        ))
+    var arrival: String?
 
     @Option(help: .taking("time", "Put the object behind a simulated remote store: the time to an answer."))
     var latency: String?
@@ -115,11 +131,13 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "What random offsets are drawn from.")
     var seed: UInt64 = 1
 
+    @OptionGroup var cgroup: CgroupOptions
     @OptionGroup var output: FormatOptions
 
     func run() throws {
         // A user's own key, which the processes that are measured get as well.
         if keyOptions.isGiven { CoreDumps.disable() }
+        let cgroups = try cgroup.find()
         let object = try inputObject()
         var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds / .nanoseconds(1)), cells: [])
         plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
@@ -130,6 +148,7 @@ struct MeasureCommand: ParsableCommand {
             try require(!plan.traces.isEmpty, "--bit-rate \(bitRate): expected it with --workload trace:NAME")
             plan.bitsPerSecond = rate
         }
+        if let arrival { return try measureOpenLoop(arrival, plan, on: object) }
         // Before there is anything to leave behind.
         Interruption.install()
         let folder = try attempt { try RunFolder.temporary() }
@@ -137,7 +156,7 @@ struct MeasureCommand: ParsableCommand {
         if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
             throw CommandFailure(.usage, "--\(shortage.message)")
         }
-        let results = try SweepRunning.run(plan, in: folder, input: object)
+        let results = try SweepRunning.run(plan, in: folder, input: object, cgroups: cgroups)
         try require(results.isComplete, .noAnswer, "stopped before the end")
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
         guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
@@ -154,8 +173,11 @@ struct MeasureCommand: ParsableCommand {
         guard [128, 192, 256].contains(keySize ?? 128) else {
             throw ValidationError("--key-size \(keySize ?? 0): expected 128, 192 or 256")
         }
-        if input != nil, keySize != nil || objectSize != nil || source != nil {
-            throw ValidationError("--key-size, --object-size and --source: expected none of them with --input")
+        if input != nil, keySize != nil || objectSize != nil {
+            throw ValidationError("--key-size and --object-size: expected none of them with --input")
+        }
+        if input != nil, source != nil, !kind.isFile || kind.isServed || url != nil {
+            throw ValidationError("--source: expected file, mmap, direct or uring with --input")
         }
         if let url, keySize != nil || objectSize != nil {
             throw ValidationError(
@@ -168,6 +190,9 @@ struct MeasureCommand: ParsableCommand {
         if input == nil, url == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
             throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input or a URL")
         }
+        try requireValid(
+            arrival == nil || !cold, "--arrival: expected it without --cold, which drops a file between reads")
+        try requireValid(arrival == nil || bitRate == nil, "--arrival: expected it without --bit-rate")
         try requireValid(seed < 1 << 53, "--seed \(seed): expected a number below 2^53")
     }
 
@@ -229,8 +254,8 @@ struct MeasureCommand: ParsableCommand {
             throw CommandFailure(
                 .usage, "--cold: expected it with --source file, found \(cell.source), whose bytes no cache drops")
         }
-        if latency != nil || bandwidth != nil, kind == .mmap {
-            throw CommandFailure(.usage, "--source mmap: expected it without --latency and --bandwidth")
+        if latency != nil || bandwidth != nil, kind == .mmap || kind.isDirect {
+            throw CommandFailure(.usage, "--source \(kind.rawValue): expected it without --latency and --bandwidth")
         }
         cell.isCold = cold ? true : nil
         try addStore(to: &cell)

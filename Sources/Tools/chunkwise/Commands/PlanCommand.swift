@@ -94,7 +94,7 @@ struct PlanCommand: ParsableCommand {
         var rates: [CipherMode: UInt64] = [:]
         for mode in modes { rates[mode] = try attempt(backend) { try CipherRate.bytesPerSecond(of: cipher, mode) } }
         let lengths = try Self.sizes(reads, "--reads", atMost: min(Workload.largestRead, objectSize.byteCount))
-        return PlanInputs(
+        var inputs = PlanInputs(
             objectByteCount: objectSize.byteCount, link: try Validated.link(latency: latency, bandwidth: bandwidth),
             strategies: names,
             chunkByteCounts: try Self.sizes(chunks, "--chunks", atMost: 1 << 30),
@@ -102,6 +102,8 @@ struct PlanCommand: ParsableCommand {
             windowByteCounts: try Self.sizes(windows, "--windows", atMost: 256 << 20), rangeByteCounts: lengths,
             backend: backend, cipherBytesPerSecond: rates, copiesInLibrary: UInt64(cipher.copyCountPerCall),
             memoryBudget: memory?.byteCount, seed: seed)
+        inputs.callNanoseconds = CipherRate.callNanoseconds()
+        return inputs
     }
 
     private static func list<Value>(

@@ -24,6 +24,8 @@ struct ReportCommand: ParsableCommand {
               chunkwise report --history reports
               chunkwise report --history reports --output history
               chunkwise report reports/2026-11-21-host --history reports
+              chunkwise report reports/2026-11-21-host --format bencher
+              chunkwise report reports/2026-11-21-host --format asv --commit $(git rev-parse HEAD) --output results
 
             Several results stand side by side, each host by itself; nothing is averaged. --compare puts each cell of NEW
             over that of OLD, with the 95 % interval of the ratio. --history alone draws each cell over time from a folder
@@ -32,10 +34,13 @@ struct ReportCommand: ParsableCommand {
             What keys measure and keys load left beside a run's results with --output is a section of its
             report; a folder that holds nothing else has a page (html, full-markdown, json) with just that.
 
+            hyperfine, criterion (a file for critcmp), bencher (Bencher Metric Format) and asv (a results folder) are for other
+            programs. They have the cells whose plaintext was right, and one value a process.
+
             What a killed run left is reported as far as it is whole, and the cut is said.
 
             EXIT CODES
-              0 rendered, whatever the results say; 2 nothing to compare; 65 a file is damaged, of another
+              0 rendered, whatever the results say; 2 nothing to compare or to export; 65 a file is damaged, of another
               schema, of several hosts, or without cells; 66 a file is missing; 74 the report cannot be written
             """))
 
@@ -60,19 +65,35 @@ struct ReportCommand: ParsableCommand {
     var reference: String?
 
     @Option(
+        name: .customLong("format"),
         help: .taking("format", "Print one form instead, and write no other; markdown fits a comment."))
-    var format: ReportFormat?
+    var form: ReportForm?
+
+    @Option(help: .taking("hash", "The commit that was measured, whole, for --format asv."))
+    var commit: String?
 
     @Option(
         help: .taking(
             "path",
-            "The folder to write into; with --format, the file. (default: the run's own folder; for several side-by-side, "
+            "The folder to write into; with --format, the file, or the folder for asv. (default: the run's own folder; for several side-by-side, "
                 + "for --compare comparison; a history alone is printed)"), completion: .file())
     var output: String?
 
     @OptionGroup var color: ColorOptions
 
+    /// The form, if it is one of a report.
+    private var format: ReportFormat? { if case .report(let format) = form { format } else { nil } }
+
     func validate() throws {
+        if case .export(let export) = form {
+            try requireValid(
+                results.count == 1 && compare.isEmpty && history == nil,
+                "--format \(export.rawValue): expected the results of one run, and no --compare and no --history")
+            try requireValid(
+                export != .asv || output != nil && commit.map(Self.isHash) == true,
+                "--format asv: expected --output FOLDER and --commit HASH, of 40 or 64 hexadecimal digits")
+        }
+        try requireValid(commit == nil || form == .export(.asv), "--commit: expected it with --format asv")
         guard compare.isEmpty else {
             try requireValid(
                 compare.count == 2 && results.isEmpty && history == nil,
@@ -89,6 +110,7 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         if !compare.isEmpty { return try runComparison() }
         if results.isEmpty, let history { return try runHistory(history) }
+        if case .export(let export) = form { return try run(export, try ResultFiles(results[0])) }
         if results.count == 1, let folder = try keyFolder(results[0]) { return try runKeys(folder) }
         let inputs = try results.map { try ResultFiles($0) }
         if inputs.count > 1 { return try runSideBySide(inputs) }
@@ -103,6 +125,27 @@ struct ReportCommand: ParsableCommand {
         try ReportWriting.write(report.files, to: folder)
         for line in report.verdict { color.show(TextWrapping.text(line)) }
         print("report: \(folder.appending("index.html"))")
+    }
+
+    /// Writes a form that another program reads.
+    private func run(_ export: ExportFormat, _ input: ResultFiles) throws {
+        let report = RunReport(input.results)
+        try require(
+            report.exportedCount > 0, .noAnswer,
+            "no cell of \(input.file) was timed with the right plaintext: expected at least one to export")
+        if export == .criterion, report.cellsWithoutIntervalCount > 0 {
+            let count = report.cellsWithoutIntervalCount
+            try require(
+                count < report.exportedCount, .noAnswer,
+                "no cell of \(input.file) has an interval: expected three processes at least for --format criterion")
+            Terminal.warn("\(count) of \(report.exportedCount) cells have no interval, and criterion no place for them")
+        }
+        guard export == .asv, let output, let commit else { return try write(report.export(export)) }
+        try ReportWriting.write(report.asvFiles(commit: commit.lowercased()), to: FilePath(output))
+    }
+
+    private static func isHash(_ text: String) -> Bool {
+        [40, 64].contains(text.utf8.count) && text.allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
     /// A history on its own: text, its page in a folder, or one form.
@@ -179,7 +222,25 @@ struct ReportCommand: ParsableCommand {
     }
 }
 
-extension ReportFormat: ExpressibleByArgument {}
+/// What `--format` names: a form of a report, or one for another program.
+enum ReportForm: Hashable, ExpressibleByArgument {
+    case report(ReportFormat)
+    case export(ExportFormat)
+
+    init?(argument: String) {
+        if let format = ReportFormat(rawValue: argument) {
+            self = .report(format)
+        } else if let format = ExportFormat(rawValue: argument) {
+            self = .export(format)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] {
+        ReportFormat.allCases.map(\.rawValue) + ExportFormat.allCases.map(\.rawValue)
+    }
+}
 
 /// `chunkwise compare`
 struct CompareCommand: ParsableCommand {

@@ -48,6 +48,7 @@ struct SweepCommand: ParsableCommand {
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var network: NetworkOptions
+    @OptionGroup var cgroup: CgroupOptions
     @OptionGroup var color: ColorOptions
 
     mutating func validate() throws {
@@ -66,10 +67,11 @@ struct SweepCommand: ParsableCommand {
     func run() throws {
         // A user's own key, which the processes that are measured get as well.
         if keyOptions.isGiven { CoreDumps.disable() }
+        let cgroups = try cgroup.find()
         let folder = RunFolder(path: FilePath(output))
         let (object, remoteObject) = try ownObject()
         let plan = try SweepRunning.plan(plan, in: folder, on: object.map { PlanObject($0, at: remoteObject) })
-        let results = try SweepRunning.run(plan, in: folder, input: object, isAnnounced: true)
+        let results = try SweepRunning.run(plan, in: folder, input: object, cgroups: cgroups, isAnnounced: true)
         try SweepRunning.report(results, of: plan, in: folder, adding: [], color: color)
         print("\(results.cells.count) cells in \(folder.resultFile)")
         try SweepRunning.requireFigures(results)

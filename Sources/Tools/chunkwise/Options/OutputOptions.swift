@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
+import Measurement
 import Support
+import SystemPackage
 
 /// How a result is printed.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
@@ -45,3 +47,26 @@ struct ColorOptions: ParsableArguments {
 }
 
 extension ColorChoice: ExpressibleByArgument {}
+
+/// The option `--cgroup`.
+struct CgroupOptions: ParsableArguments {
+    @Option(
+        help: .taking(
+            "folder",
+            "The cgroup in which each process gets one whose memory is measured, such as /sys/fs/cgroup/bench. (default: where you may make one, unless you are root)"
+        ), completion: .directory)
+    var cgroup: String?
+
+    /// Looks for cgroups.
+    ///
+    /// - Returns: Where they are made, or why there are none.
+    /// - Throws: `CommandFailure` if the folder that was named does not do.
+    func find() throws -> Result<MemoryCgroups, CgroupAbsence> {
+        do throws(CgroupAbsence) {
+            return .success(try MemoryCgroups(named: cgroup.map { FilePath($0) }))
+        } catch {
+            if let cgroup { throw CommandFailure(.usage, "--cgroup \(cgroup): \(error)") }
+            return .failure(error)
+        }
+    }
+}

@@ -76,7 +76,9 @@ enum ReportWriting {
     /// what has its name: if anything fails, the old report is left as it was.
     static func write(_ files: [ReportFile], to folder: FilePath) throws {
         try attempt { try Folder.create(folder) }
-        try write(files.map { ($0, folder.appending($0.name)) })
+        let paths = files.map { folder.pushing(FilePath($0.name)) }
+        for path in paths { try attempt { try Folder.create(path.removingLastComponent()) } }
+        try write(Array(zip(files, paths)))
     }
 
     /// Writes one file under a name of the user's, complete or not at all.

@@ -12,7 +12,8 @@ import SystemPackage
 enum SweepRunning {
     /// Runs a job with progress on standard error, until it is done or the user stops it.
     static func run(
-        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil, isAnnounced: Bool = false,
+        _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil,
+        cgroups: Result<MemoryCgroups, CgroupAbsence>, isAnnounced: Bool = false,
         verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil
     ) throws -> RunResults {
         Interruption.install()
@@ -24,7 +25,7 @@ enum SweepRunning {
             try SweepJob(
                 folder: folder, plan: plan, program: program, programVersion: Program.version,
                 programDigest: try FileDigest.programs(program), command: Program.command,
-                startedAt: Program.time(), backends: Backends.available(),
+                startedAt: Program.time(), backends: Backends.available(), cgroups: cgroups,
                 network: Network.client())
         }
         return try attempt {

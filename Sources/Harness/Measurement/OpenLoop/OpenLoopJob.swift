@@ -1,0 +1,84 @@
+package import ByteSources
+package import RandomAccess
+package import Results
+import Statistics
+package import SubjectProtocol
+import Support
+
+/// Measures one cell in an open loop, at one load or several: each process of its own, loads in an order drawn anew in
+/// each round, so that a machine that drifts does so for all alike.
+package struct OpenLoopJob {
+    /// The cell.
+    package var cell: Cell
+    /// The loads.
+    package var loads: [Arrivals]
+    /// How many processes each load has.
+    package var rounds: Int
+    /// How long each process is to take at least, in nanoseconds.
+    package var roundNanoseconds: UInt64
+    /// What offsets and due times are drawn from.
+    package var seed: UInt64
+    /// What players asked for, by name.
+    package var traces: [String: PlayerTrace]
+
+    /// Describes a job.
+    package init(
+        cell: Cell, loads: [Arrivals], rounds: Int, roundNanoseconds: UInt64, seed: UInt64,
+        traces: [String: PlayerTrace] = [:]
+    ) {
+        self.cell = cell
+        self.loads = loads
+        self.rounds = rounds
+        self.roundNanoseconds = roundNanoseconds
+        self.seed = seed
+        self.traces = traces
+    }
+
+    /// The reads of one process at a load.
+    package func readCount(at load: Arrivals) -> Int {
+        max(1, Int((load.perSecond * Double(roundNanoseconds) / 1e9).rounded(.up)))
+    }
+
+    /// Checks the cell's plaintext, and measures.
+    ///
+    /// - Parameters:
+    ///   - folder: Where an object is made.
+    ///   - input: The object to measure on, or `nil` to make the one that the cell asks for.
+    ///   - program: The command that starts a subject.
+    ///   - encryption: What encrypts an object that is made.
+    ///   - network: What serves an object on this machine.
+    ///   - progress: Called before each process, with how many were started and how many there are.
+    ///   - isInterrupted: Whether the process that is running is to be ended.
+    /// - Returns: A record a load, in the order of the loads.
+    /// - Throws: `CellFailure`, also for a wrong plaintext; `SweepError` if the object cannot be made.
+    package func run(
+        in folder: RunFolder, input: MeasuredObject?, program: [String], encryption: any CipherBackend,
+        network: (any NetworkSources)?, progress: (_ started: Int, _ all: Int) -> Void,
+        isInterrupted: @escaping () -> Bool
+    ) throws -> [OpenLoopRecord] {
+        try folder.create()
+        try folder.createObjects()
+        defer { folder.removeObjects() }
+        let servers = network.map(LoopbackServers.init)
+        let store =
+            input.map { ObjectStore(input: $0) }
+            ?? ObjectStore(folder: folder.objectFolder, encryption: encryption, serve: servers.map { $0.serve })
+        let runner = CellRunner(
+            program: program, store: store, seed: seed, traces: traces, isInterrupted: isInterrupted)
+        let all = 1 + rounds * loads.count
+        progress(0, all)
+        _ = try runner.check(cell)
+        var processes = [[OpenLoopRecord.Process]](repeating: [], count: loads.count)
+        var generator = SplitMix64(seed: seed)
+        for round in 0..<rounds {
+            for (index, load) in Array(loads.enumerated()).shuffled(using: &generator) {
+                progress(1 + processes.reduce(0) { $0 + $1.count }, all)
+                processes[index].append(
+                    try runner.openLoop(cell, load, readCount: readCount(at: load), seed: seed &+ UInt64(round)))
+            }
+        }
+        return zip(loads, processes).compactMap { load, processes in
+            OpenLoopRecord(arrivals: load.description, offeredPerSecond: load.perSecond, processes)
+        }
+    }
+}

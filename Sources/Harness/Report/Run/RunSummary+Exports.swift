@@ -1,0 +1,287 @@
+import Glibc
+import Results
+import Statistics
+import Support
+
+/// The forms that other programs read.
+///
+/// A value is a process: the median time of its iterations, since iterations of one process resemble each other. Only
+/// cells whose plaintext was right and that were timed are in them; a figure without an interval has no bounds.
+package enum ExportFormat: String, CaseIterable, Sendable {
+    /// What `hyperfine --export-json` writes.
+    case hyperfine
+    /// What `critcmp --export` writes: `benchmark.json` and `estimates.json` of criterion.rs, of each cell.
+    case criterion
+    /// Bencher Metric Format, <https://bencher.dev/bmf.json>.
+    case bencher
+    /// A folder of results of airspeed velocity.
+    case asv
+}
+
+extension RunReport {
+    /// The cells that an export has.
+    package var exportedCount: Int { summary.exported.count }
+
+    /// The report as a file that another program reads.
+    ///
+    /// - Parameter format: Any but ``ExportFormat/asv``, which is a folder.
+    /// - Returns: The file.
+    package func export(_ format: ExportFormat) -> ReportFile {
+        let value =
+            switch format {
+            case .hyperfine: summary.hyperfine
+            case .criterion: summary.criterion
+            case .bencher: summary.bencher
+            case .asv: preconditionFailure("asv reads a folder")
+            }
+        return ReportFile(name: "\(format.rawValue).json", text: value.text + "\n")
+    }
+
+    /// The files of a results folder of asv, by their paths in it.
+    ///
+    /// - Parameter commit: The whole hash of the commit that was measured, which the results do not know.
+    /// - Returns: The files.
+    package func asvFiles(commit: String) -> [ReportFile] { summary.asvFiles(commit: commit) }
+
+    /// How many cells criterion's form leaves out for want of an interval, without which it knows no figure.
+    package var cellsWithoutIntervalCount: Int { summary.exported.count { $0.interval == nil } }
+}
+
+/// A cell as an export has it.
+private struct Exported {
+    let summary: CellSummary
+    let delivered: UInt64
+    /// The time of each process, in nanoseconds an iteration.
+    let times: [Double]
+    let sample: LogSample
+
+    init?(_ summary: CellSummary) {
+        guard summary.speed != nil, let delivered = summary.deliveredByteCount else { return nil }
+        let times = summary.rounds.compactMap { median(of: $0) }
+        guard let sample = LogSample(times) else { return nil }
+        (self.summary, self.delivered, self.times, self.sample) = (summary, delivered, times, sample)
+    }
+
+    var name: String { summary.cell.id }
+    var interval: LogInterval? { sample.interval }
+}
+
+extension RunSummary {
+    fileprivate var exported: [Exported] { cells.compactMap(Exported.init) }
+
+    /// - Source: hyperfine 1.19, `src/benchmark/benchmark_result.rs`; times are in seconds.
+    fileprivate var hyperfine: JSONValue {
+        let cells = exported
+        let parameters = cells.map(\.parameters)
+        let scanned = Set(parameters.flatMap(\.keys)).filter { name in Set(parameters.map { $0[name] }).count > 1 }
+        return [
+            "results": .array(
+                zip(cells, parameters).map { cell, parameters in
+                    cell.hyperfine(parameters.filter { scanned.contains($0.key) })
+                })
+        ]
+    }
+
+    /// - Source: critcmp 0.1.8, `src/data.rs`; criterion.rs, `src/estimate.rs`; times are in nanoseconds.
+    fileprivate var criterion: JSONValue {
+        let name = "\(header.host.name) \(header.startedAt)"
+        let members = exported.compactMap { cell in cell.criterion(baseline: name).map { (cell.name, $0) } }
+        return ["name": .string(name), "benchmarks": .object(Dictionary(members, uniquingKeysWith: { $1 }))]
+    }
+
+    /// - Source: <https://bencher.dev/docs/reference/bencher-metric-format>.
+    fileprivate var bencher: JSONValue {
+        .object(Dictionary(exported.map { ($0.name, $0.bencher) }, uniquingKeysWith: { $1 }))
+    }
+}
+
+extension Exported {
+    /// What tells cells apart, in words.
+    fileprivate var parameters: [String: String] {
+        let cell = summary.cell
+        let optional: [String: String?] = [
+            "iv-rule": cell.ivRule, "padding": cell.padding, "chunk": cell.chunkByteCount.map { "\($0)" },
+            "latency": cell.remoteLatencyNanoseconds.map { "\($0)" },
+            "bandwidth": cell.remoteBytesPerSecond.map { "\($0)" }, "cold": cell.isCold.map { "\($0)" },
+        ]
+        return optional.compactMapValues { $0 }.merging([
+            "backend": cell.backend, "strategy": cell.strategy, "window": "\(cell.windowByteCount)",
+            "workload": cell.workload, "access": cell.access, "threads": "\(cell.threads)",
+            "key-size": "\(cell.keyByteCount * 8)", "object-size": "\(cell.objectByteCount)", "source": cell.source,
+        ]) { $1 }
+    }
+
+    fileprivate func hyperfine(_ parameters: [String: String]) -> JSONValue {
+        let seconds = times.map { $0 / 1e9 }
+        let iterations = Double(summary.rounds.reduce(0) { $0 + $1.count })
+        func used(_ nanoseconds: KeyPath<ProcessUsage, UInt64>) -> JSONValue {
+            .number(summary.usage.map { Double($0[keyPath: nanoseconds]) / iterations / 1e9 } ?? .nan)
+        }
+        var members: [String: JSONValue] = [
+            "command": .string(name), "mean": .number(mean(of: seconds)),
+            "stddev": .number(standardDeviation(of: seconds) ?? .nan),
+            "median": .number(quantile(0.5, of: seconds)),
+            "user": used(\.userNanoseconds), "system": used(\.systemNanoseconds),
+            "min": .number(seconds.min() ?? .nan), "max": .number(seconds.max() ?? .nan),
+            "times": .array(seconds.map(JSONValue.number)), "exit_codes": .array(seconds.map { _ in 0 }),
+        ]
+        if !parameters.isEmpty { members["parameters"] = .object(parameters.mapValues(JSONValue.string)) }
+        return .object(members)
+    }
+
+    /// The estimates, or `nil` without an interval: the form knows no figure without one.
+    fileprivate func criterion(baseline: String) -> JSONValue? {
+        guard let interval else { return nil }
+        func estimate(_ statistic: ([Double]) -> Double, _ interval: LogInterval? = nil) -> JSONValue {
+            let drawn = Bootstrap(times, of: statistic)
+            return [
+                "confidence_interval": [
+                    "confidence_level": .number(0.95), "lower_bound": .number(interval?.low ?? drawn.low),
+                    "upper_bound": .number(interval?.high ?? drawn.high),
+                ],
+                "point_estimate": .number(interval?.estimate ?? statistic(times)),
+                "standard_error": .number(drawn.standardError),
+            ]
+        }
+        func middle(_ values: [Double]) -> Double { quantile(0.5, of: values) }
+        return [
+            "baseline": .string(baseline), "fullname": .string("\(baseline)/\(name)"),
+            "criterion_benchmark_v1": [
+                "group_id": .string(name), "function_id": .null, "value_str": .null, "full_id": .string(name),
+                "directory_name": .string(fileName(name)), "throughput": ["Bytes": .integer(delivered)],
+            ],
+            "criterion_estimates_v1": [
+                "mean": estimate(mean(of:)), "median": estimate(middle, interval), "slope": .null,
+                // As criterion.rs has it, so that it is the standard deviation where values are normal.
+                "median_abs_dev": estimate { values in
+                    let centre = middle(values)
+                    return 1.4826 * middle(values.map { ($0 - centre).magnitude })
+                },
+                "std_dev": estimate { standardDeviation(of: $0) ?? 0 },
+            ],
+        ]
+    }
+
+    fileprivate var bencher: JSONValue {
+        func metric(_ value: UInt64?, _ interval: LogInterval?) -> JSONValue? {
+            guard let value else { return nil }
+            var members: [String: JSONValue] = ["value": .integer(value)]
+            if let interval {
+                members["lower_value"] = .number(interval.low)
+                members["upper_value"] = .number(interval.high)
+            }
+            return .object(members)
+        }
+        let metrics = [
+            "throughput": metric(summary.speed?.bytesPerSecond, summary.speed?.sample.interval),
+            "latency": metric(summary.latency?.p50, summary.latencySample?.interval),
+            // The estimate that the interval is of.
+            "memory-growth": metric(
+                summary.memorySample.map { UInt64($0.estimate.rounded()) }, summary.memorySample?.interval),
+        ]
+        return .object(metrics.compactMapValues { $0 })
+    }
+}
+
+extension RunSummary {
+    /// - Source: asv 0.6, `asv/results.py` (version 2), `asv/machine.py` (version 1), `asv/benchmarks.py` (version 2).
+    fileprivate func asvFiles(commit: String) -> [ReportFile] {
+        let host = header.host
+        let machine = fileName(host.name)
+        let facts: [String: JSONValue] = [
+            "machine": .string(machine), "os": .string(host.kernel), "arch": "", "cpu": .string(host.cpuModel),
+            "num_cpu": .string("\(host.cpuCount)"), "ram": .string(ByteCountText.size(host.memoryByteCount)),
+        ]
+        let measures = AsvMeasure.all.compactMap { measure -> (measure: AsvMeasure, cells: [Exported])? in
+            let cells = exported.filter { measure.values($0) != nil }
+            return cells.isEmpty ? nil : (measure, cells)
+        }
+        let milliseconds = JSONValue.integer(UInt64(max(0, (seconds(since1970: header.startedAt) ?? 0))) * 1000)
+        var benchmarks: [String: JSONValue] = ["version": 2]
+        var results: [String: JSONValue] = [:]
+        for (measure, cells) in measures {
+            benchmarks[measure.name] = measure.description(cells)
+            results[measure.name] = measure.row(cells, startedAt: milliseconds)
+        }
+        let result: [String: JSONValue] = [
+            "version": 2, "commit_hash": .string(commit), "env_name": "chunkwise", "date": milliseconds,
+            "params": .object(facts), "python": "", "requirements": [:], "env_vars": [:], "durations": [:],
+            "result_columns": JSONValue(strings: AsvMeasure.columns), "results": .object(results),
+        ]
+        return [
+            ReportFile(name: "benchmarks.json", text: JSONValue.object(benchmarks).text + "\n"),
+            ReportFile(
+                name: "\(machine)/machine.json",
+                text: JSONValue.object(facts.merging(["version": 1]) { $1 }).text + "\n"),
+            ReportFile(
+                name: "\(machine)/\(commit.prefix(8))-chunkwise.json", text: JSONValue.object(result).text + "\n"),
+        ]
+    }
+}
+
+/// A benchmark of asv, with the cell as its parameter. More is always worse there, so that throughput is none.
+private struct AsvMeasure: Sendable {
+    let name: String, type: String, unit: String
+    /// One value a process, in the unit; `nil` where it was not measured.
+    let values: @Sendable (Exported) -> LogSample?
+
+    static let all = [
+        AsvMeasure(name: "chunkwise.time_iteration", type: "time", unit: "seconds") { $0.sample.multiplied(by: 1e-9) },
+        AsvMeasure(name: "chunkwise.time_read", type: "time", unit: "seconds") {
+            $0.summary.latencySample?.multiplied(by: 1e-9)
+        },
+        AsvMeasure(name: "chunkwise.mem_growth", type: "memory", unit: "bytes") { $0.summary.memorySample },
+    ]
+
+    static let columns = [
+        "result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b", "stats_q_25",
+        "stats_q_75", "stats_number", "stats_repeat", "samples", "profile",
+    ]
+
+    func description(_ cells: [Exported]) -> JSONValue {
+        [
+            "name": .string(name), "type": .string(type), "unit": .string(unit), "version": "1", "code": "",
+            "timeout": 0, "param_names": ["cell"], "params": [JSONValue(strings: cells.map(\.name))],
+        ]
+    }
+
+    /// The results in the order of ``columns``; those at the end that there are none of are left out.
+    func row(_ cells: [Exported], startedAt: JSONValue) -> JSONValue {
+        let samples = cells.map { values($0) }
+        func list(_ value: (LogSample) -> JSONValue?) -> JSONValue {
+            .array(samples.map { $0.flatMap(value) ?? .null })
+        }
+        // With any of its statistics, asv wants the interval too.
+        func statistic(_ value: @escaping (LogSample, LogInterval) -> JSONValue) -> JSONValue {
+            list { sample in sample.interval(tail: 0.005).map { value(sample, $0) } }
+        }
+        return [
+            list { .number($0.estimate) }, [JSONValue(strings: cells.map(\.name))], "1", startedAt, .null,
+            statistic { .number($1.low) }, statistic { .number($1.high) },
+            statistic { sample, _ in .number(quantile(0.25, of: sample.values)) },
+            statistic { sample, _ in .number(quantile(0.75, of: sample.values)) },
+            statistic { _, _ in 1 }, statistic { sample, _ in JSONValue(count: sample.count) },
+            list { .array($0.values.map(JSONValue.number)) },
+        ]
+    }
+}
+
+/// A name as one part of a path, whatever a result file says.
+private func fileName(_ name: String) -> String {
+    let kept = name.unicodeScalars.map { scalar in
+        scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-_.".unicodeScalars.contains(scalar))
+            ? Character(scalar) : "_"
+    }
+    let text = String(kept.prefix(100))
+    return text.isEmpty || text.hasPrefix(".") ? "_" + text : text
+}
+
+/// The seconds since 1970 of a time in ISO 8601 with a `Z`, or `nil`. The corresponding C function is `timegm`.
+private func seconds(since1970 text: String) -> Int? {
+    let numbers = text.split { !$0.isASCII || !$0.isNumber }.compactMap { Int32($0) }
+    guard numbers.count >= 6, text.hasSuffix("Z"), (1970...9999).contains(numbers[0]) else { return nil }
+    var time = tm()
+    (time.tm_year, time.tm_mon, time.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
+    (time.tm_hour, time.tm_min, time.tm_sec) = (numbers[3], numbers[4], numbers[5])
+    return timegm(&time)
+}

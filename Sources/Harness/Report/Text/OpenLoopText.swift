@@ -1,0 +1,87 @@
+package import Results
+package import Support
+
+/// Latency against load, as `chunkwise measure --arrival` prints it.
+package struct OpenLoopReport: Sendable {
+    private let cell: Cell
+    private let records: [OpenLoopRecord]
+
+    /// Takes what was found.
+    ///
+    /// - Parameters:
+    ///   - cell: The cell.
+    ///   - records: One a load.
+    package init(_ cell: Cell, _ records: [OpenLoopRecord]) {
+        self.cell = cell
+        self.records = records
+    }
+
+    /// Two tables, with what they say.
+    package var text: String {
+        let processes = RatioText.count(records.map(\.processCount).max() ?? 0, "process", "processes")
+        var lines = [
+            cell.id, "",
+            "latency from when a read was due, whatever became of those before (open loop);",
+            "reads of \(processes) together", "", table(\.latency), "",
+            "time from the start of a read, which is all that a closed loop sees", "", table(\.service),
+        ]
+        let remarks = records.filter(\.isOverloaded).map { record in
+            "overload: \(rate(record.achievedPerSecond)) of \(rate(record.offeredPerSecond)) reads per second were done: "
+                + "latencies grow for as long as that lasts"
+        }
+        let missing = records.contains { $0.latency.p9999 == nil }
+        let needed = OpenLoopRecord.Percentiles.neededCounts.map { SignificantDigits.grouped(UInt64($0)) }
+        let note =
+            "– too few reads: p90, p99, p99.9 and p99.99 need \(needed.joined(separator: ", ")) of them; "
+            + "--rounds and --milliseconds give more"
+        let notes = remarks + (missing ? [note] : [])
+        if !notes.isEmpty {
+            lines.append("")
+            lines += notes.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: "  ") }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func table(_ figures: KeyPath<OpenLoopRecord, OpenLoopRecord.Percentiles>) -> String {
+        let heads = ["due/s", "done/s", "reads", "p50", "p90", "p99", "p99.9", "p99.99", "max"]
+        let rows = records.map { record in
+            [
+                rate(record.offeredPerSecond), rate(record.achievedPerSecond),
+                SignificantDigits.grouped(UInt64(record.readCount)),
+            ] + record[keyPath: figures].all.map { $0.map { DurationText.text(nanoseconds: $0) } ?? "–" }
+        }
+        return TextTable([heads] + rows, rightAligned: Set(heads.indices)).text
+    }
+
+    private func rate(_ perSecond: Double) -> String { SignificantDigits.text(perSecond) }
+
+    /// The same as JSON; a percentile that too few reads support is `null`.
+    package var json: JSONValue {
+        [
+            "schema": "chunkwise-open-loop-1", "name": .string(cell.id), "threads": JSONValue(count: cell.threads),
+            "loads": .array(
+                records.map {
+                    JSONValue(encoding: $0, nullable: [])
+                        .replacing("latency", with: Self.json($0.latency))
+                        .replacing("service", with: Self.json($0.service))
+                }),
+        ]
+    }
+
+    private static func json(_ percentiles: OpenLoopRecord.Percentiles) -> JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: zip(["p50", "p90", "p99", "p999", "p9999", "max"], percentiles.all).map {
+                    ($0, $1.map(JSONValue.integer) ?? .null)
+                }))
+    }
+}
+
+extension JSONValue {
+    /// An object with another value for one of its members.
+    fileprivate func replacing(_ member: String, with value: JSONValue) -> JSONValue {
+        guard case .object(var members) = self else { return self }
+        members[member] = value
+        return .object(members)
+    }
+}
