@@ -25,3 +25,25 @@ struct LatencyCheckTests {
         #expect(!LatencyCheck.isContradicted([reads], by: []) && !LatencyCheck.isContradicted([], by: [1]))
     }
 }
+
+@Suite("settling before samples")
+struct SettlingTimeTests {
+    @Test("iterations are cut off until they are long enough together, and half of them at the most")
+    func head() {
+        let settling = SettlingTime(forMinimum: 1_000_000_000)
+        #expect(settling.nanoseconds == 100_000_000)
+        #expect(settling.iterationCount(of: [UInt64](repeating: 40_000_000, count: 30)) == 3)
+        #expect(settling.iterationCount(of: [UInt64](repeating: 50_000_000, count: 30)) == 2)
+        #expect(settling.iterationCount(of: [90_000_000, 9_999_999, 1, 1, 1, 1, 1]) == 3)
+        #expect(settling.iterationCount(of: [UInt64](repeating: 40_000_000, count: 4)) == 2)
+        #expect(settling.iterationCount(of: [1, 1, 1]) == 1)
+        #expect(settling.iterationCount(of: [500_000_000]) == 0)
+        #expect(settling.iterationCount(of: []) == 0)
+    }
+
+    @Test("a short round settles for half its time, and one of no time not at all")
+    func short() {
+        #expect(SettlingTime(forMinimum: 20_000_000).nanoseconds == 10_000_000)
+        #expect(SettlingTime(forMinimum: 0).iterationCount(of: [1, 1]) == 0)
+    }
+}

@@ -228,7 +228,6 @@ enum PageFixture {
         result.usage = ProcessUsage(
             userNanoseconds: 9_000_000, systemNanoseconds: 1_000_000, minorFaults: 1_234, majorFaults: 0,
             voluntarySwitches: 2, involuntarySwitches: 5, instructions: 12_000_000, cycles: 6_291_456)
-        result.unsteadyRoundCount = window == 4 << 10 ? 2 : 0
         return result
     }
 

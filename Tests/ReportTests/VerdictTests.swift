@@ -246,7 +246,6 @@ import Testing
             }
         ),
         ("Noisy host", { $0.cells[0].rounds = [[1_000_000], [1_200_000], [1_000_000], [1_400_000], [900_000]] }),
-        ("Unsteady warm-ups", { $0.cells[0].unsteadyRoundCount = 3 }),
         ("Too few processes", { $0.cells[0].rounds = [[1_000_000, 1_000_001], [1_000_000]] }),
         (
             "Warm-up",

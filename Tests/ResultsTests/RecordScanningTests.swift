@@ -15,7 +15,6 @@ private func scannableRecords() -> [ResultRecord] {
     var time = TimeRecord(cellID: cell.id, round: 3, nanoseconds: [5, 0, 1 << 61])
     time.residentByteCount = 9
     time.warmUpIterationCount = 2
-    time.isSteady = false
     time.usage = ProcessUsage(
         userNanoseconds: 1, systemNanoseconds: 2, minorFaults: 3, majorFaults: 4, voluntarySwitches: 5,
         involuntarySwitches: nil, instructions: 7, cycles: 8)

@@ -46,12 +46,11 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     public var nanoseconds: [UInt64]
     /// The max number of bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
     public var residentByteCount: UInt64?
-    /// What the process used in all these iterations; `nil` where it is not known.
+    /// What the process used in all these iterations: of what a request used, their share by count; `nil` where it is not
+    /// known.
     public var usage: ProcessUsage?
-    /// The iterations that were run before, untimed; `nil` in results that do not say.
+    /// The iterations that were run before, and are no samples; `nil` in results that do not say.
     public var warmUpIterationCount: Int?
-    /// Whether they were steady in the end; `nil` in results that do not say.
-    public var isSteady: Bool?
 
     /// Creates a record.
     public init(cellID: String, round: Int, nanoseconds: [UInt64]) {
@@ -325,6 +324,11 @@ public struct ProcessUsage: Codable, Hashable, Sendable {
     /// What came between two moments, of what both have; 0 where a counter went back.
     public static func - (end: Self, start: Self) -> Self {
         end.combined(start) { $0 > $1 ? $0 - $1 : 0 }
+    }
+
+    /// A share of it, from 0 to 1.
+    public func scaled(by share: Double) -> Self {
+        combined(self) { figure, _ in UInt64(Double(figure) * share) }
     }
 
     private func combined(_ other: Self, _ combine: (UInt64, UInt64) -> UInt64) -> Self {

@@ -34,7 +34,7 @@ private func required<Value>(_ value: Value?) throws(JSONScanner.Unusual) -> Val
 extension TimeRecord {
     fileprivate init(_ scanner: inout JSONScanner, samples: inout [UInt64]) throws(JSONScanner.Unusual) {
         var (cellID, round, nanoseconds) = (String?.none, Int?.none, [UInt64]?.none)
-        var (resident, used, warmUps, steady) = (UInt64?.none, ProcessUsage?.none, Int?.none, Bool?.none)
+        var (resident, used, warmUps) = (UInt64?.none, ProcessUsage?.none, Int?.none)
         try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
             switch name {
             case "cellID": try scanner.read(&cellID)
@@ -47,7 +47,6 @@ extension TimeRecord {
             case "residentByteCount": try scanner.read(&resident)
             case "usage": try scanner.read(&used, as: ProcessUsage.init)
             case "warmUpIterationCount": try scanner.read(&warmUps)
-            case "isSteady": try scanner.read(&steady)
             default: throw JSONScanner.Unusual()
             }
         }
@@ -55,7 +54,6 @@ extension TimeRecord {
         residentByteCount = resident
         usage = used
         warmUpIterationCount = warmUps
-        isSteady = steady
     }
 }
 

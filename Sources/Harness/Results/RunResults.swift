@@ -64,8 +64,6 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var latencies: [LatencyRecord] = []
     /// What the timed iterations used together; `nil` where it is not known.
     public var usage: ProcessUsage?
-    /// The rounds whose warm-up did not come to be steady.
-    public var unsteadyRoundCount = 0
     /// The max number of bytes of a cold file that the kernel kept in memory before an iteration.
     public var residentByteCount: UInt64?
     /// Peak memory, one record a process.
@@ -81,7 +79,6 @@ public struct CellResult: Codable, Hashable, Sendable {
     mutating func note(_ time: TimeRecord) {
         rounds.append(time.nanoseconds)
         if let used = time.usage { usage = usage.map { $0 + used } ?? used }
-        if time.isSteady == false { unsteadyRoundCount += 1 }
         if let kept = time.residentByteCount { residentByteCount = max(residentByteCount ?? 0, kept) }
     }
 

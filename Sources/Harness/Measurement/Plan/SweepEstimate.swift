@@ -65,7 +65,9 @@ package struct SweepEstimate: Hashable, Sendable {
             case .time(let round):
                 // Whether rounds are added, is not known before.
                 guard round < step.plannedRounds else { return 0 }
-                return Self.processSeconds + warmUp + max(iteration, Double(plan.roundNanoseconds) / 1e9)
+                let settling = SettlingTime(forMinimum: plan.roundNanoseconds)
+                return Self.processSeconds + warmUp + Double(settling.nanoseconds) / 1e9
+                    + max(iteration, Double(plan.roundNanoseconds) / 1e9)
             }
         }
         processCount = steps.count { step in

@@ -114,7 +114,8 @@ package struct CellRunner {
     package func latencies(_ cell: Cell, round: Int) throws(CellFailure) -> LatencyRecord? {
         try with(cell) { (subject, object) throws -> LatencyRecord? in
             let workload = try cell.workload(seed: seed, traces: traces)
-            _ = try subject.warmUp(workload, atMostNanoseconds: Self.latencyWarmUpNanoseconds)
+            _ = try subject.warmUp(
+                workload, fewReads: Self.latencyWarmUpNanoseconds, iterations: Self.latencyWarmUpNanoseconds)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
             guard reads.count > 0 else { return nil }
             var iterations: [[UInt64]] = []
@@ -167,7 +168,8 @@ package struct CellRunner {
     ) throws(CellFailure) -> OpenLoopRecord.Process {
         try with(cell) { (subject, _) throws in
             let workload = try cell.workload(seed: seed, traces: traces)
-            _ = try subject.warmUp(workload, atMostNanoseconds: Self.latencyWarmUpNanoseconds)
+            _ = try subject.warmUp(
+                workload, fewReads: Self.latencyWarmUpNanoseconds, iterations: Self.latencyWarmUpNanoseconds)
             let answer = try subject.measure(
                 workload,
                 [
@@ -206,22 +208,23 @@ package struct CellRunner {
     ) throws(CellFailure) -> TimeRecord {
         try with(cell) { (subject, _) throws in
             let workload = try cell.workload(seed: seed, traces: traces)
-            // Half as long as a round is timed, at most.
-            let warmUp = try subject.warmUp(workload, atMostNanoseconds: minimumNanoseconds / 2)
+            let settling = SettlingTime(forMinimum: minimumNanoseconds)
+            let iteration = try subject.warmUp(workload, fewReads: settling.nanoseconds, iterations: 0)
+            let isSettling = iteration.map { $0 < settling.nanoseconds } ?? false
             let before = OutsideUsage.now(of: subject.process.processID)
             let answer = try subject.measure(
                 workload,
-                [
-                    "collect": "time", "minimumNanoseconds": .integer(minimumNanoseconds),
-                    "maximumIterations": 1_000_000,
-                ])
-            let nanoseconds = try answer.integers("nanoseconds")
-            guard !nanoseconds.isEmpty else { throw SubjectError.framing("a time without any iteration") }
-            var record = TimeRecord(cellID: cell.id, round: round, nanoseconds: nanoseconds)
+                CellSubject.iterations(
+                    1_000_000,
+                    atLeast: minimumNanoseconds + (isSettling ? settling.nanoseconds + (iteration ?? 0) : 0)))
             let after = OutsideUsage.now(of: subject.process.processID)
-            record.usage = ProcessUsage(answer["usage"]) ?? after.flatMap { end in before.map { end - $0 } }
-            record.warmUpIterationCount = warmUp.iterationCount
-            record.isSteady = warmUp.isSteady
+            let all = try answer.integers("nanoseconds")
+            guard !all.isEmpty else { throw SubjectError.framing("a time without any iteration") }
+            let head = isSettling ? settling.iterationCount(of: all) : 0
+            var record = TimeRecord(cellID: cell.id, round: round, nanoseconds: Array(all.dropFirst(head)))
+            let usage = ProcessUsage(answer["usage"]) ?? after.flatMap { end in before.map { end - $0 } }
+            record.usage = usage?.scaled(by: Double(all.count - head) / Double(all.count))
+            record.warmUpIterationCount = head
             record.residentByteCount = answer["residentByteCount"]?.integer
             return record
         }
@@ -315,30 +318,27 @@ struct CellSubject {
         return try process.request(.object(members)).members
     }
 
-    /// Runs whole iterations untimed until they are steady (``SteadyState``), or for as long as is allowed, once at least.
+    /// Runs a workload untimed, so that code, buffers, threads and connections are warm: a few reads, then whole
+    /// iterations.
     ///
-    /// The subject keeps buffers and threads for the same workload, so that they are warm as well. Where a file is cold, or
-    /// far away, only code and buffers can be warm: a few reads do for those. They also do where they take as long as is
-    /// allowed: an iteration takes longer by far then.
-    /// - Returns: How many iterations were run, and whether they came to be steady.
+    /// The subject keeps buffers and threads for the same workload. Where the ciphertext is far away, or a few reads take
+    /// as long as is asked for, they are all.
+    /// - Parameters:
+    ///   - fewNanoseconds: How long a few reads are enough instead of whole iterations.
+    ///   - nanoseconds: How long whole iterations are run at least; one is run in any case.
+    /// - Returns: How long the last whole iteration took, in nanoseconds; `nil` if there was none.
     func warmUp(
-        _ workload: Workload, atMostNanoseconds limit: UInt64
-    ) throws(SubjectError) -> (iterationCount: Int, isSteady: Bool) {
+        _ workload: Workload, fewReads fewNanoseconds: UInt64, iterations nanoseconds: UInt64
+    ) throws(SubjectError) -> UInt64? {
         let few = Self.fewReads(of: workload)
-        let first = try measure(few, Self.iterations(1, atLeast: 0)).integers("nanoseconds")
-        let isLong = first.reduce(0, &+) >= limit
-        let warmUp = needsFewReads || isLong ? few : workload
-        var samples: [UInt64] = []
-        var sum: UInt64 = isLong ? limit : 0
-        repeat {
-            let answer = try measure(
-                warmUp, Self.iterations(UInt64(SteadyState.iterationCount), atLeast: max(1, limit - min(limit, sum))))
-            let taken = try answer.integers("nanoseconds")
-            guard !taken.isEmpty else { throw .framing("a time without any iteration") }
-            samples += taken
-            sum = taken.reduce(sum, &+)
-        } while !SteadyState.isReached(samples) && sum < limit && samples.count < Self.maxWarmUps
-        return (samples.count, SteadyState.isReached(samples))
+        let first = try measure(few, Self.iterations(1, atLeast: 0)).integers("nanoseconds").reduce(0, &+)
+        guard !needsFewReads, first < fewNanoseconds else {
+            if first < fewNanoseconds {
+                _ = try measure(few, Self.iterations(Self.maxWarmUps, atLeast: fewNanoseconds - first))
+            }
+            return nil
+        }
+        return try measure(workload, Self.iterations(Self.maxWarmUps, atLeast: nanoseconds)).integers("nanoseconds").last
     }
 
     /// The first reads of a workload: they touch the same code and buffers.
@@ -355,12 +355,34 @@ struct CellSubject {
     }
 
     /// The members that ask for the durations of iterations.
-    private static func iterations(_ maxCount: UInt64, atLeast nanoseconds: UInt64) -> JSONValue {
+    static func iterations(_ maxCount: UInt64, atLeast nanoseconds: UInt64) -> JSONValue {
         ["collect": "time", "minimumNanoseconds": .integer(nanoseconds), "maximumIterations": .integer(maxCount)]
     }
 
     /// Iterations that are too short for the clock would never add up to anything.
-    private static let maxWarmUps = 1000
+    private static let maxWarmUps: UInt64 = 1000
+}
+
+/// The head of a request for samples that is no sample: a machine that waited for the request is not at its pace at once.
+struct SettlingTime {
+    /// How long it is, in nanoseconds, rounded up to whole iterations.
+    let nanoseconds: UInt64
+
+    /// Half of what is sampled, and no longer than 100 ms: after that, no sample was slower than the next (METHODOLOGY.md,
+    /// Speed).
+    init(forMinimum minimumNanoseconds: UInt64) {
+        nanoseconds = min(minimumNanoseconds / 2, 100_000_000)
+    }
+
+    /// The iterations that are no samples, of the durations of all; no more than half of them.
+    func iterationCount(of durations: [UInt64]) -> Int {
+        var sum: UInt64 = 0
+        let end = durations.firstIndex { duration in
+            defer { sum &+= duration }
+            return sum >= nanoseconds
+        }
+        return min(end ?? durations.count, durations.count / 2)
+    }
 }
 
 extension JSONValue {

@@ -101,15 +101,6 @@ extension Warning {
                     + "\(CellNames.readable(widest.cell)).",
                 "Stop other programs, take more rounds, and do not read small differences out of these cells.")
         }
-        let unsteady = zip(summary.cells, summary.results.cells).count { summary, result in
-            summary.speed != nil && result.unsteadyRoundCount * 2 > result.rounds.count
-        }
-        if unsteady > 0 {
-            found.note(
-                "Unsteady warm-ups",
-                "in \(unsteady) of \(all) most rounds were still getting faster, or wavered, when their warm-up ended.",
-                "Give rounds more time in the plan; an idle machine helps too.")
-        }
         if intervals.count < timed.count {
             found.note(
                 "Too few processes",
