@@ -175,9 +175,10 @@ struct NaiveLayout {
             let stop = position + step.count
             let (first, last) = (places[position], places[stop - 1])
             if first.chunk != last.chunk { return "a step from \(position) to \(stop) crosses chunks" }
-            if position / window != (stop - 1) / window { return "a step from \(position) to \(stop) crosses windows" }
-            if stop < range.upperBound, stop % window != 0, places[stop].chunk == last.chunk {
-                return "a step ends at \(stop) for no reason"
+            if step.count > window { return "a step of \(step.count) bytes is longer than a window" }
+            if stop < range.upperBound, places[stop].chunk == last.chunk {
+                let isBlockEnd = (places[stop].ciphertext - last.chunkCiphertextStart) % 16 == 0
+                if !isBlockEnd || step.count + 16 <= window { return "a step ends at \(stop) for no reason" }
             }
             let block = (first.ciphertext - first.chunkCiphertextStart) / 16
             let start = first.chunkCiphertextStart + 16 * block

@@ -88,6 +88,72 @@ struct ReaderTests {
     }
 }
 
+/// A source that asks for requests of few bytes.
+private struct NarrowSource: WrappingSource {
+    let base: any ByteSource
+    let requestByteCount: Int
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try base.read(at: offset, into: buffers)
+    }
+}
+
+@Suite("requests of a read")
+struct RequestTests {
+    private static let plaintext = (0..<6000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 251) }
+
+    /// Reads ranges, and hands on what was fetched for each.
+    private func read(
+        _ strategy: Strategy, requestByteCount: Int?, windows: [Int],
+        _ check: (Range<Int>, [Range<UInt64>]) throws -> Void
+    ) throws {
+        let backend = try BackendRegistry.backend(named: "openssl")
+        let key = try SecretKey([UInt8](0..<32))
+        var ciphertext: [UInt8] = []
+        let encryptor = try ObjectEncryptor(strategy: strategy, backend: backend, key: key, windowByteCount: 1 << 18)
+        let plaintext = Array(Self.plaintext[..<(6000 / 16 * 16)])
+        try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext += $0 } }
+        try encryptor.finish { ciphertext += $0 }
+        var source: any ByteSource = MemorySource(ciphertext)
+        if let requestByteCount { source = NarrowSource(base: source, requestByteCount: requestByteCount) }
+        let recorder = RecordingSource(source, keepsRanges: true)
+        let object = try EncryptedObject(source: recorder, strategy: strategy, backend: backend, key: key)
+        for window in windows {
+            let cursor = try object.makeCursor(windowByteCount: window)
+            for start in [0, 1, 15, 16, 17, 47, 48, 95, 96, 700, 701, 5900] {
+                for count in [1, 15, 16, 17, 32, 33, 95, 97, 1000, 1024, 5000] {
+                    let range = start..<min(start + count, plaintext.count)
+                    recorder.reset()
+                    let bytes = try cursor.read(at: UInt64(start), count: count)
+                    #expect(bytes == Array(plaintext[range]), "\(range)")
+                    try check(range, recorder.ranges)
+                }
+            }
+        }
+    }
+
+    @Test("what a read needs is one request, whatever the window and the chunks", arguments: ReadPlanTests.strategies)
+    func one(strategy: Strategy) throws {
+        try read(strategy, requestByteCount: nil, windows: [16, 48, 1000, .max]) { range, fetched in
+            #expect(fetched.count == 1, "\(range): \(fetched)")
+        }
+    }
+
+    @Test("a long read is as few requests as the source asks for, and no byte more", arguments: ReadPlanTests.strategies)
+    func few(strategy: Strategy) throws {
+        for requestByteCount in [16, 100, 512] {
+            try read(strategy, requestByteCount: requestByteCount, windows: [16, 80]) { range, fetched in
+                let least = max(16, requestByteCount / 16 * 16 - 15)
+                #expect(fetched.count <= (range.count + least - 1) / least + 1, "\(range): \(fetched)")
+                for (one, next) in zip(fetched, fetched.dropFirst()) {
+                    #expect(next.lowerBound <= one.upperBound + 16 && next.lowerBound + 16 >= one.upperBound)
+                    #expect(next.upperBound > one.upperBound)
+                }
+            }
+        }
+    }
+}
+
 @Suite("writing objects")
 struct ObjectEncryptorTests {
     private static let key = [UInt8](0..<32)

@@ -26,6 +26,9 @@ public final class RemoteSource: WrappingSource {
         self.clock = clock
     }
 
+    /// As many bytes as outweigh the wait.
+    public var requestByteCount: Int { DistantSource.requestByteCount }
+
     /// Reads bytes, and waits until they would be there; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let sent = clock.nanoseconds

@@ -60,11 +60,13 @@ package struct ReaderConfiguration: Sendable {
     ///   - plaintextByteCount: The object's length: no buffer is longer.
     ///   - isAuthenticated: Whether chunks are opened whole, so that a reader holds some.
     ///   - copiesInLibrary: Further copies of what is decrypted at once that the backend's library makes.
+    ///   - requestByteCount: How many bytes a reader asks for at once.
     ///   - viewByteCount: What a thread's view of the source takes.
     /// - Returns: A number of bytes.
     package func boundByteCount(
         bufferByteCount: UInt64, chunkByteCount: UInt64?, plaintextByteCount: UInt64,
-        isAuthenticated: Bool = false, copiesInLibrary: UInt64, viewByteCount: UInt64 = 0
+        isAuthenticated: Bool = false, copiesInLibrary: UInt64, requestByteCount: Int,
+        viewByteCount: UInt64 = 0
     ) -> UInt64 {
         let window = min(UInt64(windowByteCount), bufferByteCount)
         let perThread: UInt64
@@ -79,7 +81,8 @@ package struct ReaderConfiguration: Sendable {
         }
         // What is fetched at once, and a chunk that is kept, each with its tag.
         let chunk = min(chunkByteCount ?? 0, plaintextByteCount) + 64
-        let chunks = isAuthenticated ? 2 * chunk + min(UInt64(windowByteCount), 256 << 10) + copiesInLibrary * chunk : 0
+        let request = min(UInt64(requestByteCount), bufferByteCount + 2 * chunk)
+        let chunks = isAuthenticated ? 2 * chunk + request + copiesInLibrary * chunk : 0
         let extra = extraWork == nil ? 0 : UInt64(ExtraWorkReader.bufferByteCount(windowByteCount))
         return UInt64(threadCount) * (perThread + chunks + viewByteCount + extra + Self.threadOverhead)
             + Self.constantOverhead

@@ -281,7 +281,8 @@ package final class ReaderSubject: SubjectImplementation {
         let bound = configuration.boundByteCount(
             bufferByteCount: reads.largestByteCount, chunkByteCount: entry.object.chunkByteCount,
             plaintextByteCount: entry.object.plaintextByteCount, isAuthenticated: entry.object.isAuthenticated,
-            copiesInLibrary: UInt64(backend.copyCountPerCall), viewByteCount: entry.viewByteCount)
+            copiesInLibrary: UInt64(backend.copyCountPerCall), requestByteCount: entry.requestByteCount,
+            viewByteCount: entry.viewByteCount)
         let ahead = entry.isServed ? min(RemoteObject.aheadByteCount, entry.object.plaintextByteCount) : 0
         return [
             "nanoseconds": .array(durations.map { .integer($0) }),
@@ -297,6 +298,11 @@ extension ReaderSubject.OpenObject {
     fileprivate var isServed: Bool {
         guard case .source(_, _, let description?) = origin else { return false }
         return RemoteObject(description) != nil
+    }
+
+    /// How many bytes of the source are asked for at once.
+    fileprivate var requestByteCount: Int {
+        if case .source(let source, _, _) = origin { source.requestByteCount } else { DistantSource.requestByteCount }
     }
 
     /// What a thread's view of the file takes: pages that are mapped, or a buffer for reads past the page cache.

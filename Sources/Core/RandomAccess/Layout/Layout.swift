@@ -58,8 +58,8 @@ public struct Layout: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - range: Plaintext bytes, within `0..<plaintextByteCount`.
-    ///   - windowByteCount: The max number of plaintext bytes of a step; steps end at its multiples. It is
-    ///     rounded down to whole blocks, one at least. An authenticated chunk is a step whatever its length.
+    ///   - windowByteCount: The max number of plaintext bytes of a step, which ends with a block. It is rounded
+    ///     down to whole blocks, one at least. An authenticated chunk is a step whatever its length.
     /// - Returns: The steps, in the order of the plaintext.
     /// - Complexity: O(1), and O(1) for each step.
     public func plan(_ range: Range<UInt64>, windowByteCount: Int = .max) -> ReadPlan {

@@ -1,4 +1,5 @@
-/// The steps that deliver a range of plaintext, in order: a step for each chunk and window that the range touches.
+/// The steps that deliver a range of plaintext, in order: a step for each chunk that the range touches, and for each window
+/// of it, counted from where the range begins.
 ///
 /// A value without storage of its own; walking through it allocates nothing.
 public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
@@ -19,11 +20,12 @@ public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
     public mutating func next() -> ReadStep? {
         guard position < end else { return nil }
         let extent = layout.extent(at: position)
-        let windowRest = windowByteCount - position % windowByteCount
+        var stop = Swift.min(extent.plaintext.upperBound, end)
         // A chunk is authenticated as a whole.
-        let isUncut = windowRest > end - position || extent.mode == .gcm
-        let windowStop = isUncut ? end : position + windowRest
-        let stop = Swift.min(extent.plaintext.upperBound, windowStop)
+        if stop - position > windowByteCount, extent.mode != .gcm {
+            let start = extent.plaintext.lowerBound
+            stop = start + (position - start + windowByteCount) / 16 * 16
+        }
         let step = extent.step(for: position..<stop)
         position = stop
         return step

@@ -23,16 +23,13 @@ final class ChunkCursor: ChunkKeeper {
     /// The max number of bytes that may hold plaintext.
     private var usedByteCount = 0
 
-    /// More would not stay in a core's cache between being fetched and being opened.
-    private static let largestFetch: UInt64 = 256 << 10
-
     init(
-        object: EncryptedObject, context: any ChunkContext, format: ChunkFormat, windowByteCount: Int
+        object: EncryptedObject, context: any ChunkContext, format: ChunkFormat
     ) throws(DecryptionError) {
         self.source = object.source
         self.layout = object.layout
         self.context = context
-        let counts = Self.bufferByteCounts(layout, format, windowByteCount: windowByteCount)
+        let counts = Self.bufferByteCounts(layout, format, requestByteCount: source.requestByteCount)
         guard let fetchByteCount = Int(exactly: counts.fetched), let keptByteCount = Int(exactly: counts.kept) else {
             throw .invalidParameter(
                 name: "chunk length", value: "\(counts.kept)", expected: "one that can be held whole")
@@ -44,11 +41,10 @@ final class ChunkCursor: ChunkKeeper {
 
     /// The bytes of ciphertext, and of plaintext, that a cursor has space for.
     static func bufferByteCounts(
-        _ layout: Layout, _ format: ChunkFormat, windowByteCount: Int
+        _ layout: Layout, _ format: ChunkFormat, requestByteCount: Int
     ) -> (fetched: UInt64, kept: UInt64) {
         let chunk = min(format.chunkCiphertextByteCount, layout.ciphertextByteCount)
-        let window = min(UInt64(windowByteCount), largestFetch)
-        return (min(max(chunk, window / chunk * chunk), layout.ciphertextByteCount), chunk)
+        return (min(max(chunk, UInt64(requestByteCount) / chunk * chunk), layout.ciphertextByteCount), chunk)
     }
 
     deinit {

@@ -47,8 +47,8 @@ public final class EncryptedObject: Sendable {
 
     /// Makes a reader with buffers and a cipher context of its own, for one thread.
     ///
-    /// - Parameter windowByteCount: The max number of plaintext bytes that are fetched and decrypted in one step, at least 1; of
-    ///   authenticated chunks, one whole in any case.
+    /// - Parameter windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1;
+    ///   authenticated chunks are opened whole in any case.
     /// - Returns: A cursor without a position: every read says where it starts.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> any RandomAccessDecryptor {
@@ -58,15 +58,14 @@ public final class EncryptedObject: Sendable {
         guard let format = strategy.chunkFormat else {
             return try ReadCursor(object: self, context: try makeContext(), windowByteCount: windowByteCount)
         }
-        return try ChunkCursor(
-            object: self, context: try makeChunkContext(), format: format, windowByteCount: windowByteCount)
+        return try ChunkCursor(object: self, context: try makeChunkContext(), format: format)
     }
 
     /// The max number of bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated chunks,
     /// what it fetches and the latest one that was opened; else none worth counting.
-    package func cursorByteCount(windowByteCount: Int = .max) -> UInt64 {
+    package var cursorByteCount: UInt64 {
         guard let format = strategy.chunkFormat else { return 0 }
-        let counts = ChunkCursor.bufferByteCounts(layout, format, windowByteCount: windowByteCount)
+        let counts = ChunkCursor.bufferByteCounts(layout, format, requestByteCount: source.requestByteCount)
         return counts.fetched + counts.kept
     }
 

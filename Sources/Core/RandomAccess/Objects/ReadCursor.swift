@@ -1,9 +1,13 @@
 /// Reads an object of CBC or CTR block by block: fetches what a range needs, decrypts it where the caller wants it.
 ///
-/// A cursor owns its cipher context and a small buffer, belongs to one thread, and allocates nothing per read. Whole
-/// blocks are fetched straight into the caller's buffer and decrypted in place, or decrypted there from where the source
-/// has them if it is a ``ViewableSource``; a first or last block that is not wanted whole, and short stretches that would
-/// not come in one piece, take a detour through the cursor's own buffer.
+/// What is fetched at once, and what is decrypted at once, are two plans. A read is one request, or as few as
+/// ``ByteSource/requestByteCount`` allows, over chunks and the padding between them; it is decrypted in windows, which stay
+/// in a core's cache.
+///
+/// A cursor owns its cipher context and a small buffer, belongs to one thread, and allocates nothing per read. Ciphertext
+/// is fetched straight into the caller's buffer and decrypted in place (moved there first where padding came before it),
+/// or decrypted there from where the source has it if it is a ``ViewableSource``; a first or last block that is not wanted
+/// whole, and short stretches, take a detour through the cursor's own buffer.
 public final class ReadCursor: RandomAccessDecryptor {
     /// The object that is read.
     public let object: EncryptedObject
@@ -12,15 +16,17 @@ public final class ReadCursor: RandomAccessDecryptor {
     public let windowByteCount: Int
 
     // Copies of what the object has: every step on the way to them costs a read of 4 KiB some nanoseconds.
-    let source: any ByteSource
+    private let source: any ByteSource
     private let layout: Layout
-    let context: any CipherContext
+    private let context: any CipherContext
     /// Where the ciphertext lies, if it can be looked at there.
     private let view: (any SourceView)?
     /// The max number of plaintext bytes of a step: a window, or what a view shows at once if that is less.
     private let stepByteCount: Int
-    /// The block before the stretch, its first block, its last block: where the caller did not ask for it; or a short
-    /// stretch as a whole.
+    /// The max number of bytes that a request delivers, unless a step is longer.
+    private let requestByteCount: Int
+    /// The block before a request, its first block and its last, which the caller did not ask for whole, and what is longer
+    /// than the plaintext; or a short stretch as a whole.
     private let scratch: UnsafeMutableRawBufferPointer
 
     init(object: EncryptedObject, context: any CipherContext, windowByteCount: Int) throws(DecryptionError) {
@@ -30,6 +36,7 @@ public final class ReadCursor: RandomAccessDecryptor {
         self.context = context
         self.windowByteCount = windowByteCount
         self.view = try (object.source as? any ViewableSource)?.makeView()
+        self.requestByteCount = object.source.requestByteCount
         // The block before the step is looked at as well, and whole blocks at its ends.
         self.stepByteCount = min(windowByteCount, view.map { $0.largestByteCount - 48 } ?? .max)
         self.scratch = .allocate(byteCount: Self.bufferByteCount, alignment: 4096)
@@ -46,194 +53,227 @@ public final class ReadCursor: RandomAccessDecryptor {
     /// Reads plaintext; see ``RandomAccessDecryptor/read(at:into:)``.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         let range = try layout.clip(offset: offset, count: buffer.count)
-        var delivered = 0
+        var position = range.lowerBound
         var carry: Carry?
-        for step in layout.plan(range, windowByteCount: stepByteCount) {
-            let output = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count])
-            switch step.mode {
-            case .cbc: try decryptCBC(step, into: output, carry: &carry)
-            case .ctr: try decryptCTR(step, into: output)
-            case .gcm: preconditionFailure("chunks are ChunkCursor's")
-            }
-            delivered += step.count
+        while position < range.upperBound {
+            let request = nextRequest(position..<range.upperBound)
+            let start = Int(position - range.lowerBound)
+            let output = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + request.plaintext.count])
+            carry = try decrypt(request, after: carry, into: output)
+            position = request.plaintext.upperBound
         }
         try source.checkUnchanged()
-        return delivered
+        return range.count
+    }
+}
+
+/// What is fetched at once, and where it is then.
+extension ReadCursor {
+    /// A stretch of ciphertext that is fetched, or looked at, in one piece.
+    private struct Request {
+        /// The plaintext that it delivers.
+        var plaintext: Range<UInt64>
+        /// The first step of decryption.
+        let first: ReadStep
+
+        /// Whether that is all.
+        var isOneStep: Bool { first.count == plaintext.count }
     }
 
-    /// Short stretches are faster fetched in one piece and copied than scattered over several buffers: 4 KiB and the
-    /// blocks around them, with which the buffer takes two pages.
+    /// The next request of a read: one step, or as much as the source is best asked for if that is more.
+    ///
+    /// - Parameter range: What is left of the read, not empty.
+    private func nextRequest(_ range: Range<UInt64>) -> Request {
+        var plan = layout.plan(range, windowByteCount: stepByteCount)
+        guard let first = plan.next() else { preconditionFailure("nothing is left of the read") }
+        var stop = range.lowerBound + UInt64(first.count)
+        guard view == nil, stop < range.upperBound, first.count < requestByteCount else {
+            return Request(plaintext: range.lowerBound..<stop, first: first)
+        }
+        let limit = range.lowerBound + UInt64(min(range.count, requestByteCount))
+        for _ in 0..<Self.maxChunkCount where stop < limit {
+            let chunk = layout.extent(at: stop).plaintext
+            var next = min(chunk.upperBound, limit)
+            // A request that ended inside a block would fetch that block twice.
+            if next < min(chunk.upperBound, range.upperBound) { next -= (next - chunk.lowerBound) % 16 }
+            guard next > stop else { break }
+            stop = next
+        }
+        return Request(plaintext: range.lowerBound..<stop, first: first)
+    }
+
+    /// What lies between the chunks of a request is fetched along, and takes a block of the cursor's buffer for each.
+    private static let maxChunkCount = 480
+
+    /// 4 KiB and the blocks around them, with which the buffer takes two pages; or the ends of a request and what lies
+    /// between its chunks.
     private static let bufferByteCount = 8192
 
-    /// The last ciphertext block of a step, which is the IV of a step that follows it directly.
-    struct Carry {
+    private func part(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(rebasing: scratch[range])
+    }
+
+    /// The ciphertext of a request: where it was fetched to, or where the source has it.
+    private struct Ciphertext {
+        /// Where the source has it, the block before it included if it was asked for; else `nil`.
+        var seen: UnsafeRawBufferPointer?
+        /// The offset of `seen`, or of `body`, in the source.
+        let offset: UInt64
+        /// The block that is not wanted whole, if the request starts with one.
+        var head: UnsafeMutableRawBufferPointer
+        /// The caller's buffer, behind what the head delivers: each byte of ciphertext lies where its plaintext goes, or
+        /// further on by what came between chunks.
+        let body: UnsafeMutableRawBufferPointer
+        /// What did not fit into the body.
+        var overflow: UnsafeMutableRawBufferPointer
+
+        /// Some of the bytes, which a step can decrypt into a buffer: where the source has them, or in that buffer.
+        func bytes(
+            _ range: Range<UInt64>, for output: UnsafeMutableRawBufferPointer
+        ) -> UnsafeRawBufferPointer {
+            if let seen {
+                let start = Int(range.lowerBound - offset)
+                return UnsafeRawBufferPointer(rebasing: seen[start..<start + range.count])
+            }
+            guard range.lowerBound >= offset else { return UnsafeRawBufferPointer(head) }
+            let start = Int(range.lowerBound - offset)
+            let target = UnsafeMutableRawBufferPointer(rebasing: output[..<range.count])
+            let split = min(max(start, body.count), start + range.count)
+            if split > start, body.baseAddress.map({ $0 + start }) != target.baseAddress {
+                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[start..<split]))
+            }
+            if split < start + range.count {
+                let behind = overflow[split - body.count..<start + range.count - body.count]
+                UnsafeMutableRawBufferPointer(rebasing: target[(split - start)...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: behind))
+            }
+            return UnsafeRawBufferPointer(target)
+        }
+    }
+
+    /// Fetches a request to where its plaintext goes, or shows it where it lies.
+    ///
+    /// - Returns: The ciphertext, and the block before it if that was asked for.
+    private func ciphertext(
+        of request: Request, withBlockBefore hasBefore: Bool, into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> (Ciphertext, before: Block?) {
+        let first = request.first
+        let last = layout.extent(at: request.plaintext.upperBound - 1)
+            .step(for: request.plaintext.upperBound - 1..<request.plaintext.upperBound)
+        let range = first.ciphertext.lowerBound - (hasBefore ? 16 : 0)..<last.ciphertext.upperBound
+        if let view {
+            let seen = try view.bytes(range)
+            return (
+                Ciphertext(seen: seen, offset: range.lowerBound, head: part(0..<0), body: output, overflow: part(0..<0)),
+                hasBefore ? Block(loadingFrom: seen) : nil
+            )
+        }
+        let headByteCount = first.skip > 0 ? Int(min(16, first.ciphertext.upperBound - first.ciphertext.lowerBound)) : 0
+        let offset = first.ciphertext.lowerBound + UInt64(headByteCount)
+        let body = UnsafeMutableRawBufferPointer(
+            rebasing: output[(first.skip > 0 ? min(first.count, 16 - first.skip) : 0)...])
+        let ciphertext = Ciphertext(
+            offset: offset, head: part(16..<16 + headByteCount), body: body,
+            overflow: part(Self.overflowStart..<Self.overflowStart + Int(range.upperBound - offset) - body.count))
+        try source.fetch(
+            at: range.lowerBound,
+            into: FetchBuffers(
+                head: part((hasBefore ? 0 : 16)..<16 + headByteCount), body: body, tail: ciphertext.overflow))
+        return (ciphertext, hasBefore ? Block(loadingFrom: UnsafeRawBufferPointer(part(0..<16))) : nil)
+    }
+
+    /// Behind the block before a request, its first block, and its last one.
+    private static let overflowStart = 48
+}
+
+/// Decryption.
+extension ReadCursor {
+    /// The last ciphertext block of a request, which is the IV of one that follows it directly.
+    private struct Carry {
         var ciphertextEnd: UInt64
         var block: Block
     }
 
-    func part(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
-        UnsafeMutableRawBufferPointer(rebasing: scratch[range])
-    }
-
-    /// Source: NIST SP 800-38A, section 6.2: plaintext block *j* is the decrypted ciphertext block *j*, plus ciphertext
-    /// block *j* − 1.
-    private func decryptCBC(
-        _ step: ReadStep, into output: UnsafeMutableRawBufferPointer, carry: inout Carry?
-    ) throws(DecryptionError) {
-        let stop = step.skip + step.count
-        let isHeadPartial = step.skip > 0 || stop < 16
-        let isTailPartial = stop % 16 != 0 && stop > 16 || stop % 16 != 0 && !isHeadPartial
-        let headCount = isHeadPartial ? min(step.count, 16 - step.skip) : 0
-        let tailCount = isTailPartial ? stop % 16 : 0
-        let body = UnsafeMutableRawBufferPointer(rebasing: output[headCount..<output.count - tailCount])
-        let head = part(16..<(isHeadPartial ? 32 : 16))
-        let tail = part(32..<(isTailPartial ? 48 : 32))
-
+    /// Fetches a request and decrypts it step by step.
+    ///
+    /// - Source: NIST SP 800-38A, section 6.2: plaintext block *j* is the decrypted ciphertext block *j*, plus ciphertext
+    ///   block *j* − 1; section 6.5: or ciphertext block *j* plus the encrypted counter *j*.
+    private func decrypt(
+        _ request: Request, after carry: Carry?, into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> Carry {
+        let first = request.first
         var knownIV: Block?
-        switch step.iv {
+        switch first.iv {
         case .value(let value): knownIV = value
         case .precedingBlock:
-            if let carry, carry.ciphertextEnd == step.ciphertext.lowerBound { knownIV = carry.block }
+            if let carry, carry.ciphertextEnd == first.ciphertext.lowerBound { knownIV = carry.block }
         }
-        let before = part((knownIV == nil ? 0 : 16)..<16)
-        let isInPieces = before.count + head.count + tail.count > 0
-        if view == nil, isInPieces, before.count + step.ciphertext.count <= Self.bufferByteCount {
-            carry = try decryptCBC(short: step, knownIV: knownIV, isWhole: body.count == output.count, into: output)
-            return
+        // Short stretches are faster fetched in one piece and copied than scattered over several buffers.
+        if request.isOneStep, view == nil, knownIV == nil || first.ciphertext.count != first.count,
+            first.fetch.count <= Self.bufferByteCount
+        {
+            return try decrypt(short: first, knownIV: knownIV, into: output)
         }
-        let ciphertext = try ciphertext(
-            at: step.ciphertext.lowerBound - UInt64(before.count), before: before, head: head, body: body, tail: tail)
-
-        // Decryption in place destroys the ciphertext, so the next IV is taken first.
-        var iv = knownIV ?? Block(loadingFrom: ciphertext.before)
-        if head.count > 0 {
-            let next = Block(loadingFrom: ciphertext.head)
-            try process(ciphertext.head, into: head, iv: iv)
-            output.copyMemory(from: UnsafeRawBufferPointer(rebasing: head[step.skip..<step.skip + headCount]))
+        let (ciphertext, before) = try ciphertext(of: request, withBlockBefore: knownIV == nil, into: output)
+        guard var iv = knownIV ?? before else { preconditionFailure("the block before was asked for") }
+        var (position, end) = (0, first.ciphertext.upperBound)
+        func deliver(_ count: Int, of range: Range<UInt64>, skip: Int, _ mode: CipherMode) throws(DecryptionError) {
+            guard count > 0 else { return }
+            let target = UnsafeMutableRawBufferPointer(rebasing: output[position..<position + count])
+            position += count
+            // A block that is not wanted whole takes a detour.
+            let isDetour = range.count != count
+            let plaintext = isDetour ? part(skip > 0 ? 16..<16 + range.count : 32..<32 + range.count) : target
+            let input = ciphertext.bytes(range, for: plaintext)
+            // Decryption in place destroys the ciphertext, so the next IV is taken first.
+            let next =
+                mode == .cbc ? Block(loadingFrom: input, at: input.count - 16) : iv.advanced(by: UInt64(input.count / 16))
+            if let start = plaintext.baseAddress { try context.process(input, into: start, iv: iv) }
+            if isDetour {
+                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: plaintext[skip..<skip + count]))
+            }
             iv = next
         }
-        if body.count > 0 {
-            let next = Block(loadingFrom: ciphertext.body, at: body.count - 16)
-            try process(ciphertext.body, into: body, iv: iv)
-            iv = next
-        }
-        if tail.count > 0 {
-            let next = Block(loadingFrom: ciphertext.tail)
-            try process(ciphertext.tail, into: tail, iv: iv)
-            UnsafeMutableRawBufferPointer(rebasing: output[(output.count - tailCount)...])
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: tail[..<tailCount]))
-            iv = next
+        for step in layout.plan(request.plaintext, windowByteCount: stepByteCount) {
+            if case .value(let value) = step.iv { iv = value }
+            let range = step.ciphertext
+            let headCount = step.skip > 0 ? min(step.count, 16 - step.skip) : 0
+            let bodyStart = step.skip > 0 ? min(range.lowerBound + 16, range.upperBound) : range.lowerBound
+            let rest = step.count - headCount
+            let bodyCount = step.mode == .cbc ? rest / 16 * 16 : rest
+            let tailStart = bodyStart + UInt64(bodyCount)
+            try deliver(headCount, of: range.lowerBound..<bodyStart, skip: step.skip, step.mode)
+            try deliver(bodyCount, of: bodyStart..<tailStart, skip: 0, step.mode)
+            try deliver(rest - bodyCount, of: tailStart..<range.upperBound, skip: 0, step.mode)
+            end = range.upperBound
         }
         try view?.check()
-        carry = Carry(ciphertextEnd: step.ciphertext.upperBound, block: iv)
+        return Carry(ciphertextEnd: end, block: iv)
     }
 
-    /// Source: NIST SP 800-38A, section 6.5: plaintext block *j* is ciphertext block *j* plus the encrypted counter *j*.
-    private func decryptCTR(
-        _ step: ReadStep, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecryptionError) {
-        guard case .value(var iv) = step.iv else {
-            preconditionFailure("a counter block is computed, never fetched")
-        }
-        if view == nil, step.skip > 0, step.ciphertext.count <= Self.bufferByteCount {
-            return try decryptCTR(short: step, iv: iv, into: output)
-        }
-        let headCount = step.skip > 0 ? min(step.count, 16 - step.skip) : 0
-        let head = part(16..<16 + (step.skip > 0 ? step.skip + headCount : 0))
-        let body = UnsafeMutableRawBufferPointer(rebasing: output[headCount...])
-        let ciphertext = try ciphertext(
-            at: step.ciphertext.lowerBound, before: part(16..<16), head: head, body: body, tail: part(32..<32))
-        if head.count > 0 {
-            try process(ciphertext.head, into: head, iv: iv)
-            output.copyMemory(from: UnsafeRawBufferPointer(rebasing: head[step.skip...]))
-            iv = iv.advanced(by: 1)
-        }
-        try process(ciphertext.body, into: body, iv: iv)
-        try view?.check()
-    }
-
-    /// A stretch of ciphertext in the pieces that it is decrypted in.
-    private struct Ciphertext {
-        var before: UnsafeRawBufferPointer
-        var head: UnsafeRawBufferPointer
-        var body: UnsafeRawBufferPointer
-        var tail: UnsafeRawBufferPointer
-    }
-
-    /// Fetches a stretch to where its plaintext goes, or shows it where it lies.
-    ///
-    /// `before` and `head` lie side by side.
-    private func ciphertext(
-        at offset: UInt64, before: UnsafeMutableRawBufferPointer, head: UnsafeMutableRawBufferPointer,
-        body: UnsafeMutableRawBufferPointer, tail: UnsafeMutableRawBufferPointer
-    ) throws(DecryptionError) -> Ciphertext {
-        guard let view else {
-            let start = 16 - before.count
-            try source.fetch(
-                at: offset, into: FetchBuffers(head: part(start..<16 + head.count), body: body, tail: tail))
-            return Ciphertext(
-                before: UnsafeRawBufferPointer(before), head: UnsafeRawBufferPointer(head),
-                body: UnsafeRawBufferPointer(body), tail: UnsafeRawBufferPointer(tail))
-        }
-        let (bodyStart, tailStart) = (before.count + head.count, before.count + head.count + body.count)
-        let bytes = try view.bytes(offset..<offset + UInt64(tailStart + tail.count))
-        return Ciphertext(
-            before: UnsafeRawBufferPointer(rebasing: bytes[..<before.count]),
-            head: UnsafeRawBufferPointer(rebasing: bytes[before.count..<bodyStart]),
-            body: UnsafeRawBufferPointer(rebasing: bytes[bodyStart..<tailStart]),
-            tail: UnsafeRawBufferPointer(rebasing: bytes[tailStart...]))
-    }
-
-    private func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, iv: Block
-    ) throws(DecryptionError) {
-        guard let start = output.baseAddress, output.count > 0 else { return }
-        try context.process(input, into: start, iv: iv)
-    }
-}
-
-/// Stretches that fit into the cursor's own buffer: one fetch, one call of the library.
-extension ReadCursor {
-    /// Decrypts a short step of CBC.
+    /// Decrypts a step that fits into the cursor's own buffer: one fetch, one call of the library.
     ///
     /// - Parameters:
     ///   - step: A step whose fetch fits into the buffer.
     ///   - knownIV: Its IV, or `nil` if the block before it has to be fetched.
-    ///   - isWhole: Whether all of its blocks are wanted whole.
     ///   - output: Space for `step.count` bytes.
-    /// - Returns: The step's last ciphertext block.
+    /// - Returns: The step's last ciphertext block, in CBC.
     /// - Throws: `DecryptionError` of the source or the library.
-    func decryptCBC(
-        short step: ReadStep, knownIV: Block?, isWhole: Bool, into output: UnsafeMutableRawBufferPointer
+    private func decrypt(
+        short step: ReadStep, knownIV: Block?, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> Carry {
         let beforeCount = knownIV == nil ? 16 : 0
         let fetched = part(0..<beforeCount + step.ciphertext.count)
         try source.fetch(at: step.ciphertext.lowerBound - UInt64(beforeCount), into: fetched)
         let iv = knownIV ?? Block(loadingFrom: UnsafeRawBufferPointer(fetched))
         let stretch = UnsafeMutableRawBufferPointer(rebasing: fetched[beforeCount...])
-        let last = Block(loadingFrom: UnsafeRawBufferPointer(stretch), at: stretch.count - 16)
-        if isWhole, let start = output.baseAddress {
+        let last = step.mode == .cbc ? Block(loadingFrom: UnsafeRawBufferPointer(stretch), at: stretch.count - 16) : iv
+        if stretch.count == output.count, let start = output.baseAddress {
             try context.process(UnsafeRawBufferPointer(stretch), into: start, iv: iv)
         } else {
             try context.process(inPlace: stretch, iv: iv)
-            copy(stretch, of: step, to: output)
+            output.copyMemory(from: UnsafeRawBufferPointer(rebasing: stretch[step.skip..<step.skip + step.count]))
         }
         return Carry(ciphertextEnd: step.ciphertext.upperBound, block: last)
-    }
-
-    /// Decrypts a short step of CTR that starts inside a block.
-    func decryptCTR(
-        short step: ReadStep, iv: Block, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecryptionError) {
-        let stretch = part(0..<step.ciphertext.count)
-        try source.fetch(at: step.ciphertext.lowerBound, into: stretch)
-        try context.process(inPlace: stretch, iv: iv)
-        copy(stretch, of: step, to: output)
-    }
-
-    private func copy(
-        _ stretch: UnsafeMutableRawBufferPointer, of step: ReadStep, to output: UnsafeMutableRawBufferPointer
-    ) {
-        output.copyMemory(from: UnsafeRawBufferPointer(rebasing: stretch[step.skip..<step.skip + step.count]))
     }
 }

@@ -145,6 +145,6 @@ extension PlanInputs {
             memoryByteCount: configuration.boundByteCount(
                 bufferByteCount: min(longest, objectByteCount), chunkByteCount: strategy.chunkByteCount,
                 plaintextByteCount: objectByteCount, isAuthenticated: strategy.chunkFormat != nil,
-                copiesInLibrary: copiesInLibrary))
+                copiesInLibrary: copiesInLibrary, requestByteCount: DistantSource.requestByteCount))
     }
 }

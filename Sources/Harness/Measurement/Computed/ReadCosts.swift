@@ -153,6 +153,8 @@ private struct AbsentCiphertext: ByteSource {
     let header: [UInt8]
     let counter: Counter
 
+    var requestByteCount: Int { DistantSource.requestByteCount }
+
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let count = Int(min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount)))
         counter.note(fetched: count)

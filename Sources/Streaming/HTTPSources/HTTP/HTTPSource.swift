@@ -22,9 +22,6 @@ public final class HTTPSource: ByteSource {
     /// The length, and what the server calls this version of the object, as far as it says.
     public var openedVersion: String { "\(version)" }
 
-    /// The max number of bytes that one request asks for.
-    private static let maxBytes: UInt64 = 8 << 20
-
     private let transport: HTTPTransport
     private let version: ObjectVersion
     private let first: [UInt8]
@@ -113,12 +110,15 @@ public final class HTTPSource: ByteSource {
         expected.withLock { $0?.stop() }
     }
 
+    /// The max number of bytes that one request asks for.
+    public var requestByteCount: Int { DistantSource.requestByteCount }
+
     /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let wanted = min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount))
         guard wanted > 0 else { return 0 }
         if offset < UInt64(first.count) { return Self.copy(first[Int(offset)...], to: buffers) }
-        let range = offset..<offset + min(wanted, Self.maxBytes)
+        let range = offset..<offset + min(wanted, UInt64(requestByteCount))
         let limits = transport.limits
         if let expected = expected.withLock({ $0 }), expected.range.contains(offset) {
             return try read(range, expected, into: buffers, limits)

@@ -92,7 +92,7 @@ package struct EncryptedFiles: ContentCatalogue {
         ) { () throws(DecryptionError) in
             try object.makeCursor()
         }
-        content.readerByteCount = object.cursorByteCount()
+        content.readerByteCount = object.cursorByteCount
         let (byteCount, all) = (object.plaintextByteCount, 0..<source.byteCount)
         content.mayWait = { source.mayWait(for: $0, of: byteCount, in: all) }
         return content
