@@ -54,6 +54,10 @@ import Testing
             (GateCounts.Quantity.instructions, [1000.0, 1001], [1003.0, 1003.5], GateMemory.Verdict.grew),
             (.instructions, [1000, 1001], [1001, 1000], .same),
             (.instructions, [1000, 1001], [1001, 1003], .inconclusive),
+            // Of five runs, one may be an odd one on either end.
+            (.instructions, [1000, 1000, 1000, 1001, 1040], [1003, 950, 1003, 1003, 1080], .grew),
+            (.instructions, [1000, 1000, 1000, 1000, 900], [1000, 1000, 1000, 1000, 1100], .same),
+            (.instructions, [1000, 1000, 1000, 1000, 1000], [1000, 1003, 1003, 1000, 1001], .inconclusive),
             (.instructions, [0, 0], [0, 0], .same), (.instructions, [0, 0], [1, 1], .grew),
             (.allocations, [0, 0], [0.25, 0.25], .same), (.allocations, [0, 0], [1, 1], .grew),
             (.pageFaults, [0, 1], [3, 4], .same), (.pageFaults, [0, 1], [64, 65], .grew),

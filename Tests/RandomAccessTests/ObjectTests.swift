@@ -139,7 +139,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a long read is as few requests as the source asks for, and no byte more", arguments: ReadPlanTests.strategies)
+    @Test("a long read is as few requests as the source asks for", arguments: ReadPlanTests.strategies)
     func few(strategy: Strategy) throws {
         for requestByteCount in [16, 100, 512] {
             try read(strategy, requestByteCount: requestByteCount, windows: [16, 80]) { range, fetched in

@@ -21,8 +21,8 @@ struct CountComparison {
     let folder: FilePath
     let shouldStop: () -> Bool
 
-    /// The runs of each length and side.
-    private static let runCount = 2
+    /// The runs of each length and side: a few, and more where they leave open whether a count grew.
+    private static let runCounts = [2, 5]
     /// The iterations of the shorter run, which warms up, and those that the longer one has more.
     private static let (shortCount, moreCount): (UInt64, UInt64) = (2, 18)
 
@@ -36,11 +36,16 @@ struct CountComparison {
         for cell in cells {
             progress("counting: \(cell.name)")
             do throws(SideFailure) {
-                let (baseline, candidate) = (try figures(sides.baseline, cell), try figures(sides.candidate, cell))
-                let counts = GateCounts.Quantity.allCases.map { quantity in
-                    GateCounts.Count(
-                        quantity, baseline: baseline.map { $0[quantity] ?? 0 },
-                        candidate: candidate.map { $0[quantity] ?? 0 }, limit: limit)
+                var (baseline, candidate, counts) = ([Figures](), [Figures](), [GateCounts.Count]())
+                for runCount in Self.runCounts
+                where counts.isEmpty || counts.contains(where: { $0.verdict == .inconclusive }) {
+                    baseline += try figures(sides.baseline, cell, runCount: runCount - baseline.count)
+                    candidate += try figures(sides.candidate, cell, runCount: runCount - candidate.count)
+                    counts = GateCounts.Quantity.allCases.map { quantity in
+                        GateCounts.Count(
+                            quantity, baseline: baseline.map { $0[quantity] ?? 0 },
+                            candidate: candidate.map { $0[quantity] ?? 0 }, limit: limit)
+                    }
                 }
                 found.append(.init(name: cell.name, counts: counts))
             } catch {
@@ -59,9 +64,11 @@ struct CountComparison {
 
     private typealias Figures = [GateCounts.Quantity: Double]
 
-    private func figures(_ side: GateSide, _ cell: PreparedCell) throws(SideFailure) -> [Figures] {
+    private func figures(
+        _ side: GateSide, _ cell: PreparedCell, runCount: Int
+    ) throws(SideFailure) -> [Figures] {
         var all: [Figures] = []
-        for _ in 0..<Self.runCount {
+        for _ in 0..<runCount {
             if shouldStop() { throw .interrupted }
             let (short, long) = (Self.shortCount, Self.shortCount + Self.moreCount)
             let (before, after) = (try counted(side, cell, short), try counted(side, cell, long))

@@ -83,6 +83,7 @@ extension ReadCursor {
     /// The next request of a read: one step, or as much as the source is best asked for if that is more.
     ///
     /// - Parameter range: What is left of the read, not empty.
+    /// - Returns: A request that starts where `range` does.
     private func nextRequest(_ range: Range<UInt64>) -> Request {
         var plan = layout.plan(range, windowByteCount: stepByteCount)
         guard let first = plan.next() else { preconditionFailure("nothing is left of the read") }
@@ -164,7 +165,8 @@ extension ReadCursor {
         if let view {
             let seen = try view.bytes(range)
             return (
-                Ciphertext(seen: seen, offset: range.lowerBound, head: part(0..<0), body: output, overflow: part(0..<0)),
+                Ciphertext(
+                    seen: seen, offset: range.lowerBound, head: part(0..<0), body: output, overflow: part(0..<0)),
                 hasBefore ? Block(loadingFrom: seen) : nil
             )
         }
@@ -227,7 +229,8 @@ extension ReadCursor {
             let input = ciphertext.bytes(range, for: plaintext)
             // Decryption in place destroys the ciphertext, so the next IV is taken first.
             let next =
-                mode == .cbc ? Block(loadingFrom: input, at: input.count - 16) : iv.advanced(by: UInt64(input.count / 16))
+                mode == .cbc
+                ? Block(loadingFrom: input, at: input.count - 16) : iv.advanced(by: UInt64(input.count / 16))
             if let start = plaintext.baseAddress { try context.process(input, into: start, iv: iv) }
             if isDetour {
                 target.copyMemory(from: UnsafeRawBufferPointer(rebasing: plaintext[skip..<skip + count]))

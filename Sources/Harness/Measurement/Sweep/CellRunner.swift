@@ -324,9 +324,11 @@ struct CellSubject {
     /// The subject keeps buffers and threads for the same workload. Where the ciphertext is far away, or a few reads take
     /// as long as is asked for, they are all.
     /// - Parameters:
+    ///   - workload: What is run.
     ///   - fewNanoseconds: How long a few reads are enough instead of whole iterations.
     ///   - nanoseconds: How long whole iterations are run at least; one is run in any case.
     /// - Returns: How long the last whole iteration took, in nanoseconds; `nil` if there was none.
+    /// - Throws: `SubjectError` of the subject.
     func warmUp(
         _ workload: Workload, fewReads fewNanoseconds: UInt64, iterations nanoseconds: UInt64
     ) throws(SubjectError) -> UInt64? {
@@ -338,7 +340,8 @@ struct CellSubject {
             }
             return nil
         }
-        return try measure(workload, Self.iterations(Self.maxWarmUps, atLeast: nanoseconds)).integers("nanoseconds").last
+        return try measure(workload, Self.iterations(Self.maxWarmUps, atLeast: nanoseconds))
+            .integers("nanoseconds").last
     }
 
     /// The first reads of a workload: they touch the same code and buffers.

@@ -46,13 +46,18 @@ package struct GateCounts: Codable, Hashable, Sendable {
         package var verdict: GateMemory.Verdict
 
         /// Judges runs: it grew if every run of the candidate is over every run of the baseline by more than the limit.
+        ///
+        /// Of five runs or more, each side's smallest and largest are left out: now and then a run takes another path.
         package init(_ quantity: Quantity, baseline: [Double], candidate: [Double], limit: Double) {
             self.quantity = quantity
             self.baseline = baseline
             self.candidate = candidate
             func allowed(_ count: Double) -> Double { count + max(count * limit, quantity.slack) }
-            guard let low = baseline.min(), let high = baseline.max(), let least = candidate.min(),
-                let greatest = candidate.max()
+            func middle(_ runs: [Double]) -> ArraySlice<Double> {
+                runs.count < 5 ? runs[...] : runs.sorted().dropFirst().dropLast()
+            }
+            let (before, after) = (middle(baseline), middle(candidate))
+            guard let low = before.min(), let high = before.max(), let least = after.min(), let greatest = after.max()
             else {
                 verdict = .inconclusive
                 return
