@@ -208,7 +208,10 @@ import Testing
         let candidate = ScriptedSubject(nanoseconds: nanoseconds, growsWithLength: false)
         let result = try gate(baseline, candidate, in: folder) { $0.secondsPerCell = 0.5 }
         #expect(result.control?.isSeen == false)
-        #expect(result.control?.reason?.hasPrefix("cannot see 3 % here: planted in a copy of the baseline") == true)
+        // Where nothing is called the same, the control may end with the cells, which a busy machine decides.
+        let expected = "cannot see 3 % here: planted in a copy of the baseline"
+        let reason = result.control?.reason ?? ""
+        #expect(reason.hasPrefix(expected) || verdict != .noisyHost && reason.hasPrefix("ended with the cells"))
         #expect(result.verdict == verdict && result.cells.map(\.verdict) == [verdict], "\(result.cells)")
         #expect(result.answer(allowsInconclusive: true) == answer)
         if verdict == .noisyHost { #expect(result.cells[0].reason == result.control?.reason) }
