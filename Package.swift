@@ -201,6 +201,7 @@ let tests: [Target] = [
         name: "SubjectTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "BackendRegistry", "SubjectProtocol", "Subject", "TestSupport",
+            system,
         ]
     ),
     .testTarget(

@@ -72,7 +72,7 @@ struct MappedSourceTests {
                 try cursor.read(at: 1 << 19, count: 1 << 17)
             } throws: { ($0 as? DecryptionError)?.protocolName == "truncatedCiphertext" }
         }
-        // What is still there is not read from a source that changed either.
+        // What is still there is of a source that has changed.
         #expect {
             try cursor.read(at: 0, count: 10)
         } throws: { ($0 as? DecryptionError)?.protocolName == "truncatedCiphertext" }
@@ -87,7 +87,10 @@ struct MappedSourceTests {
         #expect(throws: DecryptionError.self) { try cursor.read(at: 100_000, count: 4096) }
         let writer = try FileDescriptor.open(file.path, .writeOnly)
         try writer.closeAfter { _ = try writer.writeAll(whole) }
-        #expect(try cursor.read(at: 100_000, count: 4096) == Array(file.plaintext[100_000..<104_096]))
+        var found = [UInt8](repeating: 0, count: 4096)
+        _ = try found.withUnsafeMutableBytes { try cursor.read(at: 100_000, into: $0) }
+        #expect(found == Array(file.plaintext[100_000..<104_096]))
+        #expect(throws: DecryptionError.self) { try cursor.checkVersion() }
     }
 
     @Test("truncation under several threads is an error on each of them")

@@ -227,6 +227,7 @@ struct RangeTransferTests {
             func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
                 offset == 32 ? buffer.count - 1 : buffer.count
             }
+            func checkVersion() {}
         }
         struct Object: TransferableObject {
             let plaintextByteCount: UInt64 = 100

@@ -161,6 +161,8 @@ final class FaultyReader: RandomAccessDecryptor {
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         try body(base, offset, buffer)
     }
+
+    func checkVersion() throws(DecryptionError) { try base.checkVersion() }
 }
 
 /// A source over another, that does something of its own with each read.

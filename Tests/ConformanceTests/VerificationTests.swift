@@ -129,4 +129,23 @@ struct FetchRuleTests {
         #expect(rule.touchedCount(of: 16..<40, windowByteCount: .max) == 2)
         #expect(rule.touchedCount(of: 0..<32, windowByteCount: .max) == 1)
     }
+
+    @Test("what lies together is one request, and of long reads one for each 128 KiB at least")
+    func requests() {
+        let rule = FetchRule(
+            strategy: .cbcChunked(chunkByteCount: 32, iv: iv, ivRule: .fixed, padding: .pkcs7),
+            granularity: .window(byteCount: 16), ciphertextByteCount: 144, mergesRequests: true)
+        #expect(mismatch(rule, [0..<64], delivering: 16..<40) == nil)
+        #expect(mismatch(rule, [0..<32, 48..<64], delivering: 16..<40)?.contains("2 requests") == true)
+        #expect(mismatch(rule, [0..<32, 32..<64], delivering: 16..<40)?.contains("2 requests") == true)
+        let long = FetchRule(
+            strategy: .ctr(iv: iv), granularity: .window(byteCount: 16), ciphertextByteCount: 1 << 20,
+            mergesRequests: true)
+        let parts = stride(from: 0, to: 1 << 20, by: 1 << 17).map { UInt64($0)..<UInt64($0 + 1 << 17) }
+        #expect(mismatch(long, parts, delivering: 0..<1 << 20) == nil)
+        let halves = parts.flatMap {
+            [$0.lowerBound..<$0.lowerBound + 1 << 16, $0.lowerBound + 1 << 16..<$0.upperBound]
+        }
+        #expect(mismatch(long, halves, delivering: 0..<1 << 20)?.contains("16 requests") == true)
+    }
 }

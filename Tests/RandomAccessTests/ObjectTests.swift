@@ -19,7 +19,7 @@ private final class ChangingSource: ByteSource {
         try base.read(at: offset, into: buffers)
     }
 
-    func checkUnchanged() throws(DecryptionError) {
+    func checkVersion() throws(DecryptionError) {
         let growth = growth.withLock { $0 }
         if growth > 0 { throw .sourceChanged(byteCount: byteCount + growth, expected: byteCount) }
     }

@@ -100,8 +100,8 @@ enum Fixture {
             objectByteCount: 64 << 20, label: label)
         var result = CellResult(cell: cell)
         result.check = CheckRecord(
-            cell: cell, digest: "ab", deliveredByteCount: 4096 * 100, fetchedByteCount: fetched * 100,
-            decryptedByteCount: fetched * 100)
+            cell: cell, digest: "ab", deliveredByteCount: 4096 * 100, readCount: 100, requestCount: 103,
+            fetchedByteCount: fetched * 100, decryptedByteCount: fetched * 100)
         result.rounds = [[p50 * 100, p50 * 101]]
         result.latency = LatencyRecord.Latency(
             readCount: 100, p50: p50, p90: p50 * 12 / 10, p99: p50 * 2, p999: p50 * 5, max: p50 * 5)
@@ -337,8 +337,8 @@ enum RealisticFixture {
         var result = CellResult(cell: cell)
         let fetched = access == "block" ? 4128 : chunk + 16
         result.check = CheckRecord(
-            cell: cell, digest: String(repeating: "c3", count: 32), deliveredByteCount: 4096 * 1000,
-            fetchedByteCount: fetched * 1000, decryptedByteCount: fetched * 1000)
+            cell: cell, digest: String(repeating: "c3", count: 32), deliveredByteCount: 4096 * 1000, readCount: 1000,
+            requestCount: 1000, fetchedByteCount: fetched * 1000, decryptedByteCount: fetched * 1000)
         let median = 900 + Double(fetched) / rate + Double(fetched) / 6
         result.rounds = (0..<5).map { _ in
             (0..<4).map { _ in UInt64(median * 1000 * noise(0.03, using: &generator)) }

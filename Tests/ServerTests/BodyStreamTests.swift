@@ -20,6 +20,8 @@ private final class NotingReader: RandomAccessDecryptor, Sendable {
         for index in buffer.indices { buffer[index] = UInt8(truncatingIfNeeded: Int(offset) + index) }
         return buffer.count
     }
+
+    func checkVersion() {}
 }
 
 private struct KeepingWriter: ResponseBodyWriter {

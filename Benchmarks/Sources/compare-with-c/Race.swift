@@ -39,9 +39,20 @@ struct Race {
         }
     }
 
-    static func median(_ values: [UInt64]) -> UInt64 {
+    static func median<Value: Comparable & ExpressibleByIntegerLiteral>(_ values: [Value]) -> Value {
         let sorted = values.sorted()
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+    }
+
+    /// The ends of a median's 95 % interval: a sign test's, by the normal approximation, of many values.
+    static func interval(_ values: [Double]) -> (low: Double, high: Double) {
+        let sorted = values.sorted()
+        let half = Double(sorted.count) / 2
+        let distance = 1.96 * half.squareRoot() / 2.0.squareRoot()
+        return (
+            sorted[max(0, Int((half - distance).rounded(.down)))],
+            sorted[min(sorted.count - 1, Int((half + distance).rounded(.up)))]
+        )
     }
 }
 

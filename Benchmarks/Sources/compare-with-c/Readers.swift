@@ -75,62 +75,53 @@ struct Readers {
         race.show("\(backend.name): sequential, windows of 256 KiB", byteCount: file.plaintextByteCount)
     }
 
-    /// The median over single reads, which take turns as blocks of 64.
+    /// The median over single reads, in turns of 64. Each turn draws offsets of its own, so that no turn finds in the CPU's
+    /// caches what another one has read.
     private func random(_ library: Int, _ backend: any CipherBackend) throws {
         let loop = try loop(library)
         defer { chunkwise_loop_close(loop) }
         let object = try object(FileSource(path: FilePath(path)), backend)
         let cursor = try object.makeCursor()
-        let trustingCursor = try self.object(TrustingSource(file: FileSource(path: FilePath(path))), backend)
-            .makeCursor()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
         defer { buffer.deallocate() }
+        let byteCount = object.plaintextByteCount - 4096
+        // The generator of the system would ask the kernel for each number.
+        var state: UInt64 = 1
+        func offset(_ isAligned: Bool) -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let number = (state >> 32) &* 16 % byteCount
+            return isAligned ? number : number + state >> 60
+        }
         for isAligned in [true, false] {
-            var (ours, theirs, trusting): ([UInt64], [UInt64], [UInt64]) = ([], [], [])
-            ours.reserveCapacity(1 << 20)
-            theirs.reserveCapacity(1 << 20)
-            trusting.reserveCapacity(1 << 20)
+            var (ours, theirs, ratios): ([UInt64], [UInt64], [Double]) = ([], [], [])
             var allocations: UInt64 = 0
-            for round in 0..<roundCount * 16 {
-                let offsets = (0..<64).map { _ in
-                    UInt64.random(in: 0..<object.plaintextByteCount - 4096) / (isAligned ? 16 : 1)
-                        * (isAligned ? 16 : 1)
+            func turn(_ read: (UInt64) throws -> Void) rethrows -> UInt64 {
+                let offsets = (0..<64).map { _ in offset(isAligned) }
+                var times: [UInt64] = []
+                times.reserveCapacity(64)
+                let before = chunkwise_allocation_count()
+                for offset in offsets {
+                    let start = monotonicNanoseconds()
+                    try read(offset)
+                    times.append(monotonicNanoseconds() - start)
                 }
-                func oursTurn() throws {
-                    let before = chunkwise_allocation_count()
-                    for offset in offsets {
-                        let start = monotonicNanoseconds()
-                        _ = try cursor.read(at: offset, into: buffer)
-                        ours.append(monotonicNanoseconds() - start)
-                    }
-                    allocations += chunkwise_allocation_count() - before
-                }
-                func trustingTurn() throws {
-                    for offset in offsets {
-                        let start = monotonicNanoseconds()
-                        _ = try trustingCursor.read(at: offset, into: buffer)
-                        trusting.append(monotonicNanoseconds() - start)
-                    }
-                }
-                func theirTurn() {
-                    for offset in offsets {
-                        let start = monotonicNanoseconds()
-                        _ = chunkwise_loop_read(loop, offset, 4096)
-                        theirs.append(monotonicNanoseconds() - start)
-                    }
-                }
-                // The first one to read finds its pages outside of the caches, so that each is the first as often.
-                let turns = [oursTurn, theirTurn, trustingTurn]
-                for turn in 0..<3 { try turns[(round + turn) % 3]() }
+                allocations += chunkwise_allocation_count() - before
+                return Race.median(times)
             }
-            let (mine, plain, unchecked) = (Race.median(ours), Race.median(theirs), Race.median(trusting))
+            for round in 0..<roundCount * 16 {
+                func oursTurn() throws { ours.append(try turn { _ = try cursor.read(at: $0, into: buffer) }) }
+                func theirTurn() { theirs.append(turn { _ = chunkwise_loop_read(loop, $0, 4096) }) }
+                let turns = round % 2 == 0 ? [oursTurn, theirTurn] : [theirTurn, oursTurn]
+                for turn in turns { try turn() }
+                ratios.append(Double(ours[round]) / Double(theirs[round]))
+            }
+            let (low, high) = Race.interval(ratios)
             print(
                 "\(backend.name): random reads of 4 KiB, \(isAligned ? "whole blocks" : "any offset"), median latency")
-            print("  C \(plain) ns, chunkwise \(mine) ns: \(decimals(Double(mine) / Double(plain))) x the loop's")
             print(
-                "  without asking for the file's length at each read \(unchecked) ns: "
-                    + "\(decimals(Double(unchecked) / Double(plain))) x")
-            print("  allocations in \(ours.count) of our reads: \(allocations)")
+                "  C \(Race.median(theirs)) ns, chunkwise \(Race.median(ours)) ns: "
+                    + "\(decimals(Race.median(ratios))) x the loop's (\(decimals(low))–\(decimals(high)))")
+            print("  allocations in \(128 * ratios.count) reads: \(allocations)")
         }
     }
 
@@ -199,17 +190,4 @@ struct Readers {
         race.show(
             "libgcrypt: new buffers of 100 MiB for each window, and the default", byteCount: file.plaintextByteCount)
     }
-}
-
-/// A file that is taken not to change, as the loop takes it: a system call less for each read.
-private struct TrustingSource: ByteSource {
-    let file: FileSource
-
-    var byteCount: UInt64 { file.byteCount }
-
-    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-        try file.read(at: offset, into: buffers)
-    }
-
-    func checkUnchanged() {}
 }

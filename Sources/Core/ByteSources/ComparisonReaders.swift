@@ -55,10 +55,11 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[start..<start + taken]))
             position += UInt64(taken)
         }
-        // A chunk that was kept needed no fetch that would have noticed.
-        try object.source.checkUnchanged()
         return range.count
     }
+
+    /// Asks the source; see `RandomAccessDecryptor.checkVersion()`.
+    package func checkVersion() throws(DecryptionError) { try object.checkVersion() }
 
     /// Forgets the chunk that was kept, so that the next read starts like the first.
     package func forgetChunk() {
@@ -120,9 +121,11 @@ package final class FreshBufferReader: RandomAccessDecryptor {
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count]))
             delivered += step.count
         }
-        try object.source.checkUnchanged()
         return delivered
     }
+
+    /// Asks the source; see `RandomAccessDecryptor.checkVersion()`.
+    package func checkVersion() throws(DecryptionError) { try object.checkVersion() }
 
     private func decrypt(
         _ step: ReadStep, chunk: UInt64, into output: UnsafeMutableRawBufferPointer

@@ -55,9 +55,6 @@ public final class DirectSource: ViewableSource {
         return bytes.count
     }
 
-    /// Compares the file's length with what it was; see ``FileSource/checkUnchanged()``.
-    public func checkUnchanged() throws(DecryptionError) { try reads.file.checkUnchanged() }
-
     /// The file's version.
     public var openedVersion: String { reads.file.openedVersion }
 

@@ -50,17 +50,11 @@ public final class FaultySource: WrappingSource {
 
     private static let failure = DecryptionError.io(operation: "read", code: 5, reason: "injected fault")
 
-    /// Notices a change; see `ByteSource.checkUnchanged()`.
-    public func checkUnchanged() throws(DecryptionError) {
+    /// Notices a change; see `ByteSource.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) {
         if fault.withLock({ $0 }) == .changedLength {
             throw .sourceChanged(byteCount: byteCount + 16, expected: byteCount)
         }
-        try base.checkUnchanged()
-    }
-
-    /// Notices another version; see `ByteSource.checkVersion()`.
-    public func checkVersion() throws(DecryptionError) {
-        try checkUnchanged()
         try base.checkVersion()
     }
 }

@@ -62,12 +62,6 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// Compares the file's length with what it was. The corresponding C function is `lseek`.
-    public func checkUnchanged() throws(DecryptionError) {
-        let now = try currentByteCount()
-        guard now == byteCount else { throw .sourceChanged(byteCount: now, expected: byteCount) }
-    }
-
     /// Which version of the file this is now. The corresponding C functions are `fstat`, and `lseek` for the length: the
     /// former has none of a block device.
     ///
@@ -79,7 +73,7 @@ public final class FileSource: ByteSource {
     /// The file, its length and its times when it was opened.
     public var openedVersion: String { "\(opened)" }
 
-    /// Compares the file's length and its times with what they were.
+    /// Compares the file, its length and its times with what they were. The corresponding C function is `fstat`.
     ///
     /// A write sets the times before it changes a byte, so that bytes that are read before this call, which finds the
     /// times unchanged, are those of the version.
@@ -109,13 +103,6 @@ public final class FileSource: ByteSource {
         var offsets = Array(stride(from: range.lowerBound, to: range.upperBound, by: 128 << 10))
         if let last = range.last { offsets.append(last) }
         return offsets.allSatisfy { chunkwise_is_in_memory(descriptor.rawValue, Int64(clamping: $0)) == 1 }
-    }
-
-    /// The file's length in bytes now. The corresponding C function is `lseek`.
-    ///
-    /// That moves the descriptor's position, which nothing uses; it is the cheapest way to ask, once per read.
-    func currentByteCount() throws(DecryptionError) -> UInt64 {
-        UInt64(try SystemCall.retrying("seek \(path)") { Int(lseek(descriptor.rawValue, 0, SEEK_END)) })
     }
 
     /// Maps pages for reading, which the caller unmaps. The corresponding C function is `mmap`.

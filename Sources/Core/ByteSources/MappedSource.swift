@@ -32,11 +32,6 @@ public final class MappedSource: ViewableSource {
         try file.read(at: offset, into: buffers)
     }
 
-    /// Compares the file's length with what it was; see ``FileSource/checkUnchanged()``.
-    public func checkUnchanged() throws(DecryptionError) {
-        try file.checkUnchanged()
-    }
-
     /// The file's version.
     public var openedVersion: String { file.openedVersion }
 
@@ -127,7 +122,7 @@ final class MappedView: SourceView {
         guard chunkwise_guard_is_broken(guardNumber) != 0 else { return }
         // What is mapped now is zeroes; the next read starts anew.
         unmap()
-        let now = try file.currentByteCount()
+        let now = try file.identity().byteCount
         guard now >= file.byteCount else {
             throw .truncatedCiphertext(byteCount: now, expected: "\(file.byteCount), as when it was opened")
         }

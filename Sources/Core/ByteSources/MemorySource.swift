@@ -65,8 +65,8 @@ public struct SlicedSource: WrappingSource {
     }
 }
 
-/// A source whose every read is checked to be of the version that was opened, and not only the end of all reads: of bytes
-/// that are handed on at once, or put together from several requests.
+/// A source whose every read is checked to be of the version that was opened, and not only the end of all reads: for bytes
+/// that are handed on at once.
 public struct PinnedSource: WrappingSource {
     /// The wrapped source.
     public let base: any ByteSource
@@ -76,13 +76,12 @@ public struct PinnedSource: WrappingSource {
         self.base = base
     }
 
-    /// Reads bytes; see `ByteSource.read(at:into:)`.
+    /// Reads bytes and checks their version; see `ByteSource.read(at:into:)` and `ByteSource.checkVersion()`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-        try base.read(at: offset, into: buffers)
+        let count = try base.read(at: offset, into: buffers)
+        try base.checkVersion()
+        return count
     }
-
-    /// Notices another version; see `ByteSource.checkVersion()`.
-    public func checkUnchanged() throws(DecryptionError) { try base.checkVersion() }
 
     /// Tells the wrapped source; see `ByteSource.adviseSequential(_:)`.
     public func adviseSequential(_ range: Range<UInt64>) { base.adviseSequential(range) }

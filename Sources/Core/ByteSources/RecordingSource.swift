@@ -1,33 +1,73 @@
 public import RandomAccess
 import Synchronization
 
-/// Notes every fetch of another source.
-public final class RecordingSource: WrappingSource {
-    private struct Record {
+/// What was fetched of one source or several since it was made, or last reset.
+public final class FetchRecord: Sendable {
+    private struct State {
         var byteCount: UInt64 = 0
+        var requestCount: UInt64 = 0
         var ranges: [Range<UInt64>] = []
     }
 
+    private let keepsRanges: Bool
+    private let state = Mutex(State())
+
+    /// Creates a record that keeps each range, or only how many they are and their bytes.
+    public init(keepsRanges: Bool) {
+        self.keepsRanges = keepsRanges
+    }
+
+    /// The bytes that were delivered in all.
+    public var fetchedByteCount: UInt64 { state.withLock { $0.byteCount } }
+
+    /// How often bytes were asked for, or looked at.
+    public var requestCount: UInt64 { state.withLock { $0.requestCount } }
+
+    /// The ranges that were delivered, in order.
+    public var ranges: [Range<UInt64>] { state.withLock { $0.ranges } }
+
+    /// Forgets what was noted.
+    public func reset() {
+        state.withLock { $0 = State() }
+    }
+
+    /// Notes a range that was delivered.
+    func note(_ range: Range<UInt64>) {
+        state.withLock {
+            $0.byteCount += UInt64(range.count)
+            $0.requestCount += 1
+            if keepsRanges { $0.ranges.append(range) }
+        }
+    }
+}
+
+/// Notes every fetch of another source.
+public final class RecordingSource: WrappingSource {
     /// The wrapped source.
     public let base: any ByteSource
-    private let keepsRanges: Bool
-    private let record = Mutex(Record())
+    /// What was fetched of it.
+    public let record: FetchRecord
+
+    /// Wraps a source whose fetches are noted with those of others.
+    public init(_ base: any ByteSource, record: FetchRecord) {
+        self.base = base
+        self.record = record
+    }
 
     /// Wraps a source.
     ///
     /// - Parameters:
     ///   - base: The source.
-    ///   - keepsRanges: Whether each range is kept, or only their sum.
-    public init(_ base: any ByteSource, keepsRanges: Bool) {
-        self.base = base
-        self.keepsRanges = keepsRanges
+    ///   - keepsRanges: Whether each range is kept, or only how many they are and their bytes.
+    public convenience init(_ base: any ByteSource, keepsRanges: Bool) {
+        self.init(base, record: FetchRecord(keepsRanges: keepsRanges))
     }
 
     /// The bytes that were delivered in all since the last `reset()`.
-    public var fetchedByteCount: UInt64 { record.withLock { $0.byteCount } }
+    public var fetchedByteCount: UInt64 { record.fetchedByteCount }
 
     /// The ranges that were delivered since the last `reset()`, in order.
-    public var ranges: [Range<UInt64>] { record.withLock { $0.ranges } }
+    public var ranges: [Range<UInt64>] { record.ranges }
 
     /// The same record, as a source whose bytes are looked at where they lie if the wrapped one's are.
     public var viewable: any ByteSource {
@@ -36,23 +76,13 @@ public final class RecordingSource: WrappingSource {
     }
 
     /// Forgets what was noted.
-    public func reset() {
-        record.withLock { $0 = Record() }
-    }
+    public func reset() { record.reset() }
 
     /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let count = try base.read(at: offset, into: buffers)
-        note(offset..<offset + UInt64(count))
+        record.note(offset..<offset + UInt64(count))
         return count
-    }
-
-    /// Notes a range that was delivered.
-    func note(_ range: Range<UInt64>) {
-        record.withLock {
-            $0.byteCount += UInt64(range.count)
-            if keepsRanges { $0.ranges.append(range) }
-        }
     }
 }
 
@@ -73,14 +103,14 @@ final class RecordingViews: WrappingSource, ViewableSource {
     }
 
     func makeView() throws(DecryptionError) -> any SourceView {
-        View(try viewed.makeView(), record: record)
+        View(try viewed.makeView(), record: record.record)
     }
 
     private final class View: SourceView {
         let base: any SourceView
-        let record: RecordingSource
+        let record: FetchRecord
 
-        init(_ base: any SourceView, record: RecordingSource) {
+        init(_ base: any SourceView, record: FetchRecord) {
             self.base = base
             self.record = record
         }

@@ -11,11 +11,6 @@ public protocol ByteSource: Sendable {
     /// - Throws: `DecryptionError.io`.
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int
 
-    /// Checks that the source is still what was opened.
-    ///
-    /// - Throws: `DecryptionError.sourceChanged` if its length is another one, `.io` if that cannot be told.
-    func checkUnchanged() throws(DecryptionError)
-
     /// How many bytes a reader asks for at once, if a read needs as many: from there on, another request costs little
     /// beside the bytes.
     var requestByteCount: Int { get }
@@ -23,10 +18,11 @@ public protocol ByteSource: Sendable {
     /// What tells the version that was opened from others, as far as can be told.
     var openedVersion: String { get }
 
-    /// Checks that all bytes that were read since the source was opened are of that version, which may take longer than
-    /// ``checkUnchanged()``: for the end of what was read, not for each read.
+    /// Checks that all bytes that were read since the source was opened are of that version: for the end of an operation,
+    /// not for each read, since it may take longer than one.
     ///
-    /// - Throws: `DecryptionError.sourceChanged` or `.io` if they may be of several.
+    /// - Throws: `DecryptionError.sourceChanged` if the length is another one; `.io` if the bytes may be of several
+    ///   versions, or that cannot be told.
     func checkVersion() throws(DecryptionError)
 
     /// Tells the source that a range will be read whole and about in order, by one thread or several, so that it may be read
@@ -43,14 +39,11 @@ extension ByteSource {
     /// A source that gains nothing from knowing.
     public func adviseSequential(_ range: Range<UInt64>) {}
 
-    /// A source whose bytes cannot change has nothing to notice.
-    public func checkUnchanged() throws(DecryptionError) {}
-
     /// The length, of a source that knows no more.
     public var openedVersion: String { "\(byteCount) bytes" }
 
-    /// Looks at what each read looks at, of a source that knows no more.
-    public func checkVersion() throws(DecryptionError) { try checkUnchanged() }
+    /// A source whose bytes cannot change has nothing to notice.
+    public func checkVersion() throws(DecryptionError) {}
 
     /// Reads exactly as many bytes as the buffers hold, however short the single reads are.
     ///
@@ -64,6 +57,8 @@ extension ByteSource {
                 throw .truncatedCiphertext(
                     byteCount: position, expected: "\(offset + UInt64(buffers.byteCount)) for this read")
             }
+            // All of it, in nearly every case.
+            if count == rest.byteCount { return }
             position += UInt64(count)
             rest.removeFirst(count)
         }
@@ -82,6 +77,7 @@ extension ByteSource {
     }
 
     /// Reads exactly `buffer.count` bytes. See ``fetch(at:into:)-(_,FetchBuffers)``.
+    @inline(__always)
     public func fetch(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) {
         try fetch(at: offset, into: FetchBuffers(buffer))
     }
@@ -99,9 +95,6 @@ extension WrappingSource {
 
     /// The wrapped source's.
     public var requestByteCount: Int { base.requestByteCount }
-
-    /// Notices a change of the wrapped source.
-    public func checkUnchanged() throws(DecryptionError) { try base.checkUnchanged() }
 
     /// The wrapped source's version.
     public var openedVersion: String { base.openedVersion }

@@ -6,6 +6,10 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     public var digest: String
     /// The plaintext bytes that the workload delivered.
     public var deliveredByteCount: UInt64
+    /// How many reads the workload has; `nil` in results that do not say.
+    public var readCount: UInt64?
+    /// How often the source was asked for bytes, or looked at, for them; `nil` in results that do not say.
+    public var requestCount: UInt64?
     /// The ciphertext bytes that were fetched for them.
     public var fetchedByteCount: UInt64
     /// The ciphertext bytes that went through the cipher for them.
@@ -26,8 +30,11 @@ public struct CheckRecord: Codable, Hashable, Sendable {
 
     /// Creates a record.
     public init(
-        cell: Cell, digest: String, deliveredByteCount: UInt64, fetchedByteCount: UInt64, decryptedByteCount: UInt64
+        cell: Cell, digest: String, deliveredByteCount: UInt64, readCount: UInt64? = nil, requestCount: UInt64? = nil,
+        fetchedByteCount: UInt64, decryptedByteCount: UInt64
     ) {
+        self.readCount = readCount
+        self.requestCount = requestCount
         self.cell = cell
         self.digest = digest
         self.deliveredByteCount = deliveredByteCount

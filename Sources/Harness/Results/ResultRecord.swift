@@ -95,9 +95,10 @@ extension ResultRecord: Codable {
             outcome.controls.flatMap { [$0.passed, $0.failed] }.allSatisfy { Self.counts.contains($0) }
         case .check(let check):
             check.cell.isPlausible
-                && [check.deliveredByteCount, check.fetchedByteCount, check.decryptedByteCount].allSatisfy {
-                    $0 < 1 << 62
-                }
+                && [
+                    check.deliveredByteCount, check.fetchedByteCount, check.decryptedByteCount, check.readCount ?? 0,
+                    check.requestCount ?? 0,
+                ].allSatisfy { $0 < 1 << 62 }
         case .failure(let failure): failure.cell.isPlausible
         case .time(let time):
             time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 } && time.warmUpIterationCount ?? 0 >= 0

@@ -97,6 +97,8 @@ final class ExtraWorkReader: ChunkKeeper {
         return delivered
     }
 
+    func checkVersion() throws(DecryptionError) { try reader.checkVersion() }
+
     /// Makes the other reader forget a chunk that it keeps, if it does.
     func forgetChunk() {
         (reader as? any ChunkKeeper)?.forgetChunk()

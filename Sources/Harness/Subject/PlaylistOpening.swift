@@ -14,12 +14,12 @@ struct PlaylistOpening {
     ///
     /// - Parameters:
     ///   - backend: The library that decrypts.
-    ///   - fetched: Counts the ciphertext that is fetched from now on; `nil` if it is not asked for.
+    ///   - fetched: Notes the ciphertext that is fetched from now on; `nil` if it is not asked for.
     /// - Returns: The open playlist.
     /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
-    func open(with backend: any CipherBackend, fetched: ByteCounter? = nil) throws(DecryptionError) -> HLSObject {
+    func open(with backend: any CipherBackend, fetched: FetchRecord? = nil) throws(DecryptionError) -> HLSObject {
         try HLSObject.whole(
-            request.text, resources: CountedResources(base: try resources(), counter: fetched), keys: request.keys,
+            request.text, resources: RecordedResources(base: try resources(), record: fetched), keys: request.keys,
             backend: backend)
     }
 
@@ -99,25 +99,13 @@ struct RemoteResources: SegmentResources {
     }
 }
 
-/// Resources of which is counted what is fetched, or as they are without a counter.
-struct CountedResources: SegmentResources {
+/// Resources of which is noted what is fetched, or as they are without a record.
+struct RecordedResources: SegmentResources {
     let base: any SegmentResources
-    let counter: ByteCounter?
+    let record: FetchRecord?
 
     func source(for uri: String) throws(DecryptionError) -> any ByteSource {
         let source = try base.source(for: uri)
-        return counter.map { CountedSource(base: source, counter: $0) } ?? source
-    }
-}
-
-/// A source of which is counted what is fetched.
-private struct CountedSource: WrappingSource {
-    let base: any ByteSource
-    let counter: ByteCounter
-
-    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-        let count = try base.read(at: offset, into: buffers)
-        counter.add(count)
-        return count
+        return record.map { RecordingSource(source, record: $0) } ?? source
     }
 }

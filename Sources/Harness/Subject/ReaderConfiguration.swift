@@ -170,4 +170,6 @@ final class UncachedChunkReader: RandomAccessDecryptor {
         reader.forgetChunk()
         return try reader.read(at: offset, into: buffer)
     }
+
+    func checkVersion() throws(DecryptionError) { try reader.checkVersion() }
 }

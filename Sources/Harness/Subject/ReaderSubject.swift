@@ -124,6 +124,7 @@ package final class ReaderSubject: SubjectImplementation {
         }
         let delivered = try entry.reader.read(
             at: offset, into: UnsafeMutableRawBufferPointer(rebasing: payload[..<maximum]))
+        try entry.reader.checkVersion()
         return UnsafeRawBufferPointer(rebasing: payload[..<delivered])
     }
 
@@ -135,7 +136,7 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// Runs a measurement.
     ///
-    /// Asked with `"extended":true`, which only this program knows, `digest` answers `fetchedByteCount` and
+    /// Asked with `"extended":true`, which only this program knows, `digest` answers `requestCount`, `fetchedByteCount` and
     /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there are `firstByte` and `openLoop`. With `"cold":true` a file
     /// is dropped from the page cache before each iteration, and `residentByteCount` is the max that was kept of it.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
@@ -231,27 +232,24 @@ package final class ReaderSubject: SubjectImplementation {
         let decrypted = ByteCounter()
         let counting = CountingBackend(backend, counter: decrypted)
         let object: ReadObject
-        let fetched: () -> UInt64
+        let fetched = FetchRecord(keepsRanges: false)
         switch entry.origin {
         case .source(let base, let parameters, _):
-            let source = RecordingSource(base, keepsRanges: false)
+            let source = RecordingSource(base, record: fetched)
             object = .encrypted(
                 try EncryptedObject(
                     source: source.viewable, strategy: parameters.strategy, backend: counting, key: parameters.key))
-            source.reset()
-            fetched = { source.fetchedByteCount }
         case .playlist(let opening):
-            let counter = ByteCounter()
-            object = .playlist(try opening.open(with: counting, fetched: counter))
-            counter.reset()
-            fetched = { counter.value }
+            object = .playlist(try opening.open(with: counting, fetched: fetched))
         }
         let runner = try runner(object, workload)
+        fetched.reset()
         decrypted.reset()
         let result = try runner.digest()
         return [
             "digest": .string(Hexadecimal.encode(result.digest)), "deliveredByteCount": .integer(result.byteCount),
-            "fetchedByteCount": .integer(fetched()), "decryptedByteCount": .integer(decrypted.value),
+            "requestCount": .integer(fetched.requestCount), "fetchedByteCount": .integer(fetched.fetchedByteCount),
+            "decryptedByteCount": .integer(decrypted.value),
         ]
     }
 
@@ -343,6 +341,7 @@ extension ReaderSubject {
             let start = monotonicNanoseconds()
             let reader = try configuration.makeReader(of: try openAgain(opened.origin))
             _ = try reader.read(at: first.offset, into: buffers[0])
+            try reader.checkVersion()
             let duration = monotonicNanoseconds() - start
             nanoseconds.append(.integer(duration))
             sum += duration

@@ -112,6 +112,7 @@ final class WorkloadRunner {
             }
             next = group.upperBound
         }
+        try readers[0].checkVersion()
         return (hash.finish(), byteCount)
     }
 
@@ -157,6 +158,7 @@ final class WorkloadRunner {
             }
         }
         try failure.rethrow()
+        try readers[0].checkVersion()
         return (
             due.indices.map { times[$0].end - min(times[$0].end, start + due[$0]) },
             times.map { $0.end - $0.start }, (times.map(\.end).max() ?? start) - start
@@ -187,14 +189,14 @@ final class WorkloadRunner {
         UnsafeMutableRawBufferPointer(rebasing: buffers[thread][..<Int(read.count)])
     }
 
-    /// Hands the reads to the threads, each to the next one that is free.
+    /// Hands the reads to the threads, each to the next one that is free, and checks that they read one version.
     private func runAll(_ body: @escaping Body) throws(DecryptionError) {
         if readers.count == 1 {
             for index in 0..<reads.count {
                 let read = reads[index]
                 try body(index, readers[0], read, buffer(0, read))
             }
-            return
+            return try readers[0].checkVersion()
         }
         let failure = FirstFailure()
         let next = NextIndex()
@@ -211,6 +213,7 @@ final class WorkloadRunner {
             }
         }
         try failure.rethrow()
+        try readers[0].checkVersion()
     }
 }
 

@@ -34,7 +34,8 @@ struct RecomputeTests {
                         .check(
                             CheckRecord(
                                 cell: cell, digest: "aa", deliveredByteCount: 64 << 20,
-                                fetchedByteCount: around(70e6, 0.02), decryptedByteCount: around(68e6, 0.01))))
+                                readCount: one([nil, 1024]), requestCount: 1030, fetchedByteCount: around(70e6, 0.02),
+                                decryptedByteCount: around(68e6, 0.01))))
                     let (time, noise) = (Double.random(in: 5e6...6e6, using: &generator), one([0.001, 0.01, 0.1]))
                     for round in 0..<one([1, 2, 3, 4, 5, 5]) {
                         let samples = (0..<one([1, 2, 3, 8])).map { _ in around(time, noise) }

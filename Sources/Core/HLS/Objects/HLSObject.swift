@@ -175,7 +175,7 @@ extension HLSObject: TransferableObject {
         try makeCursor(windowByteCount: windowByteCount)
     }
 
-    /// Does nothing: each read of a segment looks at its version, and so does opening it again.
+    /// Does nothing: each request for bytes of a segment looks at its version, and so does opening it again.
     package func checkVersion() {}
 
     /// Remembers the range, for the segments that are opened from now on.

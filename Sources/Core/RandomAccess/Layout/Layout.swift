@@ -30,6 +30,7 @@ public struct Layout: Hashable, Sendable {
     /// The chunk that holds the plaintext byte at `offset`.
     ///
     /// - Precondition: `offset < plaintextByteCount`.
+    @inline(__always)
     public func extent(at offset: UInt64) -> Extent {
         precondition(offset < plaintextByteCount, "offset \(offset) of \(plaintextByteCount)")
         return switch shape {
@@ -104,6 +105,7 @@ struct ExtentRun: Hashable, Sendable {
     let mode: CipherMode
 
     /// The chunk that holds the plaintext byte at `offset`, which must lie in the run.
+    @inline(__always)
     func extent(at offset: UInt64) -> Extent {
         let index = (offset - plaintext.lowerBound) / chunkPlaintextByteCount
         let plaintextStart = plaintext.lowerBound + index * chunkPlaintextByteCount

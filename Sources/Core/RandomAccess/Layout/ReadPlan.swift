@@ -10,8 +10,7 @@ public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
 
     init(layout: Layout, range: Range<UInt64>, windowByteCount: Int) {
         self.layout = layout
-        // Steps that ended inside a block would fetch and decrypt that block twice.
-        self.windowByteCount = Swift.max(16, UInt64(windowByteCount) / 16 * 16)
+        self.windowByteCount = Layout.wholeBlocks(windowByteCount)
         self.position = range.lowerBound
         self.end = range.upperBound
     }
@@ -19,21 +18,34 @@ public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
     /// The next step, or `nil` after the last one.
     public mutating func next() -> ReadStep? {
         guard position < end else { return nil }
-        let extent = layout.extent(at: position)
-        var stop = Swift.min(extent.plaintext.upperBound, end)
-        // A chunk is authenticated as a whole.
-        if stop - position > windowByteCount, extent.mode != .gcm {
-            let start = extent.plaintext.lowerBound
-            stop = start + (position - start + windowByteCount) / 16 * 16
-        }
-        let step = extent.step(for: position..<stop)
-        position = stop
+        let step = layout.firstStep(of: position..<end, windowByteCount: windowByteCount)
+        position += UInt64(step.count)
         return step
+    }
+}
+
+extension Layout {
+    /// A window as steps have it: steps that ended inside a block would fetch and decrypt that block twice.
+    static func wholeBlocks(_ windowByteCount: Int) -> UInt64 {
+        Swift.max(16, UInt64(windowByteCount) / 16 * 16)
+    }
+
+    /// The first step of a range, which is not empty, with windows of whole blocks.
+    func firstStep(of range: Range<UInt64>, windowByteCount: UInt64) -> ReadStep {
+        let extent = extent(at: range.lowerBound)
+        var stop = Swift.min(extent.plaintext.upperBound, range.upperBound)
+        // A chunk is authenticated as a whole.
+        if stop - range.lowerBound > windowByteCount, extent.mode != .gcm {
+            let start = extent.plaintext.lowerBound
+            stop = start + (range.lowerBound - start + windowByteCount) / 16 * 16
+        }
+        return extent.step(for: range.lowerBound..<stop)
     }
 }
 
 extension Extent {
     /// The stretch of ciphertext that holds `range`, which must lie in the chunk and not be empty.
+    @inline(__always)
     func step(for range: Range<UInt64>) -> ReadStep {
         let start = range.lowerBound - plaintext.lowerBound
         let stop = range.upperBound - plaintext.lowerBound

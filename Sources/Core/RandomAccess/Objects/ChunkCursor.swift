@@ -59,14 +59,15 @@ final class ChunkCursor: ChunkKeeper {
     /// Reads plaintext; see ``RandomAccessDecryptor/read(at:into:)``.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         let range = try layout.clip(offset: offset, count: buffer.count)
-        // Bytes from a chunk that was kept need no fetch that would notice.
         var position = copyKept(range, from: range.lowerBound, into: buffer)
         while position < range.upperBound {
             position = try openChunks(range, from: position, into: buffer)
         }
-        try source.checkUnchanged()
         return range.count
     }
+
+    /// Asks the source; see ``RandomAccessDecryptor/checkVersion()``.
+    func checkVersion() throws(DecryptionError) { try source.checkVersion() }
 
     /// Forgets the chunk that was kept, so that the next read fetches and opens whatever it needs.
     func forgetChunk() {

@@ -123,13 +123,20 @@ public protocol RandomAccessDecryptor: AnyObject {
     ///   - buffer: Where the plaintext goes.
     /// - Returns: The number of bytes delivered: `min(buffer.count, plaintextByteCount - offset)`.
     /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the plaintext's end, whatever the buffer's
-    ///   length; `.io`, `.truncatedCiphertext` and `.sourceChanged` if the source fails; `.authenticationFailed`;
-    ///   `.backend` if the crypto library fails.
+    ///   length; `.io` and `.truncatedCiphertext` if the source fails; `.authenticationFailed`; `.backend` if the crypto
+    ///   library fails.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
+
+    /// Checks that all bytes that were read since the object was opened are of one version of its source: for the end of
+    /// an operation, before it says that it succeeded. See ``ByteSource/checkVersion()``.
+    ///
+    /// - Throws: `DecryptionError.sourceChanged` if the source's length is another one; `.io` if the bytes may be of
+    ///   several versions.
+    func checkVersion() throws(DecryptionError)
 }
 
 extension RandomAccessDecryptor {
-    /// Reads up to `count` bytes into a new array. See ``read(at:into:)``.
+    /// Reads up to `count` bytes into a new array, and checks their version. See ``read(at:into:)``, ``checkVersion()``.
     public func read(at offset: UInt64, count: Int) throws(DecryptionError) -> [UInt8] {
         precondition(count >= 0, "count \(count)")
         let maximum = offset < plaintextByteCount ? Int(min(UInt64(count), plaintextByteCount - offset)) : 0
@@ -139,6 +146,7 @@ extension RandomAccessDecryptor {
             buffer.deallocate()
         }
         let delivered = try read(at: offset, into: buffer)
+        try checkVersion()
         return Array(buffer[..<delivered])
     }
 }

@@ -21,8 +21,8 @@ public final class ReadCursor: RandomAccessDecryptor {
     private let context: any CipherContext
     /// Where the ciphertext lies, if it can be looked at there.
     private let view: (any SourceView)?
-    /// The max number of plaintext bytes of a step: a window, or what a view shows at once if that is less.
-    private let stepByteCount: Int
+    /// The max number of plaintext bytes of a step, in whole blocks: a window, or what a view shows at once if that is less.
+    private let stepByteCount: UInt64
     /// The max number of bytes that a request delivers, unless a step is longer.
     private let requestByteCount: Int
     /// The block before a request, its first block and its last, which the caller did not ask for whole, and what is longer
@@ -38,7 +38,7 @@ public final class ReadCursor: RandomAccessDecryptor {
         self.view = try (object.source as? any ViewableSource)?.makeView()
         self.requestByteCount = object.source.requestByteCount
         // The block before the step is looked at as well, and whole blocks at its ends.
-        self.stepByteCount = min(windowByteCount, view.map { $0.largestByteCount - 48 } ?? .max)
+        self.stepByteCount = Layout.wholeBlocks(min(windowByteCount, view.map { $0.largestByteCount - 48 } ?? .max))
         self.scratch = .allocate(byteCount: Self.bufferByteCount, alignment: 4096)
     }
 
@@ -53,6 +53,13 @@ public final class ReadCursor: RandomAccessDecryptor {
     /// Reads plaintext; see ``RandomAccessDecryptor/read(at:into:)``.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         let range = try layout.clip(offset: offset, count: buffer.count)
+        if view == nil, !range.isEmpty, range.count <= Self.shortByteCount {
+            let step = layout.firstStep(of: range, windowByteCount: stepByteCount)
+            if step.count == range.count {
+                try decrypt(short: step, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<step.count]))
+                return step.count
+            }
+        }
         var position = range.lowerBound
         var carry: Carry?
         while position < range.upperBound {
@@ -62,9 +69,11 @@ public final class ReadCursor: RandomAccessDecryptor {
             carry = try decrypt(request, after: carry, into: output)
             position = request.plaintext.upperBound
         }
-        try source.checkUnchanged()
         return range.count
     }
+
+    /// Asks the source; see ``RandomAccessDecryptor/checkVersion()``.
+    public func checkVersion() throws(DecryptionError) { try source.checkVersion() }
 }
 
 /// What is fetched at once, and where it is then.
@@ -85,8 +94,7 @@ extension ReadCursor {
     /// - Parameter range: What is left of the read, not empty.
     /// - Returns: A request that starts where `range` does.
     private func nextRequest(_ range: Range<UInt64>) -> Request {
-        var plan = layout.plan(range, windowByteCount: stepByteCount)
-        guard let first = plan.next() else { preconditionFailure("nothing is left of the read") }
+        let first = layout.firstStep(of: range, windowByteCount: stepByteCount)
         var stop = range.lowerBound + UInt64(first.count)
         guard view == nil, stop < range.upperBound, first.count < requestByteCount else {
             return Request(plaintext: range.lowerBound..<stop, first: first)
@@ -109,6 +117,9 @@ extension ReadCursor {
     /// 4 KiB and the blocks around them, with which the buffer takes two pages; or the ends of a request and what lies
     /// between its chunks.
     private static let bufferByteCount = 8192
+
+    /// What fits into the buffer with the block before it and whole blocks at its ends.
+    private static let shortByteCount = bufferByteCount - 48
 
     private func part(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: scratch[range])
@@ -159,9 +170,12 @@ extension ReadCursor {
         of request: Request, withBlockBefore hasBefore: Bool, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> (Ciphertext, before: Block?) {
         let first = request.first
-        let last = layout.extent(at: request.plaintext.upperBound - 1)
-            .step(for: request.plaintext.upperBound - 1..<request.plaintext.upperBound)
-        let range = first.ciphertext.lowerBound - (hasBefore ? 16 : 0)..<last.ciphertext.upperBound
+        let end =
+            request.isOneStep
+            ? first.ciphertext.upperBound
+            : layout.extent(at: request.plaintext.upperBound - 1)
+                .step(for: request.plaintext.upperBound - 1..<request.plaintext.upperBound).ciphertext.upperBound
+        let range = first.ciphertext.lowerBound - (hasBefore ? 16 : 0)..<end
         if let view {
             let seen = try view.bytes(range)
             return (
@@ -210,12 +224,6 @@ extension ReadCursor {
         case .precedingBlock:
             if let carry, carry.ciphertextEnd == first.ciphertext.lowerBound { knownIV = carry.block }
         }
-        // Short stretches are faster fetched in one piece and copied than scattered over several buffers.
-        if request.isOneStep, view == nil, knownIV == nil || first.ciphertext.count != first.count,
-            first.fetch.count <= Self.bufferByteCount
-        {
-            return try decrypt(short: first, knownIV: knownIV, into: output)
-        }
         let (ciphertext, before) = try ciphertext(of: request, withBlockBefore: knownIV == nil, into: output)
         guard var iv = knownIV ?? before else { preconditionFailure("the block before was asked for") }
         var (position, end) = (0, first.ciphertext.upperBound)
@@ -237,7 +245,13 @@ extension ReadCursor {
             }
             iv = next
         }
-        for step in layout.plan(request.plaintext, windowByteCount: stepByteCount) {
+        var next = request.plaintext.lowerBound
+        while next < request.plaintext.upperBound {
+            let step =
+                next == request.plaintext.lowerBound
+                ? first
+                : layout.firstStep(of: next..<request.plaintext.upperBound, windowByteCount: stepByteCount)
+            next += UInt64(step.count)
             if case .value(let value) = step.iv { iv = value }
             let range = step.ciphertext
             let headCount = step.skip > 0 ? min(step.count, 16 - step.skip) : 0
@@ -254,29 +268,37 @@ extension ReadCursor {
         return Carry(ciphertextEnd: end, block: iv)
     }
 
-    /// Decrypts a step that fits into the cursor's own buffer: one fetch, one call of the library.
+    /// Decrypts a step that fits into the cursor's own buffer: one fetch, one call of the library. Fetching in one piece and
+    /// copying is faster here than scattering over several buffers.
     ///
     /// - Parameters:
-    ///   - step: A step whose fetch fits into the buffer.
-    ///   - knownIV: Its IV, or `nil` if the block before it has to be fetched.
+    ///   - step: A step of at most ``shortByteCount`` bytes.
     ///   - output: Space for `step.count` bytes.
-    /// - Returns: The step's last ciphertext block, in CBC.
     /// - Throws: `DecryptionError` of the source or the library.
     private func decrypt(
-        short step: ReadStep, knownIV: Block?, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecryptionError) -> Carry {
-        let beforeCount = knownIV == nil ? 16 : 0
-        let fetched = part(0..<beforeCount + step.ciphertext.count)
-        try source.fetch(at: step.ciphertext.lowerBound - UInt64(beforeCount), into: fetched)
-        let iv = knownIV ?? Block(loadingFrom: UnsafeRawBufferPointer(fetched))
-        let stretch = UnsafeMutableRawBufferPointer(rebasing: fetched[beforeCount...])
-        let last = step.mode == .cbc ? Block(loadingFrom: UnsafeRawBufferPointer(stretch), at: stretch.count - 16) : iv
-        if stretch.count == output.count, let start = output.baseAddress {
+        short step: ReadStep, into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) {
+        let (start, count) = (step.ciphertext.lowerBound, step.ciphertext.count)
+        let stretch = part(16..<16 + count)
+        let iv: Block
+        switch step.iv {
+        case .value(let value):
+            iv = value
+            if count == output.count {
+                try source.fetch(at: start, into: output)
+                return try context.process(inPlace: output, iv: iv)
+            }
+            try source.fetch(at: start, into: stretch)
+        case .precedingBlock:
+            let fetched = part(0..<16 + count)
+            try source.fetch(at: start - 16, into: fetched)
+            iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
+        }
+        if count == output.count, let start = output.baseAddress {
             try context.process(UnsafeRawBufferPointer(stretch), into: start, iv: iv)
         } else {
             try context.process(inPlace: stretch, iv: iv)
             output.copyMemory(from: UnsafeRawBufferPointer(rebasing: stretch[step.skip..<step.skip + step.count]))
         }
-        return Carry(ciphertextEnd: step.ciphertext.upperBound, block: last)
     }
 }

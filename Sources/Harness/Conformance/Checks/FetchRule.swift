@@ -5,7 +5,8 @@ internal import Vectors
 ///
 /// A read may fetch what the granularity that was declared allows; of that, one block twice for each request, or for each
 /// window, which is what a reader with windows does at their edges. What was fetched since the object was opened may have
-/// been kept, and need not be fetched again. Of authenticated chunks a read may fetch those that it touches, whole.
+/// been kept, and need not be fetched again. Of authenticated chunks a read may fetch those that it touches, whole. Our
+/// own readers fetch what lies together in one request.
 ///
 /// - Source: PROTOCOL.md, "Served sources"; NIST SP 800-38A, section 6.2.
 package struct FetchRule: Sendable {
@@ -29,6 +30,8 @@ package struct FetchRule: Sendable {
     }
 
     private let granularity: Granularity
+    /// Whether what lies together is fetched in one request.
+    private let mergesRequests: Bool
     private let ciphertextByteCount: UInt64
     private let isCTR: Bool
     private let chunkByteCount: UInt64
@@ -37,8 +40,11 @@ package struct FetchRule: Sendable {
     private let chunks: OracleChunkLayout?
 
     /// Creates the rule for an object.
-    package init(strategy: Strategy, granularity: Granularity, ciphertextByteCount: UInt64) {
+    package init(
+        strategy: Strategy, granularity: Granularity, ciphertextByteCount: UInt64, mergesRequests: Bool = false
+    ) {
         self.granularity = granularity
+        self.mergesRequests = mergesRequests
         self.ciphertextByteCount = ciphertextByteCount
         self.isCTR = strategy.mode == .ctr
         self.chunkByteCount = strategy.chunkByteCount ?? 1 << 62
@@ -110,11 +116,14 @@ package struct FetchRule: Sendable {
     ) -> String? {
         if isOrdinary(fetches, delivering: range) { return nil }
         let purpose = "to deliver \(range.count) bytes"
+        guard fetches.count <= maxRequestCount(for: range) else {
+            return "\(fetches.count) requests \(purpose): expected at most \(maxRequestCount(for: range))"
+        }
         let allowed = allowed(for: range)
         var maxRepeats = UInt64(fetches.count)
         var mayHaveKept = false
         if case .window(let byteCount) = granularity {
-            maxRepeats = chunks == nil ? touchedCount(of: range, windowByteCount: byteCount) : 0
+            maxRepeats = maxRepeatCount(of: range, windowByteCount: byteCount)
             // A reader of authenticated chunks keeps the last one.
             mayHaveKept = chunks != nil
         }
@@ -141,10 +150,28 @@ package struct FetchRule: Sendable {
         }
         guard start..<end == span(of: range) else { return false }
         if fetches.count == 1 { return true }
-        guard case .window(let byteCount) = granularity else { return false }
+        guard fetches.count <= maxRequestCount(for: range), case .window(let byteCount) = granularity else {
+            return false
+        }
         let repeats = sum - (end - start)
-        return repeats == 0
-            || chunks == nil && repeats <= 16 * touchedCount(of: range, windowByteCount: byteCount)
+        return repeats == 0 || repeats <= 16 * maxRepeatCount(of: range, windowByteCount: byteCount)
+    }
+
+    /// The max number of requests that a read may take.
+    ///
+    /// Of what lies together, each request delivers 128 KiB at least, or so many chunks that it takes long to list them.
+    private func maxRequestCount(for range: Range<UInt64>) -> Int {
+        guard mergesRequests else { return .max }
+        guard !range.isEmpty else { return 0 }
+        let count = chunks == nil ? (range.upperBound - 1) / chunkByteCount - range.lowerBound / chunkByteCount : 0
+        return 1 + span(of: range).count >> 17 + Int(count >> 8)
+    }
+
+    /// The max number of blocks that a read of ours may fetch twice.
+    private func maxRepeatCount(of range: Range<UInt64>, windowByteCount: Int) -> UInt64 {
+        guard chunks == nil else { return 0 }
+        return mergesRequests
+            ? UInt64(maxRequestCount(for: range)) : touchedCount(of: range, windowByteCount: windowByteCount)
     }
 
     /// What is wrong with fetches of which each byte is to be allowed, and so many blocks may be fetched twice.

@@ -21,6 +21,8 @@ final class FaultyReader: RandomAccessDecryptor {
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         try body(base, offset, buffer)
     }
+
+    func checkVersion() throws(DecryptionError) { try base.checkVersion() }
 }
 
 /// A source over another, that does something of its own with each read.
@@ -34,10 +36,6 @@ struct ScriptedSource: WrappingSource {
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         try body(base, offset, buffers)
-    }
-
-    func checkUnchanged() throws(DecryptionError) {
-        if noticesChanges { try base.checkUnchanged() }
     }
 
     func checkVersion() throws(DecryptionError) {

@@ -222,6 +222,8 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
 
     var plaintextByteCount: UInt64 { UInt64(plaintext.count) }
 
+    func checkVersion() {}
+
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         guard offset <= plaintextByteCount else {
             throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)

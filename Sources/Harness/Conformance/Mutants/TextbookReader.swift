@@ -20,7 +20,8 @@ final class TextbookReader: RandomAccessDecryptor {
         openPlaylist: ConformanceSubject.OpenPlaylist? = nil
     ) -> ConformanceSubject {
         ConformanceSubject(
-            name: name, supports: { strategy, _ in strategy.mode != .gcm }, openPlaylist: openPlaylist
+            name: name, mergesRequests: false, supports: { strategy, _ in strategy.mode != .gcm },
+            openPlaylist: openPlaylist
         ) { (setup, source, strategy, key) throws(DecryptionError) in
             try TextbookReader(
                 source: source, strategy: strategy, key: key, backend: backend, rules: rules,
@@ -77,8 +78,11 @@ final class TextbookReader: RandomAccessDecryptor {
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + count]))
             position += UInt64(count)
         }
-        if rules.noticesChanges { try source.checkUnchanged() }
         return range.count
+    }
+
+    func checkVersion() throws(DecryptionError) {
+        if rules.noticesChanges { try source.checkVersion() }
     }
 
     private func decrypt(

@@ -28,6 +28,9 @@ package struct ConformanceSubject: Sendable {
     /// The largest read that it is put to; for backends that would take minutes over more.
     package let largestReadByteCount: Int
 
+    /// Whether it says that it fetches what lies together in one request.
+    package let mergesRequests: Bool
+
     /// Whether it says that it can do a strategy with a key length.
     package let supports: @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool
     /// Opens an object.
@@ -48,12 +51,13 @@ package struct ConformanceSubject: Sendable {
     ///
     /// Without `openShared`, threads that read the same object at once each open it for themselves.
     package init(
-        name: String, largestReadByteCount: Int = .max,
+        name: String, largestReadByteCount: Int = .max, mergesRequests: Bool = true,
         supports: @escaping @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool = { _, _ in true },
         openShared: OpenShared? = nil, openPlaylist: OpenPlaylist? = nil, open: @escaping Open
     ) {
         self.name = name
         self.largestReadByteCount = largestReadByteCount
+        self.mergesRequests = mergesRequests
         self.supports = supports
         self.open = open
         self.openShared = openShared

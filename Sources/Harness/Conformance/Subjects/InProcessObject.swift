@@ -84,7 +84,7 @@ final class InProcessObject: JudgedObject {
             rule = (group.playlist == nil ? setup.gradedWindowByteCount : nil).map {
                 FetchRule(
                     strategy: group.strategy, granularity: .window(byteCount: $0),
-                    ciphertextByteCount: group.ciphertext.byteCount)
+                    ciphertextByteCount: group.ciphertext.byteCount, mergesRequests: subject.mergesRequests)
             }
             return .opened(plaintextByteCount: decryptor.plaintextByteCount)
         } catch {
@@ -101,6 +101,7 @@ final class InProcessObject: JudgedObject {
         defer { for source in faultySources where fault != .none { source.inject(.none) } }
         do throws(DecryptionError) {
             let delivered = try decryptor.read(at: offset, into: bytes)
+            try decryptor.checkVersion()
             guard (0...count).contains(delivered) else {
                 return .noAnswer("\(delivered) bytes delivered: expected at most \(count)")
             }

@@ -63,7 +63,8 @@ package struct CellRunner {
                         + "expected \(reads.totalByteCount) with \(expected)")
             }
             var record = CheckRecord(
-                cell: cell, digest: digest, deliveredByteCount: delivered,
+                cell: cell, digest: digest, deliveredByteCount: delivered, readCount: UInt64(reads.count),
+                requestCount: answer["requestCount"]?.integer,
                 fetchedByteCount: answer["fetchedByteCount"]?.integer ?? 0,
                 decryptedByteCount: answer["decryptedByteCount"]?.integer ?? 0)
             record.coldNanoseconds = passes

@@ -55,8 +55,15 @@ package struct CellSummary: Hashable, Sendable {
     }
 
     package struct Amplification: Hashable, Sendable {
+        /// Ciphertext bytes fetched per plaintext byte delivered.
         package var fetched: Double
+        /// Ciphertext bytes decrypted per plaintext byte delivered.
         package var decrypted: Double
+        /// How often a read asks the source for bytes, in the mean; `nil` in results that do not say.
+        package var requestsPerRead: Double?
+
+        /// ``requestsPerRead`` in a report.
+        package var requests: String? { requestsPerRead.map { SignificantDigits.text($0) } }
     }
 
     /// Creates the summary of one cell.
@@ -83,7 +90,10 @@ package struct CellSummary: Hashable, Sendable {
             let delivered = Double(check.deliveredByteCount)
             amplification = Amplification(
                 fetched: Double(check.fetchedByteCount) / delivered,
-                decrypted: Double(check.decryptedByteCount) / delivered
+                decrypted: Double(check.decryptedByteCount) / delivered,
+                requestsPerRead: check.readCount.flatMap { reads in
+                    check.requestCount.map { Double($0) / Double(max(1, reads)) }
+                }
             )
         }
         usage = result.usage

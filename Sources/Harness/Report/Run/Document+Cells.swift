@@ -40,8 +40,7 @@ extension Document {
                     : ""),
             columns: [
                 .text("Cell"), .number("Throughput"), .number("Share of limit"), .number("Rounds (samples)"),
-                .number("Median read"),
-                .number("Fetched"), .number("Memory growth"),
+                .number("Median read"), .number("Requests"), .number("Fetched"), .number("Memory growth"),
             ],
             rows: summary.cells.prefix(maxCells).map(row))
         return Section(
@@ -61,7 +60,7 @@ extension Document {
             throughput ?? status(summary),
             summary.limit.map { Table.Entry(RatioText.percent($0.share), detail: $0.kind.text) } ?? .absent,
             samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
-            duration(summary.latency?.p50),
+            duration(summary.latency?.p50), requests(summary),
             summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
             growth(summary),
         ]

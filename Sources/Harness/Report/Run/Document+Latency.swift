@@ -79,22 +79,28 @@ extension Document {
                 cell.amplification.map {
                     [
                         Table.Entry(group.workload), Table.Entry(group.name, detail: group.detail),
-                        Table.Entry(cell.cell.backend), Table.Entry(RatioText.times($0.fetched)),
+                        Table.Entry(cell.cell.backend), requests(cell), Table.Entry(RatioText.times($0.fetched)),
                         Table.Entry(RatioText.times($0.decrypted)),
                     ]
                 }
             }
         }
         let table = Table(
-            caption: "Ciphertext bytes per plaintext byte delivered.",
+            caption: "Requests a read makes of the source, and ciphertext bytes per plaintext byte delivered.",
             columns: [
-                .text("Workload"), .text("Configuration"), .text("Backend"), .number("fetched"), .number("decrypted"),
+                .text("Workload"), .text("Configuration"), .text("Backend"), .number("requests"), .number("fetched"),
+                .number("decrypted"),
             ], rows: rows)
         return Section(
             name: "amplification", title: "Amplification",
             blocks: [
                 .picture(chart), .foldedTable(table),
             ])
+    }
+
+    /// How often a read of a cell asks its source.
+    static func requests(_ cell: CellSummary) -> Table.Entry {
+        cell.amplification?.requests.map { Table.Entry($0) } ?? .absent
     }
 
     /// More rows than this make a page slow; the CSV file has all.

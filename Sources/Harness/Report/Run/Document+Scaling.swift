@@ -67,6 +67,7 @@ extension Document {
                 Table.Entry(cell.cell.access), Table.Entry(cell.cell.workload),
                 duration(cell.latency?.p50, cell.latencySample), duration(cell.latency?.trustedP99),
                 cell.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) } ?? .absent,
+                requests(cell),
                 cell.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
                 cell.amplification.map { Table.Entry(RatioText.times($0.decrypted)) } ?? .absent,
             ]
@@ -76,7 +77,7 @@ extension Document {
                 + remark(cells.count),
             columns: [
                 .text("Chunk"), .text("Access"), .text("Read"), .number("median"), .number("p99"),
-                .number("Throughput"), .number("fetched"), .number("decrypted"),
+                .number("Throughput"), .number("requests"), .number("fetched"), .number("decrypted"),
             ], rows: rows)
         let note =
             "By block, a chunk's length costs little: only the blocks of the range are fetched and decrypted. Where a "

@@ -78,6 +78,7 @@ extension RunSummary {
         ("cgroupPeakByteCount", { text($0.memory?.cgroup?.peakByteCount) }),
         ("amplificationFetched", { $0.amplification.map { "\($0.fetched)" } }),
         ("amplificationDecrypted", { $0.amplification.map { "\($0.decrypted)" } }),
+        ("requestsPerRead", { $0.amplification?.requestsPerRead.map { "\($0)" } }),
         ("playbackBitsPerSecond", { text($0.playback?.bitsPerSecond) }),
         ("playbackFirstByteNanoseconds", { text($0.playback?.firstByteNanoseconds) }),
         ("playbackStartNanoseconds", { text($0.playback?.startNanoseconds) }),

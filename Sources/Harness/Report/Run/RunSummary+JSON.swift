@@ -101,7 +101,10 @@ extension CellSummary {
                     ])
             } ?? .null,
             "amplification": amplification.map {
-                .object(["fetched": .number($0.fetched), "decrypted": .number($0.decrypted)])
+                .object([
+                    "fetched": .number($0.fetched), "decrypted": .number($0.decrypted),
+                    "requestsPerRead": $0.requestsPerRead.map { .number($0) } ?? .null,
+                ])
             } ?? .null,
             "digest": JSONValue(digest),
             "limitShare": limit.map { .number($0.share) } ?? .null,

@@ -68,7 +68,8 @@ extension CellSummary {
         if let amplification {
             lines.append(
                 "amplification \(RatioText.times(amplification.fetched)) fetched, "
-                    + "\(RatioText.times(amplification.decrypted)) decrypted")
+                    + "\(RatioText.times(amplification.decrypted)) decrypted"
+                    + (amplification.requests.map { ", \($0) requests a read" } ?? ""))
         }
         if let digest { lines.append("plaintext     SHA-256 \(digest), as expected") }
         let indent = String(repeating: " ", count: 14)

@@ -188,7 +188,7 @@ public final class HTTPSource: ByteSource {
     }
 
     /// Does nothing: every answer is compared with the version that was opened, when it comes.
-    public func checkUnchanged() {}
+    public func checkVersion() {}
 
     /// Asks for the range at once, as far ahead as the options say. What another call said counts no more.
     public func adviseSequential(_ range: Range<UInt64>) {

@@ -128,6 +128,9 @@ public final class HLSLeasedCursor: RandomAccessDecryptor {
         return count
     }
 
+    /// Asks the cursor; see `RandomAccessDecryptor.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) { cursor.checkVersion() }
+
     private func permit(_ part: HLSPart) throws(DecryptionError) {
         guard let uri = cursor.object.keyURI(of: part) else { return }
         do throws(DecryptionError) {

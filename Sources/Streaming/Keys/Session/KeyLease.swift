@@ -122,4 +122,7 @@ public final class LeasedReader: RandomAccessDecryptor {
         }
         return delivered
     }
+
+    /// Asks the reader; see `RandomAccessDecryptor.checkVersion()`.
+    public func checkVersion() throws(DecryptionError) { try reader.checkVersion() }
 }

@@ -155,9 +155,10 @@ final class SourceReader: RandomAccessDecryptor {
         }
         let count = Int(min(UInt64(buffer.count), source.byteCount - offset))
         try source.fetch(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-        try source.checkUnchanged()
         return count
     }
+
+    func checkVersion() throws(DecryptionError) { try source.checkVersion() }
 }
 
 /// Reads a key, which stays where it is erased.
@@ -180,5 +181,7 @@ final class KeyReader: RandomAccessDecryptor {
             return part.count
         }
     }
+
+    func checkVersion() {}
 }
 #endif

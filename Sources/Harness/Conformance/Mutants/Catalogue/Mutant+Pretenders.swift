@@ -154,6 +154,8 @@ private final class WindowArticleReader: RandomAccessDecryptor {
         return buffer.count
     }
 
+    func checkVersion() {}
+
     private func read(_ count: Int, at offset: UInt64, into bytes: inout [UInt8]) throws(DecryptionError) -> Int {
         try bytes.withMutableBytes { (bytes) throws(DecryptionError) in
             try source.read(at: offset, into: FetchBuffers(bytes))

@@ -184,6 +184,22 @@ extension Mutant {
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             try right(ReaderSetup(.wholeChunk(byteCount: 4096), setup.supply), source, strategy, key)
         },
+        .source(
+            "fetch-in-halves", "Each request is made as two.", flag: .minimalFetch,
+            source: "METHODOLOGY.md, \"Reading rules\""
+        ) { (base, offset, buffers) throws(DecryptionError) in
+            let half = try base.read(at: offset, into: buffers.prefix((buffers.byteCount + 1) / 2))
+            var rest = buffers
+            rest.removeFirst(half)
+            return rest.byteCount == 0 ? half : half + (try base.read(at: offset + UInt64(half), into: rest))
+        },
+        .opening(
+            "fetch-by-window", "Each window, and each chunk, is a request of its own.", flag: .minimalFetch,
+            source: "METHODOLOGY.md, \"Reading rules\""
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            try right(
+                ReaderSetup(.freshBuffers(windowByteCount: setup.windowByteCount), setup.supply), source, strategy, key)
+        },
         .opening(
             "fetch-all-to-open", "Opening touches the file's start.", flag: .minimalFetch,
             source: "PROTOCOL.md, \"Served sources\""
