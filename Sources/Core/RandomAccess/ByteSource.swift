@@ -57,8 +57,6 @@ extension ByteSource {
                 throw .truncatedCiphertext(
                     byteCount: position, expected: "\(offset + UInt64(buffers.byteCount)) for this read")
             }
-            // All of it, in nearly every case.
-            if count == rest.byteCount { return }
             position += UInt64(count)
             rest.removeFirst(count)
         }
@@ -79,7 +77,12 @@ extension ByteSource {
     /// Reads exactly `buffer.count` bytes. See ``fetch(at:into:)-(_,FetchBuffers)``.
     @inline(__always)
     public func fetch(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) {
-        try fetch(at: offset, into: FetchBuffers(buffer))
+        guard !buffer.isEmpty else { return }
+        let count = try read(at: offset, into: FetchBuffers(buffer))
+        // All of it, in nearly every case.
+        if count == buffer.count { return }
+        try fetch(
+            at: offset + UInt64(count), into: FetchBuffers(UnsafeMutableRawBufferPointer(rebasing: buffer[count...])))
     }
 }
 

@@ -245,23 +245,21 @@ extension ReadCursor {
             }
             iv = next
         }
-        var next = request.plaintext.lowerBound
-        while next < request.plaintext.upperBound {
+        var rest = request.plaintext
+        while !rest.isEmpty {
             let step =
-                next == request.plaintext.lowerBound
-                ? first
-                : layout.firstStep(of: next..<request.plaintext.upperBound, windowByteCount: stepByteCount)
-            next += UInt64(step.count)
+                position == 0 ? first : layout.firstStep(of: rest, windowByteCount: stepByteCount)
+            rest = rest.lowerBound + UInt64(step.count)..<rest.upperBound
             if case .value(let value) = step.iv { iv = value }
             let range = step.ciphertext
             let headCount = step.skip > 0 ? min(step.count, 16 - step.skip) : 0
             let bodyStart = step.skip > 0 ? min(range.lowerBound + 16, range.upperBound) : range.lowerBound
-            let rest = step.count - headCount
-            let bodyCount = step.mode == .cbc ? rest / 16 * 16 : rest
+            let bodyAndTailCount = step.count - headCount
+            let bodyCount = step.mode == .cbc ? bodyAndTailCount / 16 * 16 : bodyAndTailCount
             let tailStart = bodyStart + UInt64(bodyCount)
             try deliver(headCount, of: range.lowerBound..<bodyStart, skip: step.skip, step.mode)
             try deliver(bodyCount, of: bodyStart..<tailStart, skip: 0, step.mode)
-            try deliver(rest - bodyCount, of: tailStart..<range.upperBound, skip: 0, step.mode)
+            try deliver(bodyAndTailCount - bodyCount, of: tailStart..<range.upperBound, skip: 0, step.mode)
             end = range.upperBound
         }
         try view?.check()
