@@ -140,13 +140,14 @@ struct WrapperTests {
         }
     }
 
-    @Test("a recording has what was delivered")
+    @Test("a recording has what was delivered, and the rest of a read that came short is no request of its own")
     func recording() throws {
         let source = RecordingSource(
             ShortReadingSource(MemorySource(content), largestRead: 30), keepsRanges: true)
         _ = try fetch(source, at: 10, count: 40)
-        #expect(source.ranges == [10..<40, 40..<50])
-        #expect(source.fetchedByteCount == 40)
+        _ = try fetch(source, at: 50, count: 50)
+        #expect(source.ranges == [10..<50, 50..<100])
+        #expect(source.fetchedByteCount == 90 && source.record.requestCount == 2)
         source.reset()
         #expect(source.ranges.isEmpty && source.fetchedByteCount == 0)
     }

@@ -7,6 +7,8 @@ public final class FetchRecord: Sendable {
         var byteCount: UInt64 = 0
         var requestCount: UInt64 = 0
         var ranges: [Range<UInt64>] = []
+        /// Where a request goes on that has delivered less than was asked for.
+        var unfinishedEnd: UInt64?
     }
 
     private let keepsRanges: Bool
@@ -20,10 +22,11 @@ public final class FetchRecord: Sendable {
     /// The bytes that were delivered in all.
     public var fetchedByteCount: UInt64 { state.withLock { $0.byteCount } }
 
-    /// How often bytes were asked for, or looked at.
+    /// How often bytes were asked for, or looked at. What asks for the rest of a read that came short is no request of its
+    /// own.
     public var requestCount: UInt64 { state.withLock { $0.requestCount } }
 
-    /// The ranges that were delivered, in order.
+    /// The ranges that were delivered, one a request, in order.
     public var ranges: [Range<UInt64>] { state.withLock { $0.ranges } }
 
     /// Forgets what was noted.
@@ -31,12 +34,19 @@ public final class FetchRecord: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Notes a range that was delivered.
-    func note(_ range: Range<UInt64>) {
+    /// Notes a range that was delivered, which may be less than was asked for.
+    func note(_ range: Range<UInt64>, isWhole: Bool = true) {
         state.withLock {
             $0.byteCount += UInt64(range.count)
-            $0.requestCount += 1
-            if keepsRanges { $0.ranges.append(range) }
+            let goesOn = $0.unfinishedEnd == range.lowerBound
+            $0.unfinishedEnd = isWhole || range.isEmpty ? nil : range.upperBound
+            if !goesOn { $0.requestCount += 1 }
+            guard keepsRanges else { return }
+            if goesOn, let last = $0.ranges.popLast() {
+                $0.ranges.append(last.lowerBound..<range.upperBound)
+            } else {
+                $0.ranges.append(range)
+            }
         }
     }
 }
@@ -81,7 +91,7 @@ public final class RecordingSource: WrappingSource {
     /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let count = try base.read(at: offset, into: buffers)
-        record.note(offset..<offset + UInt64(count))
+        record.note(offset..<offset + UInt64(count), isWhole: count == buffers.byteCount)
         return count
     }
 }
