@@ -38,8 +38,8 @@ struct DocumentedCommand {
             "chunkwise sweep --plan tiny.yml --output first", "all vectors take minutes in a debug build"),
         "chunkwise sweep --plan Benchmarks/plans/small.yml --output mine": .instead(
             "chunkwise sweep --plan tiny.yml --output mine", "a smaller plan does"),
-        "chunkwise report reports/2026-11-24-vm --format asv --commit $(git rev-parse HEAD) --output results": .instead(
-            "chunkwise report reports/2026-11-24-vm --format asv --output results "
+        "chunkwise report reports/2026-11-25-vm --format asv --commit $(git rev-parse HEAD) --output results": .instead(
+            "chunkwise report reports/2026-11-25-vm --format asv --output results "
                 + "--commit 0123456789abcdef0123456789abcdef01234567", "the test's folder has no commits"),
         "chunkwise measure --backend openssl --window 256KiB": .shorter(
             "chunkwise measure --backend openssl --window 256KiB"),
