@@ -155,13 +155,14 @@ def check_download(browser):
     if not rows:
         complain("download: no table on the page")
         return
-    for _ in range(100):
+    # Chromium reserves the name with an empty file, and puts the whole one in its place.
+    for _ in range(1200):
         names = [name for name in os.listdir(browser.downloads) if name.endswith(".csv")]
-        if names:
+        if names and os.path.getsize(os.path.join(browser.downloads, names[0])):
             break
         time.sleep(0.05)
     else:
-        complain("download: no CSV file came")
+        complain(f"download: expected a CSV file within 60 s: the folder has {os.listdir(browser.downloads)}")
         return
     import csv
 
