@@ -1,4 +1,5 @@
 import ByteSources
+import Glibc
 import HLS
 import OpenSSLBackend
 import RandomAccess
@@ -103,6 +104,30 @@ final class CountedResources: SegmentResources {
 
     func source(for uri: String) throws(DecryptionError) -> any ByteSource {
         Source(MemorySource(resources[uri] ?? []), counts)
+    }
+}
+
+/// Resources in memory that open only once so many of them are being opened at the same time.
+final class MeetingResources: SegmentResources {
+    private let resources: [String: [UInt8]]
+    private let underWay = Mutex(0)
+    private let openings = Mutex<[String: Int]>([:])
+
+    let openingsAtOnce: Int?
+
+    init(_ resources: [String: [UInt8]], openingsAtOnce: Int) {
+        self.resources = resources
+        self.openingsAtOnce = openingsAtOnce
+    }
+
+    /// How often each was opened.
+    var counts: [String: Int] { openings.withLock { $0 } }
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource {
+        openings.withLock { $0[uri, default: 0] += 1 }
+        underWay.withLock { $0 += 1 }
+        while underWay.withLock({ $0 }) < openingsAtOnce ?? 1 { usleep(100) }
+        return MemorySource(resources[uri] ?? [])
     }
 }
 

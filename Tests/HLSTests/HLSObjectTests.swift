@@ -238,6 +238,30 @@ struct HLSObjectTests {
         #expect(try cursor.read(at: 0, count: 30_000) == plain)
     }
 
+    @Test("segments are opened side by side, and one that several need is opened once")
+    func sideBySide() throws {
+        let plain = Samples.bytes(6000)
+        for arrangement in [HLSOptions.Arrangement.files, .byteRanges(allOffsets: false)] {
+            let isOneFile = arrangement != .files
+            let stored = try encrypted(plain, HLSOptions(segmentByteCounts: [100], arrangement: arrangement))
+            let resources = MeetingResources(stored, openingsAtOnce: isOneFile ? 1 : 16)
+            let playlist = try mediaPlaylist(String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
+            let object = try HLSObject(
+                playlist: playlist, resources: isOneFile ? Waiting(resources) : resources,
+                keys: KeyRing(CountingKeys()), backend: OpenSSL())
+            #expect(resources.counts.count == (isOneFile ? 1 : 60))
+            #expect(resources.counts.values.allSatisfy { $0 == 1 }, "\(resources.counts)")
+            #expect(try object.makeCursor().read(at: 0, count: 6000) == plain)
+        }
+        /// Resources that are opened by 16 threads.
+        struct Waiting: SegmentResources {
+            let base: MeetingResources
+            var openingsAtOnce: Int? { 16 }
+            init(_ base: MeetingResources) { self.base = base }
+            func source(for uri: String) throws(DecryptionError) -> any ByteSource { try base.source(for: uri) }
+        }
+    }
+
     @Test("open resources are as many as the object and its cursors keep, however many segments there are")
     func openResources() throws {
         let plain = Samples.bytes(6000)

@@ -41,7 +41,7 @@ struct AnswerPartTests {
         var found: HTTPFailure?
         do throws(HTTPFailure) {
             let answer = try RangeAnswer.judge(
-                status: 206, fields: fields, of: location, asked: 0..<65536, opened: nil)
+                status: 206, fields: fields, of: location, asked: .range(0..<65536), opened: nil)
             #expect(answer.version.byteCount == total)
         } catch {
             found = error

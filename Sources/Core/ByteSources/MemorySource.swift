@@ -31,7 +31,8 @@ public struct MemorySource: ByteSource {
 public struct SlicedSource: WrappingSource {
     /// The wrapped source.
     public let base: any ByteSource
-    private let range: Range<UInt64>
+    /// The part, in offsets of the source.
+    public let range: Range<UInt64>
 
     /// Cuts a part out of a source.
     ///

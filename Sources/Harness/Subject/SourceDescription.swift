@@ -17,7 +17,7 @@ enum SourceDescription {
     ) throws(DecryptionError) -> any ByteSource {
         if let remoteObject = RemoteObject(description) {
             guard let network else { throw .unsupported("objects on servers") }
-            return try network.open(remoteObject).source
+            return try network.open(remoteObject.opening(parameters.strategy)).source
         }
         if let generated = description["generated"], let byteCount = generated["plaintextByteCount"]?.integer,
             let seed = generated["seed"]?.integer

@@ -87,6 +87,10 @@ struct RangeServerTests {
         options.readAheadDepth = 0
         try read(path, options)
         try read(path)
+        options.lastByteCount = 1000
+        try read(path, options)
+        options.prefersLastBytes = true
+        try read(path, options)
     }
 
     @Test("bytes that come too slowly are late by the limit, and the limit is one for all that is tried")
@@ -190,6 +194,50 @@ struct RangeServerTests {
         #expect(byteCount <= whole.count + (threadCount == 1 ? 0 : 16 * (windowCount - 1)))
     }
 
+    @Test("the last bytes come when an object is opened, and are not asked for again", arguments: [false, true])
+    func lastBytes(prefersLastBytes: Bool) throws {
+        var options = options()
+        (options.firstByteCount, options.lastByteCount) = (1000, 5000)
+        options.prefersLastBytes = prefersLastBytes
+        let source = try HTTPSource(url("good"), options: options)
+        #expect(source.byteCount == UInt64(object.count))
+        #expect(try source.bytes(295_000..<300_000) == Array(object[295_000...]))
+        #expect(try source.bytes(299_999..<300_000) == [object[299_999]])
+        #expect(try count("/good") == (prefersLastBytes ? 1 : 2))
+        // What lies before them is one request, however far a read goes into them.
+        #expect(try source.bytes(290_000..<300_000) == Array(object[290_000...]))
+        #expect(try count("/good") == (prefersLastBytes ? 2 : 3))
+        source.adviseSequential(0..<source.byteCount)
+        #expect(Samples.difference(try source.bytes(0..<300_000), object) == nil)
+        // More than there are, of an object that is shorter.
+        options.lastByteCount = 400_000
+        #expect(Samples.difference(try HTTPSource(url("good"), options: options).bytes(0..<300_000), object) == nil)
+        #expect(try HTTPSource(url("empty"), options: options).byteCount == 0)
+        #expect(failureName { _ = try HTTPSource(url("missing"), options: options) } == "badStatus")
+    }
+
+    @Test(
+        "where the last bytes do not come, the object is opened without them, and the server not asked so again",
+        arguments: [false, true],
+        ["last-refused", "last-ignored", "last-closed", "last-as-first", "last-short", "last-changed"])
+    func noLastBytes(prefersLastBytes: Bool, _ path: String) throws {
+        var options = options()
+        options.lastByteCount = 5000
+        options.prefersLastBytes = prefersLastBytes
+        let connections = try HTTPConnections(url(path), options: options)
+        let isOtherVersion = path == "last-changed"
+        for _ in 0..<3 {
+            guard !prefersLastBytes || !isOtherVersion else { break }
+            let source = try HTTPSource(url(path), options: options, connections: connections)
+            #expect(Samples.difference(try source.bytes(0..<object.count), object) == nil)
+        }
+        #expect(try count("last /\(path)") == (!isOtherVersion ? 1 : prefersLastBytes ? 0 : 3))
+        guard prefersLastBytes, isOtherVersion else { return }
+        // The version of the last bytes is then the object's.
+        let source = try HTTPSource(url(path), options: options, connections: connections)
+        #expect(failureName { _ = try source.bytes(0..<10) } == "objectChanged")
+    }
+
     @Test("many threads read one source")
     func manyThreads() async throws {
         let source = try HTTPSource(url("good"), options: options())
@@ -254,6 +302,6 @@ struct RangeServerTests {
     private func count(_ name: String) throws -> Int {
         let source = try HTTPSource(url("count"), options: options())
         let text = try source.bytes(0..<Int(source.byteCount))
-        return Int(try #require(JSONValue.parse(text)?[name]?.integer))
+        return Int(try #require(JSONValue.parse(text))[name]?.integer ?? 0)
     }
 }

@@ -138,8 +138,10 @@ struct ServedPlaylistTests {
         let site = try PlaylistSite(plaintext, HLSOptions(segmentByteCounts: [9001]))
         let run = try site.decrypt("silent")
         #expect(run.status == 74 && run.errorLines.last?.contains("segment 1") == true, "\(run.errorLines)")
-        // Three segments, three times each.
-        #expect(try site.counts().filter { $0.key.hasSuffix(".ts") }.values.reduce(0, +) == 9)
+        // Those that were under way at once, and two that began before the third had failed: for their last bytes, and
+        // three times for their first.
+        let counts = try site.counts().filter { $0.key.hasSuffix(".ts") }.values
+        #expect(counts.count >= 3 && counts.count <= 32 + 2 && counts.allSatisfy { $0 <= 4 }, "\(counts)")
     }
 
     @Test("the token is for the server that was named, wherever playlists lead")

@@ -1,4 +1,5 @@
 import Glibc
+package import RandomAccess
 package import Support
 
 /// Where an object on a server is, and how it is asked for.
@@ -23,6 +24,10 @@ package struct RemoteObject: Hashable, Sendable {
     package var takesGzip = false
     /// How many bytes are fetched at once when the object is opened; `nil` for the usual number.
     package var firstByteCount: Int?
+    /// How many of the last bytes are fetched at the same time; 0 for none.
+    package var lastByteCount = 0
+    /// Whether the first bytes are fetched only where the last ones cannot be.
+    package var prefersLastBytes = false
 
     /// What a source holds at most of ranges ahead and of what it fetched when it was opened, and what its connections
     /// take: six ranges of 4 MiB, and as much as one more.
@@ -42,6 +47,16 @@ package struct RemoteObject: Hashable, Sendable {
         self.url = url
         self.tls = tls
     }
+
+    /// The object as one whose ciphertext is of a strategy: what opening it looks at comes in one round trip.
+    package func opening(_ strategy: Strategy) -> RemoteObject {
+        var object = self
+        if strategy.padding == .pkcs7 || strategy.chunkFormat != nil { object.lastByteCount = Self.lastByteCount }
+        return object
+    }
+
+    /// As much as the last chunk of the usual formats.
+    private static let lastByteCount = 64 << 10
 
     /// Whether a text is meant as a URL of an object on a server.
     package static func isURL(_ text: String) -> Bool { URLText.scheme(text) != nil }

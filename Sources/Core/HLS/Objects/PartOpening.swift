@@ -2,85 +2,96 @@ internal import ByteSources
 internal import RandomAccess
 import Support
 
-/// Opens the parts of an object one after the other, and lays them out.
-struct PartOpening {
+/// Opens the parts of an object, several at once, and lays them out.
+struct PartOpening: Sendable {
     let table: ResourceTable
     let pool: ResourcePool
     let keys: KeyRing
     let backend: any CipherBackend
 
-    /// What a playlist says about a part.
-    private struct Description {
+    /// A part as the playlist has it.
+    private struct Description: Sendable {
+        var segment: Int
+        var isInitialization: Bool
         var uri: String
         var byteRange: Range<UInt64>?
         var encryption: SegmentEncryption
         var problem: PlaylistProblem?
     }
 
+    /// How a part is read, and the length of its plaintext in bytes.
+    private typealias Opened = (content: HLSPart.Content, byteCount: UInt64)
+
     /// All parts of the plaintext, in order.
     func parts(of playlist: MediaPlaylist) -> [HLSPart] {
-        var parts: [HLSPart] = []
-        parts.reserveCapacity(playlist.segments.count)
+        let descriptions = Self.descriptions(playlist)
+        // Keys are asked for by a thread of their own, in the playlist's order, while others open the first resources.
+        let opened = Parallel.map([nil] + descriptions, threadCount: pool.openingsAtOnce) { description -> Opened? in
+            if let description { return open(description) }
+            for uri in playlist.keyURIs { _ = try? keys.key(for: uri) }
+            return nil
+        }
         var position: UInt64 = 0
-        var sectionBefore: InitializationSection?
-        func append(_ description: Description, segment: Int, isInitialization: Bool) {
-            let (content, byteCount) = open(description)
+        return zip(descriptions, opened.compactMap { $0 }).map { description, opened in
+            let (content, byteCount) = opened
             // Files of 2⁶⁴ bytes together do not exist; what claims to be is cut there, and not readable.
             let (end, overflow) = position.addingReportingOverflow(byteCount)
-            parts.append(
-                HLSPart(
-                    plaintext: position..<(overflow ? .max : end), segment: segment,
-                    isInitialization: isInitialization,
-                    content: overflow ? .broken(Self.tooLong) : content))
-            position = overflow ? .max : end
+            defer { position = overflow ? .max : end }
+            return HLSPart(
+                plaintext: position..<(overflow ? .max : end), segment: description.segment,
+                isInitialization: description.isInitialization, content: overflow ? .broken(Self.tooLong) : content)
         }
+    }
+
+    /// Each segment, and before it its initialization section if that is another one than before.
+    private static func descriptions(_ playlist: MediaPlaylist) -> [Description] {
+        var descriptions: [Description] = []
+        descriptions.reserveCapacity(playlist.segments.count)
+        var sectionBefore: InitializationSection?
         for (index, segment) in playlist.segments.enumerated() {
             if let number = segment.initializationSection {
                 let section = playlist.initializationSections[number]
                 if sectionBefore.map({ !section.isSameResource(as: $0) }) ?? true {
-                    append(
+                    descriptions.append(
                         Description(
-                            uri: section.uri, byteRange: section.byteRange, encryption: section.encryption,
-                            problem: section.problem), segment: index, isInitialization: true)
+                            segment: index, isInitialization: true, uri: section.uri, byteRange: section.byteRange,
+                            encryption: section.encryption, problem: section.problem))
                 }
                 sectionBefore = section
             }
-            append(
+            descriptions.append(
                 Description(
-                    uri: segment.uri, byteRange: segment.byteRange, encryption: segment.encryption,
-                    problem: segment.problem), segment: index, isInitialization: false)
+                    segment: index, isInitialization: false, uri: segment.uri, byteRange: segment.byteRange,
+                    encryption: segment.encryption, problem: segment.problem))
         }
-        return parts
+        return descriptions
     }
 
     private static let tooLong = DecryptionError.truncatedCiphertext(
         byteCount: .max, expected: "less than 2^64 bytes in all segments together")
 
     /// Opens a part as far as it goes.
-    ///
-    /// - Returns: How it is read, and the length of its plaintext.
-    private func open(_ description: Description) -> (HLSPart.Content, UInt64) {
+    private func open(_ description: Description) -> Opened {
         var known: UInt64 = 0
         do throws(DecryptionError) {
             if let problem = description.problem { throw problem.decryptionError }
-            var key: SecretKey?
-            var keyError: DecryptionError?
-            if let uri = description.encryption.keyURI {
-                do throws(DecryptionError) { key = try keys.key(for: uri) } catch { keyError = error }
-            }
-            // Without the key its length can still be known.
             let resource = table.index(of: description.uri)
-            let source = try rethrowing(as: { keyError ?? $0 }, try pool.source(resource))
-            let range = description.byteRange ?? 0..<source.byteCount
-            let slice = try rethrowing(as: { keyError ?? $0 }, try SlicedSource(source, range))
-            known = slice.byteCount
-            if let keyError { throw keyError }
+            let source = Result { () throws(DecryptionError) in
+                let source = try pool.source(resource)
+                return try SlicedSource(source, description.byteRange ?? 0..<source.byteCount)
+            }
+            // A missing key says more than a missing resource; without it, the length is known all the same.
+            if case .success(let slice) = source { known = slice.byteCount }
+            let key = try description.encryption.keyURI.map { (uri) throws(DecryptionError) in try keys.key(for: uri) }
+            let slice = try source.get()
             guard case .aes128(_, let iv, _) = description.encryption, let key else {
-                return (.plain(resource: resource, range: range), slice.byteCount)
+                return (.plain(resource: resource, range: slice.range), slice.byteCount)
             }
             let object = try EncryptedObject(
                 source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: backend, key: key)
-            return (.aes128(resource: resource, range: range, iv: iv, key: key), object.plaintextByteCount)
+            return (
+                .aes128(resource: resource, range: slice.range, iv: iv, key: key), object.plaintextByteCount
+            )
         } catch {
             return (.broken(error), max(1, known == 0 ? 1 : known - 1))
         }

@@ -12,6 +12,14 @@ public protocol SegmentResources: Sendable {
     /// - Throws: `DecryptionError.io` if it cannot be opened, `.unsupported` for a scheme that cannot be fetched,
     ///   `.invalidParameter` for a URI that must not be fetched.
     func source(for uri: String) throws(DecryptionError) -> any ByteSource
+
+    /// How many resources are opened at once; `nil` for as many as there are CPUs, where nothing is waited for.
+    var openingsAtOnce: Int? { get }
+}
+
+extension SegmentResources {
+    /// Resources that are near.
+    public var openingsAtOnce: Int? { nil }
 }
 
 /// Files that lie around a playlist.

@@ -12,6 +12,12 @@ final class ResourcePool: Sendable {
         var versions: [(name: String, byteCount: UInt64)?]
     }
 
+    /// What a resource is opened under.
+    private final class Opening: Sendable {
+        let lock = Mutex(())
+    }
+
+    private let openings: [Opening]
     private let resources: any SegmentResources
     private let uris: [String]
     private let maxOpenCount: Int
@@ -24,6 +30,7 @@ final class ResourcePool: Sendable {
     ///   - uris: Their URIs as written; a resource is an index into them.
     ///   - maxOpenCount: How many are kept open; cursors keep a few more.
     init(_ resources: any SegmentResources, uris: [String], maxOpenCount: Int) {
+        openings = uris.map { _ in Opening() }
         self.resources = resources
         self.uris = uris
         self.maxOpenCount = maxOpenCount
@@ -36,19 +43,23 @@ final class ResourcePool: Sendable {
     ///   it is another version of the same length.
     func source(_ resource: Int) throws(DecryptionError) -> any ByteSource {
         if let source = state.withLock({ Self.touch(resource, &$0) }) { return source }
-        // Not under the lock, which other threads wait for. If two threads open the same, both read the first one.
+        // Threads that want the same resource wait for the one that opens it; those that want another do not.
+        return try openings[resource].lock.withLock { _ throws(DecryptionError) in try open(resource) }
+    }
+
+    private func open(_ resource: Int) throws(DecryptionError) -> any ByteSource {
+        if let source = state.withLock({ Self.touch(resource, &$0) }) { return source }
         let source = try resources.source(for: uris[resource])
         let version = (name: source.openedVersion, byteCount: source.byteCount)
-        let (before, shared) = state.withLock { state -> ((name: String, byteCount: UInt64), (any ByteSource)?) in
+        let before = state.withLock { state in
             let before = state.versions[resource] ?? version
             state.versions[resource] = before
-            guard before == version else { return (before, nil) }
-            if let other = Self.touch(resource, &state) { return (before, other) }
+            guard before == version else { return before }
             if state.open.count >= maxOpenCount { state.open.removeFirst() }
             state.open.append((resource, source))
-            return (before, source)
+            return before
         }
-        if let shared { return shared }
+        if before == version { return source }
         guard before.byteCount == source.byteCount else {
             throw .sourceChanged(byteCount: source.byteCount, expected: before.byteCount)
         }
@@ -56,6 +67,9 @@ final class ResourcePool: Sendable {
             operation: "open \(URIReference(uris[resource]).redacted) again", code: 0,
             reason: "it was changed since it was opened first: expected one version from start to end")
     }
+
+    /// How many are opened at once; see ``SegmentResources/openingsAtOnce``.
+    var openingsAtOnce: Int? { resources.openingsAtOnce }
 
     /// How many are open now.
     var openCount: Int { state.withLock { $0.open.count } }

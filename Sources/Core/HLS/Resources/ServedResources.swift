@@ -35,6 +35,9 @@ public struct ServedResources: SegmentResources {
         open = first.open
     }
 
+    /// 32: each waits for a round trip or two.
+    public var openingsAtOnce: Int? { 32 }
+
     /// Opens an object; see ``SegmentResources/source(for:)``.
     public func source(for uri: String) throws(DecryptionError) -> any ByteSource {
         try object(for: uri, isShort: false).source

@@ -19,6 +19,8 @@ public final class HTTPConnections: Sendable {
     /// One for each event loop: bytes are taken on the loop of their connection, and nothing changes threads.
     private let clients: [HTTPClient]
     private let turn = Atomic(0)
+    /// Whether the server may know ranges that are counted from an object's end: some stores do not.
+    let mayKnowLastBytes = Atomic(true)
 
     /// More do not come faster: one thread decrypts what they bring.
     private static let maxClients = 4
@@ -46,7 +48,7 @@ public final class HTTPConnections: Sendable {
     convenience init(_ location: HTTPLocation, options: HTTPSource.Options) throws(DecryptionError) {
         try self.init(
             location, policy: options.policy, idleTimeout: TimeAmount(options.idleTimeout),
-            maxConnections: max(8, options.readAheadDepth + 4))
+            maxConnections: max(32, options.readAheadDepth + 4))
     }
 
     init(

@@ -24,12 +24,12 @@ public final class HTTPSource: ByteSource {
 
     private let transport: HTTPTransport
     private let version: ObjectVersion
-    private let first: [UInt8]
+    private let ends: ObjectEnds
     private let requests: RangeRequests
     private let guesses: ReadAhead?
     private let expected = Mutex<ExpectedReads?>(nil)
 
-    /// Opens an object: asks for its first bytes, its length and its version.
+    /// Opens an object: asks for its first bytes and its last ones at once, its length and its version.
     ///
     /// Where the server names another URL, that is asked, up to five times: not without TLS if the last one had it; and
     /// without the authorization and all that is given up of TLS if it is on another server, which a pin refuses.
@@ -46,27 +46,27 @@ public final class HTTPSource: ByteSource {
         try Self.check(options)
         let location = try HTTPLocation(url)
         let own = if let connections { connections } else { try HTTPConnections(location, options: options) }
-        (transport, first, version) = try Self.find(location, options, own)
+        (transport, ends, version) = try Self.find(location, options, own)
         self.url = transport.location.text
         byteCount = version.byteCount
-        warnings = Self.warnings(options, location, version, firstByteCount: UInt64(first.count))
+        warnings = Self.warnings(options, location, version, isWhole: ends.isWhole(version))
         requests = RangeRequests(transport, version: version, options: options)
         guesses = requests.depth > 0 ? ReadAhead(requests) : nil
     }
 
-    /// Asks where the object is, and there for its first bytes.
+    /// Asks where the object is, and there for its first bytes and its last ones.
     private static func find(
         _ asked: HTTPLocation, _ options: Options, _ connections: HTTPConnections
-    ) throws(DecryptionError) -> (HTTPTransport, [UInt8], ObjectVersion) {
+    ) throws(DecryptionError) -> (HTTPTransport, ObjectEnds, ObjectVersion) {
         var (location, options, hop) = (asked, options, 0)
-        let (limits, wanted) = (Deadlines(options), 0..<UInt64(options.firstByteCount))
+        let limits = Deadlines(options)
         while true {
             let transport = try HTTPTransport(
                 location, options: options, connections: connections.connections(to: location, options: options))
             do throws(HTTPFailure) {
                 do throws(HTTPFailure) {
-                    let (first, version) = try transport.fetch(wanted, opened: nil, limits: limits)
-                    return (transport, first, version)
+                    let (ends, version) = try ObjectEnds.fetch(transport, options, limits)
+                    return (transport, ends, version)
                 } catch {
                     location = try follow(error, from: location, hop, &options)
                     hop += 1
@@ -115,9 +115,9 @@ public final class HTTPSource: ByteSource {
 
     /// Reads bytes; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-        let wanted = min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount))
-        guard wanted > 0 else { return 0 }
-        if offset < UInt64(first.count) { return Self.copy(first[Int(offset)...], to: buffers) }
+        guard buffers.byteCount > 0, offset < byteCount else { return 0 }
+        if let known = ends.bytes(at: offset) { return Self.copy(known, to: buffers) }
+        let wanted = min(UInt64(buffers.byteCount), ends.end(of: byteCount) - offset)
         let range = offset..<offset + min(wanted, UInt64(requestByteCount))
         let limits = transport.limits
         if let expected = expected.withLock({ $0 }), expected.range.contains(offset) {
@@ -194,7 +194,7 @@ public final class HTTPSource: ByteSource {
     public func adviseSequential(_ range: Range<UInt64>) {
         guard requests.depth > 0 else { return }
         guesses?.stop()
-        let left = range.clamped(to: min(UInt64(first.count), byteCount)..<byteCount)
+        let left = range.clamped(to: ends.unknown(of: byteCount))
         let next = left.isEmpty ? nil : ExpectedReads(left, requests)
         let last = expected.withLock { expected in
             defer { expected = next }
@@ -234,13 +234,14 @@ public final class HTTPSource: ByteSource {
         }
         guard (1...100).contains(options.attempts), (0...64).contains(options.readAheadDepth),
             (4096...(64 << 20)).contains(options.largestBlockByteCount),
-            (1...(64 << 20)).contains(options.firstByteCount)
+            (1...(64 << 20)).contains(options.firstByteCount), (0...(64 << 20)).contains(options.lastByteCount)
         else {
             throw .invalidParameter(
                 name: "HTTP options",
                 value: "\(options.attempts), \(options.readAheadDepth), \(options.largestBlockByteCount), "
-                    + "\(options.firstByteCount)",
-                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, the first of 1 byte to 64 MiB"
+                    + "\(options.firstByteCount), \(options.lastByteCount)",
+                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, the first of 1 byte to 64 MiB, "
+                    + "the last of 0 bytes to 64 MiB"
             )
         }
         // Another line would be another field.
@@ -251,13 +252,13 @@ public final class HTTPSource: ByteSource {
     }
 
     private static func warnings(
-        _ options: Options, _ location: HTTPLocation, _ version: ObjectVersion, firstByteCount: UInt64
+        _ options: Options, _ location: HTTPLocation, _ version: ObjectVersion, isWhole: Bool
     ) -> [String] {
         var warnings = location.isSecure ? options.policy.warnings : []
         if !location.isSecure, options.authorization != nil {
             warnings.append("HTTP: the authorization travels in the clear")
         }
-        if version.validator == nil, version.byteCount > firstByteCount {
+        if version.validator == nil, !isWhole {
             warnings.append("HTTP: the server names no version of the object; only its length is compared")
         }
         return warnings
@@ -282,6 +283,11 @@ extension HTTPSource {
         public var largestBlockByteCount = 4 << 20
         /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
         public var firstByteCount = 64 << 10
+        /// How many of the last bytes are fetched in the same round trip, for formats that have something there as well,
+        /// such as padding; 0 for none. Where a server knows no such ranges, they are asked for when they are read.
+        public var lastByteCount = 0
+        /// Whether the first bytes are fetched only where the last ones cannot be.
+        public var prefersLastBytes = false
         /// The max length in bytes of an object that is taken whole, from a server that knows no ranges; 0 for none:
         /// a server that ignores them is an error.
         public var maxWholeByteCount = 0
@@ -294,6 +300,69 @@ extension HTTPSource {
 
         /// Creates options.
         public init() {}
+    }
+}
+
+/// The bytes that come when an object is opened.
+struct ObjectEnds: Sendable {
+    /// The object's first bytes.
+    private var first: [UInt8] = []
+    /// Its last ones, and where they start; none where the first ones are all.
+    private var last: (start: UInt64, bytes: [UInt8]) = (.max, [])
+
+    /// Fetches them, from both ends at once.
+    ///
+    /// - Parameters:
+    ///   - transport: Asks the server.
+    ///   - options: How many there are.
+    ///   - limits: How long it may take.
+    /// - Returns: The bytes, all of one version, and the version.
+    /// - Throws: ``HTTPFailure`` if there are no first bytes; without the last ones the object can be read.
+    static func fetch(
+        _ transport: HTTPTransport, _ options: HTTPSource.Options, _ limits: Deadlines
+    ) throws(HTTPFailure) -> (ends: ObjectEnds, version: ObjectVersion) {
+        var ends = ObjectEnds()
+        let pending = transport.startLast(options.lastByteCount, limits: limits)
+        if options.prefersLastBytes, let pending, let (bytes, version) = try transport.last(pending) {
+            ends.last = (version.byteCount - UInt64(bytes.count), bytes)
+            return (ends, version)
+        }
+        let version: ObjectVersion
+        do throws(HTTPFailure) {
+            (ends.first, version) = try transport.fetch(
+                0..<UInt64(options.firstByteCount), opened: nil, limits: limits)
+        } catch {
+            pending?.cancel()
+            throw error
+        }
+        if ends.isWhole(version) {
+            pending?.cancel()
+        } else if !options.prefersLastBytes, let pending, let (bytes, found) = try? transport.last(pending),
+            found.isSame(as: version)
+        {
+            ends.last = (version.byteCount - UInt64(bytes.count), bytes)
+        }
+        return (ends, version)
+    }
+
+    /// Whether they are all of an object, of one answer.
+    func isWhole(_ version: ObjectVersion) -> Bool {
+        version.byteCount == UInt64(first.count) || version.byteCount == UInt64(last.bytes.count)
+    }
+
+    /// The bytes from `offset` on; `nil` if it is none of them.
+    func bytes(at offset: UInt64) -> ArraySlice<UInt8>? {
+        if offset < UInt64(first.count) { return first[Int(offset)...] }
+        return offset >= last.start ? last.bytes[Int(offset - last.start)...] : nil
+    }
+
+    /// Where what has to be asked for ends, of an object of so many bytes.
+    func end(of byteCount: UInt64) -> UInt64 { min(last.start, byteCount) }
+
+    /// What has to be asked for, of an object of so many bytes.
+    func unknown(of byteCount: UInt64) -> Range<UInt64> {
+        let end = end(of: byteCount)
+        return min(UInt64(first.count), end)..<end
     }
 }
 

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import RandomAccess
+import Synchronization
 
 /// Asks one server for ranges of one object, over connections that are kept.
 final class HTTPTransport: Sendable {
@@ -36,23 +37,47 @@ final class HTTPTransport: Sendable {
     /// Asks for a range, and waits for nothing.
     ///
     /// - Parameters:
-    ///   - range: The bytes, at least one.
+    ///   - asked: The bytes.
     ///   - opened: The version that they must be of; `nil` when the object is opened.
     ///   - limits: When the answer must be complete.
     ///   - pool: For one of several ranges at once, where their memory comes from.
     /// - Returns: What to wait on.
     func start(
-        _ range: Range<UInt64>, opened: ObjectVersion?, limits: Deadlines, pool: RangeMemoryPool? = nil
+        _ asked: AskedBytes, opened: ObjectVersion?, limits: Deadlines, pool: RangeMemoryPool? = nil
     ) -> PendingRange {
         var request = request
-        request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        request.headers.add(name: "Range", value: asked.field)
         if let validator = opened?.validator { request.headers.add(name: "If-Range", value: validator) }
         let fetch = RangeFetch(
-            of: location, asked: range, opened: opened, maxWhole: options.maxWholeByteCount,
+            of: location, asked: asked, opened: opened, maxWhole: options.maxWholeByteCount,
             takesGzip: options.takesGzip, pool: pool)
         let client = pool == nil ? connections.client : connections.nextClient()
         let task = client.execute(request: request, delegate: fetch, deadline: limits.until)
+        let range = if case .range(let range) = asked { range } else { UInt64(0)..<0 }
         return PendingRange(range, fetch: fetch, task: task, limits: limits)
+    }
+
+    /// Asks for an object's last bytes, and waits for nothing; `nil` for none, and of a server that knows no such ranges.
+    func startLast(_ byteCount: Int, limits: Deadlines) -> PendingRange? {
+        guard byteCount > 0, connections.mayKnowLastBytes.load(ordering: .relaxed) else { return nil }
+        return start(.last(byteCount), opened: nil, limits: limits)
+    }
+
+    /// Waits for an object's last bytes.
+    ///
+    /// - Parameter pending: What ``startLast(_:limits:)`` began.
+    /// - Returns: The bytes and their version; `nil` if they do not come, for whatever reason: who needs them asks for
+    ///   them again, and is told.
+    /// - Throws: `HTTPFailure.redirected`.
+    func last(_ pending: PendingRange) throws(HTTPFailure) -> (bytes: [UInt8], version: ObjectVersion)? {
+        let (received, bytes) = pending.wait()
+        guard let failure = received.failure else { return received.answer.map { (bytes, $0.version) } }
+        if case .redirected = failure { throw failure }
+        // An object that is not there says nothing about the server.
+        if ![.badStatus(404), .badStatus(410)].contains(failure) {
+            connections.mayKnowLastBytes.store(false, ordering: .relaxed)
+        }
+        return nil
     }
 
     /// How long to wait before a failure is found to be one that stays.
@@ -83,7 +108,7 @@ final class HTTPTransport: Sendable {
             attempt += 1
             let before = bytes.count
             let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
-            let (received, more) = start(rest, opened: version, limits: limits).wait()
+            let (received, more) = start(.range(rest), opened: version, limits: limits).wait()
             // Who sends the whole object cannot be asked for its rest.
             let canGoOn = received.answer.map { $0.version.validator != nil && !$0.isWhole } ?? false
             if let answer = received.answer, received.failure == nil || canGoOn {
@@ -113,7 +138,7 @@ final class HTTPTransport: Sendable {
 ///
 /// The thread that waits is a reader's, never one of the client's event loops: those go on, and end the wait.
 final class PendingRange: Sendable {
-    /// The bytes that were asked for.
+    /// The bytes that were asked for; empty where they are an object's last ones, whose place is not known.
     let range: Range<UInt64>
 
     private let limits: Deadlines

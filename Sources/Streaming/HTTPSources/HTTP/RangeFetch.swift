@@ -24,7 +24,7 @@ final class RangeFetch: HTTPClientResponseDelegate {
     let bytes: ReceivedBytes
 
     private let location: HTTPLocation
-    private let asked: Range<UInt64>
+    private let asked: AskedBytes
     private let opened: ObjectVersion?
     private let maxWhole: Int
     private let takesGzip: Bool
@@ -33,7 +33,7 @@ final class RangeFetch: HTTPClientResponseDelegate {
     /// Expects an answer; see ``RangeAnswer/judge(status:fields:of:asked:opened:maxWhole:takesGzip:)`` and
     /// ``ReceivedBytes/init(pool:)``.
     init(
-        of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?, maxWhole: Int, takesGzip: Bool,
+        of location: HTTPLocation, asked: AskedBytes, opened: ObjectVersion?, maxWhole: Int, takesGzip: Bool,
         pool: RangeMemoryPool?
     ) {
         self.location = location
@@ -92,6 +92,35 @@ final class RangeFetch: HTTPClientResponseDelegate {
     }
 }
 
+/// Which bytes of an object a request asks for.
+///
+/// - Source: RFC 9110, section 14.1.2.
+enum AskedBytes: Hashable, Sendable {
+    /// These, at least one; when the object is opened, they may go past its end.
+    case range(Range<UInt64>)
+    /// The last ones, at most so many and at least one, of an object whose length is not known.
+    case last(Int)
+
+    /// The value of the field `Range`.
+    var field: String {
+        switch self {
+        case .range(let range): "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        case .last(let count): "bytes=-\(count)"
+        }
+    }
+
+    /// Whether they begin where the object does.
+    var isFromStart: Bool { if case .range(let range) = self { range.lowerBound == 0 } else { false } }
+
+    /// Whether a range of an object of `total` bytes is what is meant, or the beginning of it.
+    func isAnswered(by range: Range<UInt64>, of total: UInt64) -> Bool {
+        switch self {
+        case .range(let asked): range.lowerBound == asked.lowerBound && range.upperBound <= asked.upperBound
+        case .last(let count): range == total - min(UInt64(count), total)..<total
+        }
+    }
+}
+
 /// What the head of an answer to a request for a range promises.
 ///
 /// - Source: RFC 9110, sections 14.4 (Content-Range), 15.3.7 (206), 15.5.17 (416).
@@ -114,20 +143,19 @@ struct RangeAnswer: Hashable, Sendable {
     ///   - fields: The header fields.
     ///   - location: What was asked for.
     ///   - asked: The bytes that were asked for.
-    ///   - opened: The version that they must be of; `nil` when the object is opened, and then `asked` may go past its
-    ///     end.
+    ///   - opened: The version that they must be of; `nil` when the object is opened.
     ///   - maxWhole: The max number of bytes of an object that is taken whole when it is opened.
     ///   - takesGzip: Whether the object may be what gzip packed.
     /// - Returns: What the body will be: bytes from the start of those that were asked for, and possibly fewer.
     /// - Throws: ``HTTPFailure`` if it is anything else.
     static func judge(
-        status: Int, fields: HTTPHeaders, of location: HTTPLocation, asked: Range<UInt64>, opened: ObjectVersion?,
+        status: Int, fields: HTTPHeaders, of location: HTTPLocation, asked: AskedBytes, opened: ObjectVersion?,
         maxWhole: Int = 0, takesGzip: Bool = false
     ) throws(HTTPFailure) -> RangeAnswer {
         if status == 200 || status == 206 { try checkEncoding(fields, takesGzip: takesGzip) }
         switch status {
         case 206: return try partial(fields, asked: asked, opened: opened)
-        case 200: return try whole(fields, opened: opened, maxByteCount: asked.lowerBound == 0 ? maxWhole : 0)
+        case 200: return try whole(fields, opened: opened, maxByteCount: asked.isFromStart ? maxWhole : 0)
         case 416:
             let content = ContentRange(fields)
             guard let total = content?.total, content?.range == nil else { throw .badStatus(status) }
@@ -142,11 +170,11 @@ struct RangeAnswer: Hashable, Sendable {
     }
 
     private static func partial(
-        _ fields: HTTPHeaders, asked: Range<UInt64>, opened: ObjectVersion?
+        _ fields: HTTPHeaders, asked: AskedBytes, opened: ObjectVersion?
     ) throws(HTTPFailure) -> RangeAnswer {
         let isMultipart = fields["Content-Type"].contains { $0.lowercased().hasPrefix("multipart/") }
         guard !isMultipart else { throw .multipart }
-        let expected = "bytes \(asked.lowerBound)-\(asked.upperBound - 1)"
+        let expected = asked.field.replacing("=", with: " ")
         guard let content = ContentRange(fields), let range = content.range else {
             throw .wrongRange(found: fields.first(name: "Content-Range") ?? "not named", expected: expected)
         }
@@ -154,7 +182,7 @@ struct RangeAnswer: Hashable, Sendable {
         guard total <= SourceLength.max else { throw .tooLarge(byteCount: total) }
         let version = ObjectVersion(byteCount: total, fields: fields)
         if let opened, !version.isSame(as: opened) { throw .changed(found: "\(version)", expected: "\(opened)") }
-        guard range.lowerBound == asked.lowerBound, range.upperBound <= asked.upperBound else {
+        guard asked.isAnswered(by: range, of: total) else {
             throw .wrongRange(found: "bytes \(range.lowerBound)-\(range.upperBound - 1)", expected: expected)
         }
         let count = Int(range.upperBound - range.lowerBound)

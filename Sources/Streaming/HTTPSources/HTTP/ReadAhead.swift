@@ -103,7 +103,7 @@ struct RangeRequests: Sendable {
 
     /// Asks for a range.
     func start(_ range: Range<UInt64>) -> PendingRange {
-        transport.start(range, opened: version, limits: transport.limits, pool: pool)
+        transport.start(.range(range), opened: version, limits: transport.limits, pool: pool)
     }
 }
 

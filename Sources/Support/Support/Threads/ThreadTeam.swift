@@ -131,7 +131,7 @@ package final class ThreadTeam {
     }
 }
 
-/// Work on the elements of a list, on all CPUs.
+/// Work on the elements of a list, on several threads.
 package enum Parallel {
     /// Threads beyond these give nothing where memory is what is waited for.
     private static let maxThreads = 8
@@ -141,12 +141,14 @@ package enum Parallel {
     /// Each element is taken by the next thread that is free. A list of one element, or one CPU, starts no thread.
     /// - Parameters:
     ///   - elements: The elements.
+    ///   - threadCount: How many threads there are at most, of work that waits; `nil` for one for each CPU.
     ///   - transform: The function; it is called from several threads at once.
     /// - Returns: What it made.
     package static func map<Element: Sendable, Result: Sendable>(
-        _ elements: [Element], _ transform: @Sendable @escaping (Element) -> Result
+        _ elements: [Element], threadCount: Int? = nil, _ transform: @Sendable @escaping (Element) -> Result
     ) -> [Result] {
-        let threadCount = min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), maxThreads, elements.count)
+        let cpuCount = min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), maxThreads)
+        let threadCount = min(threadCount ?? cpuCount, elements.count)
         guard threadCount > 1 else { return elements.map(transform) }
         let results = UnsafeMutablePointer<Result?>.allocate(capacity: elements.count)
         results.initialize(repeating: nil, count: elements.count)

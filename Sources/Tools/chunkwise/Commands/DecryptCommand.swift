@@ -102,7 +102,7 @@ struct DecryptCommand: ParsableCommand {
             throw CommandFailure(
                 .usage, "output \(output) is the input: expected another file, for the ciphertext would be lost")
         }
-        let source = try remoteObject.map(Network.open) ?? open(input, access)
+        let source = try remoteObject.map { try Network.open($0.opening(strategy)) } ?? open(input, access)
         let object = try attempt(redactedName(input)) {
             try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
         }

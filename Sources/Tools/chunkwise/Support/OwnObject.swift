@@ -32,7 +32,7 @@ struct OwnObject {
         _ = try Network.required()
         let strategy = try layout.strategy(ivOptions, keyOptions)
         let key = try keyOptions.key()
-        let ciphertext = try Network.open(remoteObject)
+        let ciphertext = try Network.open(remoteObject.opening(strategy))
         let object = try attempt(URLText.redacted(url)) {
             try MeasuredObject.served(ciphertext, at: remoteObject, strategy: strategy, key: key)
         }
@@ -65,6 +65,8 @@ final class PlaylistObjects: Sendable {
     private static let maxShortByteCount = 16 << 20
     /// What a segment has at most that a server sends whole: ten seconds at 50 Mbit/s.
     private static let maxSegmentByteCount = 64 << 20
+    /// What is fetched of each segment when a playlist is opened.
+    private static let lastByteCount = 4096
     /// A playlist has many objects, of which each could have ranges under way.
     private static let maxRangeByteCount = 256 << 10
 
@@ -88,6 +90,8 @@ final class PlaylistObjects: Sendable {
         remoteObject.sharesConnections = true
         remoteObject.maxRangeByteCount = Self.maxRangeByteCount
         remoteObject.maxWholeByteCount = request.isShort ? Self.maxShortByteCount : Self.maxSegmentByteCount
+        // Of a segment, its length is needed and its padding.
+        if !request.isShort { (remoteObject.lastByteCount, remoteObject.prefersLastBytes) = (Self.lastByteCount, true) }
         // Stores send what was packed for everyone, whatever a client asks for.
         remoteObject.takesGzip = request.isShort
         if !request.isOnFirstServer {

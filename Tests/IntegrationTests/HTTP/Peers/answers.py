@@ -48,9 +48,12 @@ def reset(connection):
 
 def answer(connection, path, first, end, request):
     """Sends an answer; says whether the connection stays."""
+    last = request.get("range", "").startswith("bytes=-")
     body = OBJECT[first:end]
     half = len(body) // 2
     before = count(path)
+    if last:
+        count("last " + path)
     if path == "/count":
         text = json.dumps(counts).encode()
         connection.sendall(part(0, len(text), size=len(text)) + text)
@@ -157,6 +160,19 @@ def answer(connection, path, first, end, request):
     elif path == "/subset":
         fewer = max(1, half)
         connection.sendall(part(first, first + fewer) + body[:fewer])
+    elif path == "/last-refused" and last:
+        connection.sendall(head(400, {"Content-Length": 0}))
+    elif path == "/last-ignored" and last:
+        connection.sendall(head(200, {"Content-Length": SIZE}) + OBJECT)
+    elif path == "/last-closed" and last:
+        return reset(connection)
+    elif path == "/last-as-first" and last:
+        connection.sendall(part(0, len(body)) + OBJECT[:len(body)])
+    elif path == "/last-short" and last:
+        connection.sendall(part(first, end) + body[:half])
+        return False
+    elif path == "/last-changed" and last:
+        connection.sendall(part(first, end, tag='"v2"') + bytes(len(body)))
     elif path == "/empty":
         connection.sendall(head(416, {"Content-Range": "bytes */0", "Content-Length": 0}))
     elif path == "/if-range" and first > 0 and '"v1"' not in request.get("if-range", ""):
@@ -190,6 +206,8 @@ def serve(connection):
                 request[name.lower()] = value.strip()
             match = re.match(r"bytes=(\d+)-(\d+)$", request.get("range", ""))
             first, last = (int(match[1]), int(match[2])) if match else (0, SIZE - 1)
+            if match := re.match(r"bytes=-(\d+)$", request.get("range", "")):
+                first = max(0, SIZE - int(match[1]))
             try:
                 if not answer(connection, path, first, min(last + 1, SIZE), request):
                     return

@@ -79,7 +79,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(f"{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n")
             return
-        first, last = map(int, re.match(r"bytes=(\d+)-(\d+)$", self.headers["Range"]).groups())
+        first, last = re.match(r"bytes=(\d*)-(\d+)$", self.headers["Range"]).groups()
+        first, last = (int(first), int(last)) if first else (max(0, len(body) - int(last)), len(body) - 1)
         part = body[first:last + 1]
         if is_segment:
             with lock:
