@@ -10,36 +10,77 @@ struct Processes {
     let ivHex: String
     let roundCount: Int
 
-    private func decrypt(_ options: String...) -> [String] {
-        [chunkwise, "decrypt", "--key-file", keyFile, "--iv", ivHex] + options + [path, "/dev/null"]
+    /// Where plaintext goes.
+    private enum Output: String, CaseIterable {
+        case null = "to /dev/null"
+        case pipe = "into a pipe"
+        case file = "to a file, on the disk at the end"
     }
 
-    /// Times them, for each library.
+    private func decrypt(_ output: Output, _ options: String...) -> [String] {
+        let name = output == .file ? written : output == .pipe ? "-" : "/dev/null"
+        return ended([chunkwise, "decrypt", "--key-file", keyFile, "--iv", ivHex] + options + [path, name], output)
+    }
+
+    private var written: String { path + ".out" }
+
+    /// A command that writes to standard output, or to the file, with what follows it.
+    private func ended(_ command: [String], _ output: Output, isSynced: Bool = true) -> [String] {
+        let line = command.joined(separator: " ")
+        return switch output {
+        case .null: command
+        case .pipe: ["bash", "-c", "set -o pipefail; \(line) | cat >/dev/null"]
+        // What has its own way to the disk says so.
+        case .file: isSynced ? command : ["sh", "-c", "\(line) && sync \(written)"]
+        }
+    }
+
+    private func openssl(_ output: Output) -> [String] {
+        let name = output == .file ? ["-out", written] : output == .null ? ["-out", "/dev/null"] : []
+        let command = ["openssl", "enc", "-d", "-aes-128-cbc", "-K", keyHex, "-iv", ivHex, "-in", path] + name
+        return ended(command, output, isSynced: false)
+    }
+
+    private func loop(_ library: String, _ output: Output) -> [String] {
+        let name = output == .file ? written : output == .pipe ? "/dev/stdout" : "/dev/null"
+        return ended([loop, library, keyHex, ivHex, path, name], output, isSynced: false)
+    }
+
+    /// Times them, for each library and each kind of output.
     func run() throws {
-        let openssl = [
-            "openssl", "enc", "-d", "-aes-128-cbc", "-K", keyHex, "-iv", ivHex, "-in", path, "-out", "/dev/null",
-        ]
-        for library in ["openssl", "libgcrypt"] {
-            let commands: [(String, [String])] = [
-                ("C: pread, in place", [loop, library, keyHex, ivHex, path, "/dev/null"]),
-                ("openssl enc -d", openssl),
-                ("chunkwise decrypt", decrypt("--backend", library)),
-                ("chunkwise decrypt --source pread", decrypt("--backend", library, "--source", "pread")),
-                ("chunkwise decrypt --threads 2", decrypt("--backend", library, "--threads", "2")),
-            ]
-            let race = try Race(
-                commands.map { name, command in (name, { try timed { _ = try Self.peakKiB(command) } }) },
-                roundCount: roundCount)
-            race.show("\(library): whole programs")
-            for index in 2..<commands.count {
-                print("  \(commands[index].0): \(decimals(race.speed(index, over: 1))) x openssl enc")
+        for output in Output.allCases {
+            for library in ["openssl", "libgcrypt"] {
+                var commands: [(String, [String])] = [
+                    ("C: pread, in place", loop(library, output)),
+                    ("openssl enc -d", openssl(output)),
+                    ("chunkwise decrypt", decrypt(output, "--backend", library)),
+                    ("chunkwise decrypt --source pread", decrypt(output, "--backend", library, "--source", "pread")),
+                    ("chunkwise decrypt --threads 2", decrypt(output, "--backend", library, "--threads", "2")),
+                ]
+                if output == .file { commands.append(("cp", ended(["cp", path, written], .file, isSynced: false))) }
+                let race = try Race(
+                    commands.map { name, command in
+                        (
+                            name,
+                            {
+                                unlink(written)
+                                return try timed { _ = try Self.peakKiB(command) }
+                            }
+                        )
+                    }, roundCount: roundCount)
+                race.show("\(library), \(output.rawValue): whole programs")
+                for index in 2..<5 {
+                    let of = output == .file ? ", \(race.ratio(index, over: 5)) x cp" : ""
+                    print("  \(commands[index].0): \(race.ratio(index, over: 1)) x openssl enc\(of)")
+                }
             }
         }
+        unlink(written)
         print("peak memory (ru_maxrss of a fresh process, whose parent is smaller)")
         let idle = try Self.peakKiB([chunkwise, "backends"])
         print("  chunkwise backends: \(idle) KiB")
         for threads in ["1", "2"] {
-            let peak = try Self.peakKiB(decrypt("--threads", threads))
+            let peak = try Self.peakKiB(decrypt(.null, "--threads", threads))
             print("  chunkwise decrypt --threads \(threads): \(peak) KiB, \(peak - idle) more")
         }
     }

@@ -26,6 +26,13 @@ struct Race {
     /// How many times as fast as runner `base` another one is, by their medians.
     func speed(_ index: Int, over base: Int) -> Double { Double(median(base)) / Double(median(index)) }
 
+    /// The same of each round: the median, and the ends of its 95 % interval.
+    func ratio(_ index: Int, over base: Int) -> String {
+        let ratios = zip(nanoseconds[base], nanoseconds[index]).map { Double($0) / Double($1) }
+        let ends = Race.interval(ratios)
+        return "\(decimals(Race.median(ratios))) (\(decimals(ends.low)) to \(decimals(ends.high)))"
+    }
+
     /// Prints a line a runner: the median, the least, and the speed over the first.
     func show(_ title: String, byteCount: UInt64? = nil) {
         print(title)

@@ -62,7 +62,8 @@ public final class HLSCursor: RandomAccessDecryptor {
             readers.append(found)
             return found.reader
         }
-        let reader = try PartReader(part, of: object, windowByteCount: windowByteCount)
+        object.openAhead(of: index)
+        let reader = try PartReader(index, part, of: object, windowByteCount: windowByteCount)
         if readers.count >= Self.maxReaders { readers.removeFirst() }
         readers.append((index, reader))
         return reader
@@ -79,16 +80,14 @@ enum PartReader {
     /// Opens the part's resource again, if need be.
     ///
     /// - Throws: `DecryptionError` for a part that is broken, or whose resource is gone or another one by now.
-    init(_ part: HLSPart, of object: HLSObject, windowByteCount: Int) throws(DecryptionError) {
+    init(_ index: Int, _ part: HLSPart, of object: HLSObject, windowByteCount: Int) throws(DecryptionError) {
         switch part.content {
         case .broken(let error): throw error
         case .plain(let resource, let range):
-            let source = try object.pool.source(resource)
-            object.advise(source, of: part, in: range)
+            let source = try object.source(of: index, resource, range)
             self = .plain(PinnedSource(try SlicedSource(source, range)))
         case .aes128(let resource, let range, let iv, let key):
-            let source = try object.pool.source(resource)
-            object.advise(source, of: part, in: range)
+            let source = try object.source(of: index, resource, range)
             let encrypted = try EncryptedObject(
                 source: PinnedSource(try SlicedSource(source, range)),
                 strategy: .cbcContinuous(iv: iv, padding: .none), backend: object.backend, key: key)

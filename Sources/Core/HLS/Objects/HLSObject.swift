@@ -1,5 +1,6 @@
 import ByteSources
 public import RandomAccess
+internal import Support
 import Synchronization
 
 /// The segments of a media playlist as one plaintext that can be read from the middle: the strategy `hls-aes128`.
@@ -28,9 +29,16 @@ public final class HLSObject: Sendable {
     struct Advice {
         /// Plaintext bytes.
         var range: Range<UInt64> = 0..<0
-        /// The parts whose sources were told, by where their plaintext starts.
-        var told: Set<UInt64> = []
+        /// The parts whose sources were told.
+        var told: Set<Int> = []
+        /// The parts up to here were opened ahead, or are being opened.
+        var openedAhead = 0
     }
+
+    /// How many parts are opened ahead of the one that is read, and how many bytes of theirs: as much as a fast link brings
+    /// in some round trips.
+    private static let maxPartsAhead = 8
+    private static let maxBytesAhead: UInt64 = 8 << 20
 
     /// How many resources an object keeps open beside those that its cursors read.
     public static let maxOpenResources = 32
@@ -121,18 +129,40 @@ public final class HLSObject: Sendable {
         return "initialization section (line \(section.line), \(URIReference(section.uri).redacted))"
     }
 
-    /// Tells a part's source that the part is going to be read whole, if it is, and once.
+    /// Opens the resource of a part; see `ResourcePool.source(_:)`.
     ///
-    /// Of a resource that has other parts as well, several are read side by side, which a source cannot be told.
-    func advise(_ source: any ByteSource, of part: HLSPart, in range: Range<UInt64>) {
-        guard range == 0..<source.byteCount else { return }
+    /// Tells it that the part is going to be read whole, if it is, and once. Of a resource that has other parts as well,
+    /// several are read side by side, which a source cannot be told.
+    func source(of index: Int, _ resource: Int, _ range: Range<UInt64>) throws(DecryptionError) -> any ByteSource {
+        let source = try pool.source(resource)
+        guard range == 0..<source.byteCount else { return source }
         // Under the lock, so that no thread reads before the source knows.
         advice.withLock { advice in
-            guard advice.range.lowerBound <= part.plaintext.lowerBound,
-                part.plaintext.upperBound <= advice.range.upperBound,
-                advice.told.insert(part.plaintext.lowerBound).inserted
-            else { return }
+            guard advice.holds(parts[index]), advice.told.insert(index).inserted else { return }
             source.adviseSequential(range)
+        }
+        return source
+    }
+
+    /// Opens the parts after one that is going to be read, on threads of their own, where each waits for a round trip.
+    func openAhead(of index: Int) {
+        guard pool.openingsAtOnce != nil else { return }
+        let ahead = advice.withLock { advice -> Range<Int> in
+            let start = max(index + 1, advice.openedAhead)
+            var (end, byteCount) = (index + 1, UInt64(0))
+            while end < parts.count, end - index <= Self.maxPartsAhead, byteCount < Self.maxBytesAhead,
+                advice.holds(parts[end])
+            {
+                byteCount += UInt64(parts[end].plaintext.count)
+                end += 1
+            }
+            advice.openedAhead = max(end, advice.openedAhead)
+            return start..<max(start, end)
+        }
+        for index in ahead {
+            guard let (resource, range) = parts[index].content.place else { continue }
+            // What fails here is said to the one who reads the part.
+            WaitingThread.start { [self] in _ = try? source(of: index, resource, range) }
         }
     }
 
@@ -184,6 +214,13 @@ extension HLSObject: TransferableObject {
     }
 }
 
+extension HLSObject.Advice {
+    /// Whether all of a part is going to be read.
+    func holds(_ part: HLSPart) -> Bool {
+        range.lowerBound <= part.plaintext.lowerBound && part.plaintext.upperBound <= range.upperBound
+    }
+}
+
 /// A segment or initialization section in the plaintext.
 package struct HLSPart: Sendable {
     /// What the part takes to be read.
@@ -194,6 +231,14 @@ package struct HLSPart: Sendable {
         case aes128(resource: Int, range: Range<UInt64>, iv: Block, key: SecretKey)
         /// Nothing: it cannot be read, for this reason.
         case broken(DecryptionError)
+
+        /// Where its bytes lie; `nil` if it cannot be read.
+        var place: (resource: Int, range: Range<UInt64>)? {
+            switch self {
+            case .plain(let resource, let range), .aes128(let resource, let range, _, _): (resource, range)
+            case .broken: nil
+            }
+        }
     }
 
     /// Where the part's plaintext lies in the object's.

@@ -8,7 +8,7 @@ package struct KillMatrix: Sendable {
     package let outcomes: [MutantOutcome]
     /// The readers that have no fault, and must pass: otherwise being killed proves nothing.
     package let controls: [ConformanceRecord]
-    /// Whether every reader was put to the vectors; one that was stopped was not.
+    /// Whether every reader was put to the vectors, and nothing was stopped.
     package let isFinished: Bool
 
     /// The mutants that no vector of their own class noticed.
@@ -21,12 +21,12 @@ package struct KillMatrix: Sendable {
 
     /// Puts mutants to vectors.
     ///
-    /// A mutant is not put to a group whose flags have all been found to notice it. `progress` is called after each
-    /// mutant with the number that are done, on any of the threads; `shouldStop` is asked before each.
+    /// A mutant is not put to a group whose flags have all been found to notice it. `progress` is called with how much of
+    /// the work is done, on any of the threads; what `shouldStop` stops has no outcomes.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
-        progress: (@Sendable (Int) -> Void)? = nil
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> KillMatrix {
         let controls = [
             ConformanceSubject(backend: backend),
@@ -34,22 +34,15 @@ package struct KillMatrix: Sendable {
                 "textbook", backend: backend, rules: TextbookRules(),
                 openPlaylist: TextbookPlaylistReader.opening(fault: nil, over: backend)),
         ]
-        let subjects = mutants.map { $0.subject(over: backend) } + controls
-        let run = FlagRun(groups: groups)
-        // The controls, which take all vectors, come first.
-        let records = Array(
-            SharedWork.run(
-                itemCount: subjects.count, threadCount: threadCount, shouldStop: shouldStop,
-                finished: { _, finished in progress?(finished) },
-                { item in
-                    let index = subjects.count - 1 - item
-                    return run.run(subjects[index], stopsEarly: index < mutants.count)
-                }
-            ).reversed())
+        let run = FlagRun(
+            subjects: mutants.map { $0.subject(over: backend) } + controls, earlyCount: mutants.count,
+            threadCount: threadCount)
+        guard let records = run.run(groups, shouldStop: shouldStop, progress: progress) else {
+            return KillMatrix(outcomes: [], controls: [], isFinished: false)
+        }
         return KillMatrix(
-            outcomes: zip(mutants, records).compactMap { mutant, record in
-                record.map { MutantOutcome(mutant: mutant, record: $0) }
-            }, controls: records[mutants.count...].compactMap { $0 }, isFinished: !records.contains(nil))
+            outcomes: zip(mutants, records).map { MutantOutcome(mutant: $0, record: $1) },
+            controls: Array(records[mutants.count...]), isFinished: true)
     }
 }
 

@@ -64,6 +64,8 @@ struct Tally: Sendable {
     private var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     /// The same for the vectors of each flag.
     private var countsByFlag: [String: [Int]] = [:]
+    /// Vectors in a row of the same outcome and flags, which are counted when another one comes.
+    private var run: (outcome: Outcome, flags: [VectorFlag], count: Int) = (.passed, [], 0)
     private var entries: [Entry] = []
     /// How many of the entries have a flag.
     private var entryCounts: [String: Int] = [:]
@@ -84,7 +86,23 @@ struct Tally: Sendable {
 
     /// Counts vectors that all have these flags.
     mutating func note(_ outcome: Outcome, flags: [VectorFlag], count: Int = 1) {
-        note(outcome, flags: flags.lazy.map(\.rawValue), count: count)
+        if outcome != run.outcome || flags != run.flags {
+            endRun()
+            (run.outcome, run.flags) = (outcome, flags)
+        }
+        run.count += count
+    }
+
+    private mutating func endRun() {
+        if run.count > 0 { note(run.outcome, flags: run.flags.lazy.map(\.rawValue), count: run.count) }
+        run.count = 0
+    }
+
+    /// The same with all that was noted counted.
+    private var counted: Tally {
+        var tally = self
+        tally.endRun()
+        return tally
     }
 
     /// Adds what a check came to; a failure may stand for `count` vectors.
@@ -104,17 +122,20 @@ struct Tally: Sendable {
 
     /// The flags of failed vectors.
     var failedFlags: Set<String> {
-        Set(countsByFlag.filter { $0.value[Outcome.failed.rawValue] > 0 }.keys)
+        Set(counted.countsByFlag.filter { $0.value[Outcome.failed.rawValue] > 0 }.keys)
     }
 
     /// Adds another tally of the same subject.
     mutating func merge(_ other: Tally) {
+        endRun()
+        let other = other.counted
         counts = Self.sum(counts, other.counts)
         countsByFlag.merge(other.countsByFlag, uniquingKeysWith: Self.sum)
         for entry in other.entries { insert(entry) }
     }
 
     func record(subject: String) -> ConformanceRecord {
+        let (counts, countsByFlag) = (counted.counts, counted.countsByFlag)
         let known = VectorFlag.allCases.map(\.rawValue)
         let others = Set(countsByFlag.keys).subtracting(known).sorted()
         return ConformanceRecord(

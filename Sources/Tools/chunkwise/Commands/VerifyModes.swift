@@ -38,14 +38,12 @@ enum MutantVerification {
     /// Runs the kill matrix; it ends early if the user stops it.
     static func matrix(backend: any CipherBackend, published: [VectorGroup], threadCount: Int) -> KillMatrix {
         let groups = published + VectorSet.mutation()
-        // The mutants, and two readers without a fault.
-        let total = Mutant.all.count + 2
         let display = ProgressDisplay()
         let matrix = KillMatrix.run(
             over: backend, groups: groups, threadCount: threadCount,
             shouldStop: { Interruption.wasRequested }
-        ) { finished in
-            display.show(finished, of: total, "readers", name: "planted faults")
+        ) { done, total in
+            display.show(done, of: total, "parts", name: "planted faults")
         }
         Terminal.clearProgress()
         return matrix
