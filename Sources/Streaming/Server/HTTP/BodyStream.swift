@@ -54,6 +54,27 @@ struct BodyStream: Sendable {
         }
     }
 
+    /// Ranges up to this length are decrypted where their content is opened, and sent with their head.
+    static let shortByteCount = 64 << 10
+
+    /// A short range, decrypted on the caller's thread.
+    ///
+    /// - Returns: The plaintext, for which ``shortByteCount`` is to be left to the pool when it was sent; `nil` if the range is
+    ///   longer, there is no space, or it cannot be read, which ``send(_:of:to:progress:)`` finds out again.
+    func short(_ range: Range<UInt64>, of content: ServedContent) -> ByteBuffer? {
+        guard range.count <= Self.shortByteCount, pool.enter(exactly: Self.shortByteCount) else { return nil }
+        var kept: (any RandomAccessDecryptor)?
+        defer { if kept != nil { pool.unreserve(content.readerByteCount) } }
+        var buffer = ByteBufferAllocator().buffer(capacity: range.count)
+        do {
+            try fill(&buffer, from: content, keeping: &kept, range)
+        } catch {
+            pool.leave(Self.shortByteCount)
+            return nil
+        }
+        return buffer
+    }
+
     private func fill(
         _ buffer: inout ByteBuffer, from content: ServedContent, keeping kept: inout (any RandomAccessDecryptor)?,
         _ range: Range<UInt64>
@@ -104,6 +125,15 @@ final class BufferPool: Sendable {
                 ? 1 << (Int.bitWidth - 1 - maximum.leadingZeroBitCount) : limits.windowByteCount
             state.usedByteCount += window
             return window
+        }
+    }
+
+    /// Takes a window of some length, or says that there is no space for it.
+    func enter(exactly byteCount: Int) -> Bool {
+        state.withLock { state in
+            guard byteCount <= (limits.bufferByteCount - state.usedByteCount) / 8 else { return false }
+            state.usedByteCount += byteCount
+            return true
         }
     }
 

@@ -28,15 +28,25 @@ struct RangeResponder: Sendable {
         let receivedAt = recorder?.now ?? 0
         // Files are opened there, playlists parsed and keys asked for; the connections of an event loop do not wait for it.
         let head = request.head
-        let reply = try await lookups.runIfActive { self.reply(to: head) }
+        let stream = BodyStream(pool: pool, waiting: lookups)
+        let (reply, short) = try await lookups.runIfActive {
+            let reply = self.reply(to: head)
+            guard case .plaintext(let content, let range, _) = reply.body else { return (reply, nil as ByteBuffer?) }
+            return (reply, stream.short(range, of: content))
+        }
         guard case .plaintext(let content, let range, let name) = reply.body else {
             return try await reply.send(to: request, with: writer)
         }
         let entry = entry(of: content, range, name, asked: request.headers[.range], at: receivedAt)
-        let stream = BodyStream(pool: pool, waiting: lookups)
-        var body = try await writer.writeHead(reply.head)
         var deliveredByteCount: UInt64 = 0
         defer { if let entry { recorder?.finish(entry, deliveredByteCount: deliveredByteCount) } }
+        if let short {
+            defer { pool.leave(BodyStream.shortByteCount) }
+            try await writer.write(response: reply.head, body: ResponseBody(byteBuffer: short))
+            deliveredByteCount = UInt64(short.readableBytes)
+            return
+        }
+        var body = try await writer.writeHead(reply.head)
         do {
             try await stream.send(range, of: content, to: &body) { deliveredByteCount = $0 }
         } catch let error as DecryptionError {
