@@ -88,6 +88,19 @@ package final class StreamSink: ByteSink {
         self.descriptor = descriptor
         self.name = name
         self.closesAtEnd = closesAtEnd
+        Self.widen(descriptor)
+    }
+
+    /// `F_SETPIPE_SZ` and `F_GETPIPE_SZ`. Source: Linux's `include/uapi/linux/fcntl.h`.
+    private static let (setPipeSize, getPipeSize) = (Int32(1024 + 7), Int32(1024 + 8))
+
+    /// Has a pipe hold several windows: with less than one, which is 64 KiB at first, writer and reader run in turns and
+    /// not side by side. What is no pipe, or may not have so much, stays as it is. The corresponding C function is `fcntl`
+    /// with `F_SETPIPE_SZ`.
+    private static func widen(_ descriptor: FileDescriptor) {
+        let byteCount: Int32 = 1 << 20
+        let current = fcntl(descriptor.rawValue, getPipeSize)
+        if current >= 0, current < byteCount { _ = fcntl(descriptor.rawValue, setPipeSize, byteCount) }
     }
 
     deinit {

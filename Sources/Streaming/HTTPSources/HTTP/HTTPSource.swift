@@ -240,8 +240,8 @@ public final class HTTPSource: ByteSource {
                 name: "HTTP options",
                 value: "\(options.attempts), \(options.readAheadDepth), \(options.largestBlockByteCount), "
                     + "\(options.firstByteCount), \(options.lastByteCount)",
-                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, the first of 1 byte to 64 MiB, the "
-                    + "last of 0 bytes to 64 MiB")
+                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, the first of 1 byte to 64 MiB"
+                    + ", the last of 0 bytes to 64 MiB")
         }
         // Another line would be another field.
         let isField = options.authorization?.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ?? true
