@@ -16,7 +16,7 @@ struct CoreTests {
 
     @Test("a core of decrypt has no key and no plaintext", arguments: signals)
     func decrypt(signal: Int32) throws {
-        let site = try FaultSite(hasTLS: true, plaintextByteCount: 1_000_000)
+        let site = try FaultSite(hasTLS: true, plaintextByteCount: 4_000_000)
         let keys = try TemporaryFolder()
         let child = try HeldProcess(
             Programs.chunkwise,
