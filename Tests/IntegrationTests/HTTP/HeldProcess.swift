@@ -65,8 +65,8 @@ final class HeldProcess {
     /// Waits until it can write nothing more.
     func waitForFullPipe() throws {
         // `F_GETPIPE_SZ`, which is a macro that Swift does not take.
-        let buffer = fcntl(pipe, 1032)
-        try wait { pipedByteCount >= Int(buffer) }
+        // Asked each time: the child has it made larger.
+        try wait { pipedByteCount >= Int(fcntl(pipe, 1032)) }
     }
 
     /// How many bytes the longest file in a folder has that it writes, which may have no name yet.
