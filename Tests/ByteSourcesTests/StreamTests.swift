@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import RandomAccess
 import SwiftAESBackend
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -53,6 +54,26 @@ struct StreamInputTests {
             let error = #expect(throws: DecryptionError.self) { try StreamInput(path) }
             #expect(error?.protocolName == "io" && error?.description.contains(path) == true)
         }
+    }
+}
+
+@Suite("outputs that are pipes")
+struct PipeOutputTests {
+    @Test("a pipe is made to hold several windows, and one that holds more stays", arguments: [1 << 16, 1 << 20])
+    func capacity(byteCount: Int32) throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        // `F_SETPIPE_SZ` and `F_GETPIPE_SZ`, which Swift does not take.
+        #expect(fcntl(ends[1], 1031, byteCount) >= byteCount)
+        let sink = StreamSink(descriptor: FileDescriptor(rawValue: ends[1]), name: "pipe", closesAtEnd: false)
+        #expect(fcntl(ends[0], 1032) == 1 << 20)
+        // More than it held at first, which nobody takes yet.
+        let bytes = Samples.bytes(1 << 19)
+        try bytes.withUnsafeBytes { try sink.write($0, at: 0) }
+        var taken = [UInt8](repeating: 0, count: bytes.count)
+        #expect(taken.withUnsafeMutableBytes { read(ends[0], $0.baseAddress, $0.count) } == bytes.count)
+        #expect(taken == bytes)
     }
 }
 

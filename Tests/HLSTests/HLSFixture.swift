@@ -107,17 +107,18 @@ final class CountedResources: SegmentResources {
     }
 }
 
-/// Resources in memory that open only once so many of them are being opened at the same time.
+/// Resources in memory that are opened by 16 threads, of which the first ones wait for others that open one.
 final class MeetingResources: SegmentResources {
     private let resources: [String: [UInt8]]
+    private let meetingCount: Int
     private let underWay = Mutex(0)
     private let openings = Mutex<[String: Int]>([:])
 
-    let openingsAtOnce: Int?
+    let openingsAtOnce: Int? = 16
 
-    init(_ resources: [String: [UInt8]], openingsAtOnce: Int) {
+    init(_ resources: [String: [UInt8]], meetingCount: Int) {
         self.resources = resources
-        self.openingsAtOnce = openingsAtOnce
+        self.meetingCount = meetingCount
     }
 
     /// How often each was opened.
@@ -126,18 +127,19 @@ final class MeetingResources: SegmentResources {
     func source(for uri: String) throws(DecryptionError) -> any ByteSource {
         openings.withLock { $0[uri, default: 0] += 1 }
         underWay.withLock { $0 += 1 }
-        while underWay.withLock({ $0 }) < openingsAtOnce ?? 1 { usleep(100) }
+        while underWay.withLock({ $0 }) < meetingCount { usleep(100) }
         return MemorySource(resources[uri] ?? [])
     }
 }
 
 /// Opens what an encryptor wrote.
 func open(
-    _ resources: [String: [UInt8]], _ text: String? = nil, keys: any KeyProvider = CountingKeys()
+    _ stored: [String: [UInt8]], _ text: String? = nil, keys: any KeyProvider = CountingKeys(),
+    from resources: (any SegmentResources)? = nil
 ) throws -> HLSObject {
-    let playlist = try mediaPlaylist(text ?? String(decoding: resources["playlist.m3u8"] ?? [], as: UTF8.self))
+    let playlist = try mediaPlaylist(text ?? String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
     return try HLSObject(
-        playlist: playlist, resources: MemoryResources(resources), keys: KeyRing(keys), backend: OpenSSL())
+        playlist: playlist, resources: resources ?? MemoryResources(stored), keys: KeyRing(keys), backend: OpenSSL())
 }
 
 /// Encrypts bytes into memory.

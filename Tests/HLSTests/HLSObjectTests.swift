@@ -165,9 +165,7 @@ struct HLSObjectTests {
         let plain = Samples.bytes(400)
         let stored = try encrypted(plain, HLSOptions(segmentByteCounts: [100]))
         let resources = RecordedResources(stored)
-        let playlist = try mediaPlaylist(String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
-        let object = try HLSObject(
-            playlist: playlist, resources: resources, keys: KeyRing(CountingKeys()), backend: OpenSSL())
+        let object = try open(stored, from: resources)
         // Opening: the last two blocks of each.
         #expect(resources.fetched.count == 4)
         #expect(resources.fetched.values.allSatisfy { $0 == [80..<112] })
@@ -224,10 +222,8 @@ struct HLSObjectTests {
         let plain = Samples.bytes(30_000)
         let stored = try encrypted(plain, HLSOptions(segmentByteCounts: [10], segmentsPerKey: 100))
         let resources = RecordedResources(stored)
-        let playlist = try mediaPlaylist(String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
-        let object = try HLSObject(
-            playlist: playlist, resources: resources, keys: KeyRing(CountingKeys()), backend: OpenSSL())
-        #expect(playlist.segments.count == 3000)
+        let object = try open(stored, from: resources)
+        #expect(object.playlist.segments.count == 3000)
         #expect(resources.openingCount == 3000)
         let cursor = try object.makeCursor()
         for number in 0..<200 {
@@ -242,24 +238,33 @@ struct HLSObjectTests {
     func sideBySide() throws {
         let plain = Samples.bytes(6000)
         for arrangement in [HLSOptions.Arrangement.files, .byteRanges(allOffsets: false)] {
-            let isOneFile = arrangement != .files
+            let fileCount = arrangement == .files ? 60 : 1
             let stored = try encrypted(plain, HLSOptions(segmentByteCounts: [100], arrangement: arrangement))
-            let resources = MeetingResources(stored, openingsAtOnce: isOneFile ? 1 : 16)
-            let playlist = try mediaPlaylist(String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
-            let object = try HLSObject(
-                playlist: playlist, resources: isOneFile ? Waiting(resources) : resources,
-                keys: KeyRing(CountingKeys()), backend: OpenSSL())
-            #expect(resources.counts.count == (isOneFile ? 1 : 60))
+            let resources = MeetingResources(stored, meetingCount: min(fileCount, 16))
+            let object = try open(stored, from: resources)
+            #expect(resources.counts.count == fileCount)
             #expect(resources.counts.values.allSatisfy { $0 == 1 }, "\(resources.counts)")
             #expect(try object.makeCursor().read(at: 0, count: 6000) == plain)
         }
-        /// Resources that are opened by 16 threads.
-        struct Waiting: SegmentResources {
-            let base: MeetingResources
-            var openingsAtOnce: Int? { 16 }
-            init(_ base: MeetingResources) { self.base = base }
-            func source(for uri: String) throws(DecryptionError) -> any ByteSource { try base.source(for: uri) }
-        }
+    }
+
+    @Test("segments that will be read are opened ahead, and no others", .timeLimit(.minutes(5)))
+    func ahead() throws {
+        let plain = Samples.bytes(6000)
+        let stored = try encrypted(plain, HLSOptions(segmentByteCounts: [100]))
+        let resources = MeetingResources(stored, meetingCount: 1)
+        let object = try open(stored, from: resources)
+        let cursor = try object.makeCursor()
+        // The last ones that were used stay open, and none of the first ones is among them.
+        #expect(try cursor.read(at: 2000, count: 4000) == Array(plain[2000...]))
+        let before = resources.counts
+        func opened() -> Set<String> { Set(resources.counts.filter { $0.value > before[$0.key] ?? 0 }.keys) }
+        object.adviseSequential(0..<300)
+        #expect(try cursor.read(at: 0, count: 1) == [plain[0]])
+        while opened().count < 3 { usleep(100) }
+        #expect(try cursor.read(at: 0, count: 300) == Array(plain[..<300]))
+        #expect(opened() == ["segment0.ts", "segment1.ts", "segment2.ts"])
+        #expect(resources.counts.values.reduce(0, +) == before.values.reduce(0, +) + 3)
     }
 
     @Test("open resources are as many as the object and its cursors keep, however many segments there are")
@@ -267,9 +272,7 @@ struct HLSObjectTests {
         let plain = Samples.bytes(6000)
         let stored = try encrypted(plain, HLSOptions(segmentByteCounts: [10]))
         let resources = CountedResources(stored)
-        let playlist = try mediaPlaylist(String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
-        let object = try HLSObject(
-            playlist: playlist, resources: resources, keys: KeyRing(CountingKeys()), backend: OpenSSL())
+        let object = try open(stored, from: resources)
         let cursors = try (0..<3).map { _ in try object.makeCursor() }
         for number in 0..<500 {
             let start = number &* 7919 % 5900

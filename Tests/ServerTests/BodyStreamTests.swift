@@ -41,10 +41,7 @@ struct BodyStreamTests {
         var limits = ServerLimits()
         limits.windowByteCount = ServerLimits.minWindowByteCount
         let reader = NotingReader()
-        var content = ServedContent(
-            contentType: "video/mp4", byteCount: reader.plaintextByteCount, entityTag: EntityTag(of: ["a"]),
-            modified: nil
-        ) { () throws(DecryptionError) in reader }
+        var content = content { () throws(DecryptionError) in reader }
         // The first window is there in either case.
         content.mayWait = { mayWait && $0.lowerBound > 10 }
         let stream = BodyStream(pool: BufferPool(limits: limits), waiting: threads)
@@ -57,6 +54,36 @@ struct BodyStreamTests {
         #expect(sent == (10..<90_000).map { UInt8(truncatingIfNeeded: $0) })
         #expect(reader.isOnLoop.withLock { $0 } == [true] + [Bool](repeating: !mayWait, count: 2))
         try await threads.shutdownGracefully()
+    }
+
+    @Test("short ranges come at once as long as there is space, and those that fail take none")
+    func short() async throws {
+        let byteCount = BodyStream.shortByteCount
+        var limits = ServerLimits()
+        // An eighth of what is free holds two of them.
+        limits.bufferByteCount = 9 * byteCount
+        let pool = BufferPool(limits: limits)
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        let stream = BodyStream(pool: pool, waiting: threads)
+        let failing = content { () throws(DecryptionError) in throw .invalidPadding }
+        for _ in 0..<100 { #expect(stream.short(0..<10, of: failing) == nil) }
+        let content = content { () throws(DecryptionError) in NotingReader() }
+        #expect(stream.short(0..<UInt64(byteCount) + 1, of: content) == nil)
+        let first = try #require(stream.short(5..<15, of: content))
+        #expect(Array(first.readableBytesView) == (5..<15).map { UInt8($0) })
+        #expect(stream.short(0..<UInt64(byteCount), of: content)?.readableBytes == byteCount)
+        #expect(stream.short(0..<10, of: content) == nil)
+        pool.leave(byteCount)
+        #expect(stream.short(0..<10, of: content) != nil)
+        try await threads.shutdownGracefully()
+    }
+
+    private func content(
+        _ makeReader: @escaping @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
+    ) -> ServedContent {
+        ServedContent(
+            contentType: "video/mp4", byteCount: UInt64(NotingReader.byteCount), entityTag: EntityTag(of: ["a"]),
+            modified: nil, makeReader: makeReader)
     }
 }
 #endif

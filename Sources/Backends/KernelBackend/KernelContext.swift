@@ -58,11 +58,10 @@ final class KernelContext: CipherContext {
             }
             received += more
         }
-        switch (mode, direction) {
-        case (.cbc, .decrypt): iv = lastSent
-        case (.cbc, .encrypt): iv = Block(loadingFrom: UnsafeRawBufferPointer(part), at: lastBlock)
-        case (.ctr, _), (.gcm, _): iv = iv.advanced(by: UInt64(count / Block.byteCount))
-        }
+        iv = mode.iv(
+            after: iv, blockCount: count / Block.byteCount,
+            lastCiphertext: direction == .decrypt
+                ? lastSent : Block(loadingFrom: UnsafeRawBufferPointer(part), at: lastBlock))
         return count
     }
 

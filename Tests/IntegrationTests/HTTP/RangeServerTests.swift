@@ -89,7 +89,7 @@ struct RangeServerTests {
         try read(path)
         options.lastByteCount = 1000
         try read(path, options)
-        options.prefersLastBytes = true
+        options.firstByteCount = 0
         try read(path, options)
     }
 
@@ -194,19 +194,18 @@ struct RangeServerTests {
         #expect(byteCount <= whole.count + (threadCount == 1 ? 0 : 16 * (windowCount - 1)))
     }
 
-    @Test("the last bytes come when an object is opened, and are not asked for again", arguments: [false, true])
-    func lastBytes(prefersLastBytes: Bool) throws {
+    @Test("the last bytes come when an object is opened, and are not asked for again", arguments: [1000, 0])
+    func lastBytes(firstByteCount: Int) throws {
         var options = options()
-        (options.firstByteCount, options.lastByteCount) = (1000, 5000)
-        options.prefersLastBytes = prefersLastBytes
+        (options.firstByteCount, options.lastByteCount) = (firstByteCount, 5000)
         let source = try HTTPSource(url("good"), options: options)
         #expect(source.byteCount == UInt64(object.count))
         #expect(try source.bytes(295_000..<300_000) == Array(object[295_000...]))
         #expect(try source.bytes(299_999..<300_000) == [object[299_999]])
-        #expect(try count("/good") == (prefersLastBytes ? 1 : 2))
+        #expect(try count("/good") == (firstByteCount == 0 ? 1 : 2))
         // What lies before them is one request, however far a read goes into them.
         #expect(try source.bytes(290_000..<300_000) == Array(object[290_000...]))
-        #expect(try count("/good") == (prefersLastBytes ? 2 : 3))
+        #expect(try count("/good") == (firstByteCount == 0 ? 2 : 3))
         source.adviseSequential(0..<source.byteCount)
         #expect(Samples.difference(try source.bytes(0..<300_000), object) == nil)
         // More than there are, of an object that is shorter.
@@ -218,24 +217,28 @@ struct RangeServerTests {
 
     @Test(
         "where the last bytes do not come, the object is opened without them, and the server not asked so again",
-        arguments: [false, true],
-        ["last-refused", "last-ignored", "last-closed", "last-as-first", "last-short", "last-changed"])
-    func noLastBytes(prefersLastBytes: Bool, _ path: String) throws {
+        arguments: [1000, 0],
+        ["last-refused", "last-ignored", "last-closed", "last-as-first", "last-short"])
+    func noLastBytes(firstByteCount: Int, _ path: String) throws {
         var options = options()
-        options.lastByteCount = 5000
-        options.prefersLastBytes = prefersLastBytes
+        (options.firstByteCount, options.lastByteCount) = (firstByteCount, 5000)
         let connections = try HTTPConnections(url(path), options: options)
-        let isOtherVersion = path == "last-changed"
         for _ in 0..<3 {
-            guard !prefersLastBytes || !isOtherVersion else { break }
             let source = try HTTPSource(url(path), options: options, connections: connections)
             #expect(Samples.difference(try source.bytes(0..<object.count), object) == nil)
         }
-        #expect(try count("last /\(path)") == (!isOtherVersion ? 1 : prefersLastBytes ? 0 : 3))
-        guard prefersLastBytes, isOtherVersion else { return }
-        // The version of the last bytes is then the object's.
-        let source = try HTTPSource(url(path), options: options, connections: connections)
-        #expect(failureName { _ = try source.bytes(0..<10) } == "objectChanged")
+        #expect(try count("last /\(path)") == 1)
+    }
+
+    @Test("last bytes of another version are not taken with first ones, and are an error with what is read later")
+    func otherLastBytes() throws {
+        var options = options()
+        options.lastByteCount = 5000
+        let both = try HTTPSource(url("last-changed"), options: options)
+        #expect(Samples.difference(try both.bytes(0..<object.count), object) == nil)
+        options.firstByteCount = 0
+        let last = try HTTPSource(url("last-changed"), options: options)
+        #expect(failureName { _ = try last.bytes(0..<10) } == "objectChanged")
     }
 
     @Test("many threads read one source")

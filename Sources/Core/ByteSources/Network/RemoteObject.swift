@@ -22,12 +22,10 @@ package struct RemoteObject: Hashable, Sendable {
     package var maxWholeByteCount: Int?
     /// Whether the object may be one that gzip packed.
     package var takesGzip = false
-    /// How many bytes are fetched at once when the object is opened; `nil` for the usual number.
+    /// How many of the first bytes are fetched when the object is opened; `nil` for the usual number.
     package var firstByteCount: Int?
     /// How many of the last bytes are fetched at the same time; 0 for none.
     package var lastByteCount = 0
-    /// Whether the first bytes are fetched only where the last ones cannot be.
-    package var prefersLastBytes = false
 
     /// What a source holds at most of ranges ahead and of what it fetched when it was opened, and what its connections
     /// take: six ranges of 4 MiB, and as much as one more.

@@ -41,7 +41,7 @@ public final class HLSCursor: RandomAccessDecryptor {
             if taken > 0 {
                 let output = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + taken])
                 do throws(DecryptionError) {
-                    try reader(of: index, part).read(at: position - part.plaintext.lowerBound, into: output)
+                    try reader(of: index).read(at: position - part.plaintext.lowerBound, into: output)
                 } catch {
                     throw .inPart(object.name(of: part), error)
                 }
@@ -55,7 +55,7 @@ public final class HLSCursor: RandomAccessDecryptor {
     /// Does nothing, as the object does: each request looks at the version of what it asks.
     public func checkVersion() {}
 
-    private func reader(of index: Int, _ part: HLSPart) throws(DecryptionError) -> PartReader {
+    private func reader(of index: Int) throws(DecryptionError) -> PartReader {
         if let last = readers.last, last.part == index { return last.reader }
         if let position = readers.lastIndex(where: { $0.part == index }) {
             let found = readers.remove(at: position)
@@ -63,7 +63,7 @@ public final class HLSCursor: RandomAccessDecryptor {
             return found.reader
         }
         object.openAhead(of: index)
-        let reader = try PartReader(index, part, of: object, windowByteCount: windowByteCount)
+        let reader = try PartReader(index, of: object, windowByteCount: windowByteCount)
         if readers.count >= Self.maxReaders { readers.removeFirst() }
         readers.append((index, reader))
         return reader
@@ -77,22 +77,16 @@ enum PartReader {
     /// A chain of CBC. Its padding is behind what is read, so that the cursor need not know of it.
     case decrypting(any RandomAccessDecryptor)
 
-    /// Opens the part's resource again, if need be.
-    ///
-    /// - Throws: `DecryptionError` for a part that is broken, or whose resource is gone or another one by now.
-    init(_ index: Int, _ part: HLSPart, of object: HLSObject, windowByteCount: Int) throws(DecryptionError) {
-        switch part.content {
-        case .broken(let error): throw error
-        case .plain(let resource, let range):
-            let source = try object.source(of: index, resource, range)
-            self = .plain(PinnedSource(try SlicedSource(source, range)))
-        case .aes128(let resource, let range, let iv, let key):
-            let source = try object.source(of: index, resource, range)
-            let encrypted = try EncryptedObject(
-                source: PinnedSource(try SlicedSource(source, range)),
-                strategy: .cbcContinuous(iv: iv, padding: .none), backend: object.backend, key: key)
-            self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount))
+    /// Opens a part of an object; see `HLSObject.source(of:)`.
+    init(_ index: Int, of object: HLSObject, windowByteCount: Int) throws(DecryptionError) {
+        let source = PinnedSource(try object.source(of: index))
+        guard case .aes128(_, _, let iv, let key) = object.parts[index].content else {
+            self = .plain(source)
+            return
         }
+        let encrypted = try EncryptedObject(
+            source: source, strategy: .cbcContinuous(iv: iv, padding: .none), backend: object.backend, key: key)
+        self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount))
     }
 
     /// Reads bytes of the part's plaintext.

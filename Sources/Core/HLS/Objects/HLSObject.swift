@@ -129,19 +129,24 @@ public final class HLSObject: Sendable {
         return "initialization section (line \(section.line), \(URIReference(section.uri).redacted))"
     }
 
-    /// Opens the resource of a part; see `ResourcePool.source(_:)`.
+    /// Opens a part's resource again, if need be.
     ///
     /// Tells it that the part is going to be read whole, if it is, and once. Of a resource that has other parts as well,
     /// several are read side by side, which a source cannot be told.
-    func source(of index: Int, _ resource: Int, _ range: Range<UInt64>) throws(DecryptionError) -> any ByteSource {
+    ///
+    /// - Returns: The part's bytes as they are.
+    /// - Throws: `DecryptionError` for a part that is broken, or whose resource is gone or another one by now.
+    func source(of index: Int) throws(DecryptionError) -> SlicedSource {
+        let (resource, range) = try parts[index].content.place
         let source = try pool.source(resource)
-        guard range == 0..<source.byteCount else { return source }
-        // Under the lock, so that no thread reads before the source knows.
-        advice.withLock { advice in
-            guard advice.holds(parts[index]), advice.told.insert(index).inserted else { return }
-            source.adviseSequential(range)
+        if range == 0..<source.byteCount {
+            // Under the lock, so that no thread reads before the source knows.
+            advice.withLock { advice in
+                guard advice.holds(parts[index]), advice.told.insert(index).inserted else { return }
+                source.adviseSequential(range)
+            }
         }
-        return source
+        return try SlicedSource(source, range)
     }
 
     /// Opens the parts after one that is going to be read, on threads of their own, where each waits for a round trip.
@@ -160,9 +165,8 @@ public final class HLSObject: Sendable {
             return start..<max(start, end)
         }
         for index in ahead {
-            guard let (resource, range) = parts[index].content.place else { continue }
             // What fails here is said to the one who reads the part.
-            WaitingThread.start { [self] in _ = try? source(of: index, resource, range) }
+            WaitingThread.start { [self] in _ = try? source(of: index) }
         }
     }
 
@@ -232,11 +236,13 @@ package struct HLSPart: Sendable {
         /// Nothing: it cannot be read, for this reason.
         case broken(DecryptionError)
 
-        /// Where its bytes lie; `nil` if it cannot be read.
-        var place: (resource: Int, range: Range<UInt64>)? {
-            switch self {
-            case .plain(let resource, let range), .aes128(let resource, let range, _, _): (resource, range)
-            case .broken: nil
+        /// Where its bytes lie.
+        var place: (resource: Int, range: Range<UInt64>) {
+            get throws(DecryptionError) {
+                switch self {
+                case .plain(let resource, let range), .aes128(let resource, let range, _, _): return (resource, range)
+                case .broken(let error): throw error
+                }
             }
         }
     }

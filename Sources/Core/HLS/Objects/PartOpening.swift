@@ -25,7 +25,7 @@ struct PartOpening: Sendable {
     /// All parts of the plaintext, in order.
     func parts(of playlist: MediaPlaylist) -> [HLSPart] {
         let descriptions = Self.descriptions(playlist)
-        // Keys are asked for by a thread of their own, in the playlist's order, while others open the first resources.
+        // One thread asks for the keys, in the playlist's order, while the others open the first resources.
         let opened = Parallel.map([nil] + descriptions, threadCount: pool.openingsAtOnce) { description -> Opened? in
             if let description { return open(description) }
             for uri in playlist.keyURIs { _ = try? keys.key(for: uri) }

@@ -71,9 +71,6 @@ final class ResourcePool: Sendable {
     /// How many are opened at once; see ``SegmentResources/openingsAtOnce``.
     var openingsAtOnce: Int? { resources.openingsAtOnce }
 
-    /// How many are open now.
-    var openCount: Int { state.withLock { $0.open.count } }
-
     private static func touch(_ resource: Int, _ state: inout State) -> (any ByteSource)? {
         guard let index = state.open.lastIndex(where: { $0.resource == resource }) else { return nil }
         let found = state.open.remove(at: index)

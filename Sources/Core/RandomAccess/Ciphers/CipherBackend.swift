@@ -86,6 +86,20 @@ extension CipherBackend {
     }
 }
 
+extension CipherMode {
+    /// The IV of what follows a piece of a stretch.
+    ///
+    /// - Parameters:
+    ///   - iv: The piece's own.
+    ///   - blockCount: How many whole blocks it has.
+    ///   - lastCiphertext: Its last block of ciphertext, which CBC chains on; not asked for in another mode.
+    /// - Returns: The last block of ciphertext in CBC, the next counter block in another mode.
+    /// - Source: NIST SP 800-38A, sections 6.2 (CBC) and 6.5 (CTR).
+    package func iv(after iv: Block, blockCount: Int, lastCiphertext: @autoclosure () -> Block) -> Block {
+        self == .cbc ? lastCiphertext() : iv.advanced(by: UInt64(blockCount))
+    }
+}
+
 extension CipherContext {
     /// Encrypts or decrypts one stretch in place. See ``process(_:into:iv:)``.
     public func process(inPlace bytes: UnsafeMutableRawBufferPointer, iv: Block) throws(DecryptionError) {

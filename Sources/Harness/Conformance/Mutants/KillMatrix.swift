@@ -1,5 +1,6 @@
 package import RandomAccess
 package import Results
+internal import Support
 package import Vectors
 
 /// Which classes of vectors notice which planted faults.
@@ -68,4 +69,66 @@ package struct MutantOutcome: Sendable {
 
     /// Whether a vector noticed it that stands for its fault.
     package var isKilledByItsFlag: Bool { killedBy.contains(mutant.flag) }
+}
+
+/// Puts subjects to vectors to learn which classes of bugs they have, and no more than that.
+private struct FlagRun {
+    /// A set of groups that are open together, with their reads and all their flags.
+    private struct Members: Sendable {
+        let members: [InterleavedRun.Member]
+        let flags: Set<String>
+
+        init(_ groups: [VectorGroup]) {
+            members = groups.map { ($0, $0.reads.numbered) }
+            let flags = members.reduce(into: Set<VectorFlag>()) { flags, member in
+                flags.formUnion(member.group.flags)
+                for (_, read) in member.reads { flags.formUnion(read.flags) }
+            }
+            self.flags = Set(flags.map(\.rawValue))
+        }
+    }
+
+    /// The subjects, of which the first `earlyCount` are left alone by groups all of whose flags they have failed already;
+    /// their counts are then of what was run.
+    let subjects: [ConformanceSubject]
+    let earlyCount: Int
+    let threadCount: Int
+
+    /// The reads of so many sets of groups are made at a time, and once for all subjects.
+    private static let batchSetCount = 64
+
+    /// Puts the subjects to the groups.
+    ///
+    /// - Parameters:
+    ///   - groups: The groups.
+    ///   - shouldStop: Is asked before each piece of work.
+    ///   - progress: Is called with how much of the work is done, on any of the threads.
+    /// - Returns: A record for each subject, in order; `nil` if it was stopped.
+    func run(
+        _ groups: [VectorGroup], shouldStop: @escaping @Sendable () -> Bool,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) -> [ConformanceRecord]? {
+        let sets = InterleavedRun.sets(of: groups) { $0 }
+        let total = subjects.count * ((sets.count + Self.batchSetCount - 1) / Self.batchSetCount)
+        var tallies = subjects.map { _ in Tally(capacity: 20) }
+        for (turn, start) in stride(from: 0, to: sets.count, by: Self.batchSetCount).enumerated() {
+            let batch = Parallel.map(Array(sets[start..<min(start + Self.batchSetCount, sets.count)]), Members.init)
+            let (before, subjects, earlyCount) = (tallies, subjects, earlyCount)
+            let found = SharedWork.run(
+                itemCount: subjects.count, threadCount: threadCount, shouldStop: shouldStop,
+                finished: { _, finished in progress(turn * subjects.count + finished, total) }
+            ) { item in
+                // The last ones, which take all vectors, come first.
+                let index = subjects.count - 1 - item
+                var tally = before[index]
+                for set in batch where index >= earlyCount || !set.flags.isSubset(of: tally.failedFlags) {
+                    InterleavedRun.run(set.members, subject: subjects[index], into: &tally)
+                }
+                return tally
+            }.compactMap { $0 }
+            guard found.count == subjects.count else { return nil }
+            tallies = found.reversed()
+        }
+        return subjects.indices.map { tallies[$0].record(subject: subjects[$0].name) }
+    }
 }

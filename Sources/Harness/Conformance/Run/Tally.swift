@@ -64,6 +64,8 @@ struct Tally: Sendable {
     private var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     /// The same for the vectors of each flag.
     private var countsByFlag: [String: [Int]] = [:]
+    /// The flags of failed vectors.
+    private(set) var failedFlags: Set<String> = []
     /// Vectors in a row of the same outcome and flags, which are counted when another one comes.
     private var run: (outcome: Outcome, flags: [VectorFlag], count: Int) = (.passed, [], 0)
     private var entries: [Entry] = []
@@ -98,19 +100,13 @@ struct Tally: Sendable {
         run.count = 0
     }
 
-    /// The same with all that was noted counted.
-    private var counted: Tally {
-        var tally = self
-        tally.endRun()
-        return tally
-    }
-
     /// Adds what a check came to; a failure may stand for `count` vectors.
     mutating func add(_ verdict: Verdict, count: Int = 1) {
         // A vector that lists a flag twice counts once for it.
         let flags = Set(verdict.flags)
         note(verdict.mismatch == nil ? .passed : .failed, flags: flags, count: count)
         guard verdict.mismatch != nil else { return }
+        failedFlags.formUnion(flags)
         let kind = verdict.kind
         // Of what comes after everything that is listed, only what is new is listed, too.
         let isNew = kindCounts[kind] == nil || flags.contains { entryCounts[$0] == nil }
@@ -120,22 +116,17 @@ struct Tally: Sendable {
         insert(Entry(verdict: verdict, kind: kind))
     }
 
-    /// The flags of failed vectors.
-    var failedFlags: Set<String> {
-        Set(counted.countsByFlag.filter { $0.value[Outcome.failed.rawValue] > 0 }.keys)
-    }
-
     /// Adds another tally of the same subject.
     mutating func merge(_ other: Tally) {
-        endRun()
-        let other = other.counted
+        note(other.run.outcome, flags: other.run.flags, count: other.run.count)
+        failedFlags.formUnion(other.failedFlags)
         counts = Self.sum(counts, other.counts)
         countsByFlag.merge(other.countsByFlag, uniquingKeysWith: Self.sum)
         for entry in other.entries { insert(entry) }
     }
 
-    func record(subject: String) -> ConformanceRecord {
-        let (counts, countsByFlag) = (counted.counts, counted.countsByFlag)
+    mutating func record(subject: String) -> ConformanceRecord {
+        endRun()
         let known = VectorFlag.allCases.map(\.rawValue)
         let others = Set(countsByFlag.keys).subtracting(known).sorted()
         return ConformanceRecord(

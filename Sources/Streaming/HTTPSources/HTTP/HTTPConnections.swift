@@ -22,6 +22,9 @@ public final class HTTPConnections: Sendable {
     /// Whether the server may know ranges that are counted from an object's end: some stores do not.
     let mayKnowLastBytes = Atomic(true)
 
+    /// As many as a playlist's segments are opened at once; one object has as many as it has ranges under way.
+    private static let maxConnections = 32
+
     /// More do not come faster: one thread decrypts what they bring.
     private static let maxClients = 4
 
@@ -48,7 +51,7 @@ public final class HTTPConnections: Sendable {
     convenience init(_ location: HTTPLocation, options: HTTPSource.Options) throws(DecryptionError) {
         try self.init(
             location, policy: options.policy, idleTimeout: TimeAmount(options.idleTimeout),
-            maxConnections: max(32, options.readAheadDepth + 4))
+            maxConnections: max(Self.maxConnections, options.readAheadDepth + 4))
     }
 
     init(

@@ -117,7 +117,7 @@ public final class HTTPSource: ByteSource {
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard buffers.byteCount > 0, offset < byteCount else { return 0 }
         if let known = ends.bytes(at: offset) { return Self.copy(known, to: buffers) }
-        let wanted = min(UInt64(buffers.byteCount), ends.end(of: byteCount) - offset)
+        let wanted = min(UInt64(buffers.byteCount), ends.unknown(of: byteCount).upperBound - offset)
         let range = offset..<offset + min(wanted, UInt64(requestByteCount))
         let limits = transport.limits
         if let expected = expected.withLock({ $0 }), expected.range.contains(offset) {
@@ -234,14 +234,14 @@ public final class HTTPSource: ByteSource {
         }
         guard (1...100).contains(options.attempts), (0...64).contains(options.readAheadDepth),
             (4096...(64 << 20)).contains(options.largestBlockByteCount),
-            (1...(64 << 20)).contains(options.firstByteCount), (0...(64 << 20)).contains(options.lastByteCount)
+            (0...(64 << 20)).contains(options.firstByteCount), (0...(64 << 20)).contains(options.lastByteCount)
         else {
             throw .invalidParameter(
                 name: "HTTP options",
                 value: "\(options.attempts), \(options.readAheadDepth), \(options.largestBlockByteCount), "
                     + "\(options.firstByteCount), \(options.lastByteCount)",
-                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, the first of 1 byte to 64 MiB"
-                    + ", the last of 0 bytes to 64 MiB")
+                expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, at most 64 MiB"
+                    + " of the first bytes and of the last ones")
         }
         // Another line would be another field.
         let isField = options.authorization?.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ?? true
@@ -280,13 +280,12 @@ extension HTTPSource {
         public var readAheadDepth = 4
         /// The max number of bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
         public var largestBlockByteCount = 4 << 20
-        /// How much is fetched at once when an object is opened: formats begin with something that is looked at first.
+        /// How much is fetched at once when an object is opened: formats begin with something that is looked at first. 0
+        /// for nothing, where there are last bytes.
         public var firstByteCount = 64 << 10
         /// How many of the last bytes are fetched in the same round trip, for formats that have something there as well,
         /// such as padding; 0 for none. Where a server knows no such ranges, they are asked for when they are read.
         public var lastByteCount = 0
-        /// Whether the first bytes are fetched only where the last ones cannot be.
-        public var prefersLastBytes = false
         /// The max length in bytes of an object that is taken whole, from a server that knows no ranges; 0 for none:
         /// a server that ignores them is an error.
         public var maxWholeByteCount = 0
@@ -299,69 +298,6 @@ extension HTTPSource {
 
         /// Creates options.
         public init() {}
-    }
-}
-
-/// The bytes that come when an object is opened.
-struct ObjectEnds: Sendable {
-    /// The object's first bytes.
-    private var first: [UInt8] = []
-    /// Its last ones, and where they start; none where the first ones are all.
-    private var last: (start: UInt64, bytes: [UInt8]) = (.max, [])
-
-    /// Fetches them, from both ends at once.
-    ///
-    /// - Parameters:
-    ///   - transport: Asks the server.
-    ///   - options: How many there are.
-    ///   - limits: How long it may take.
-    /// - Returns: The bytes, all of one version, and the version.
-    /// - Throws: ``HTTPFailure`` if there are no first bytes; without the last ones the object can be read.
-    static func fetch(
-        _ transport: HTTPTransport, _ options: HTTPSource.Options, _ limits: Deadlines
-    ) throws(HTTPFailure) -> (ends: ObjectEnds, version: ObjectVersion) {
-        var ends = ObjectEnds()
-        let pending = transport.startLast(options.lastByteCount, limits: limits)
-        if options.prefersLastBytes, let pending, let (bytes, version) = try transport.last(pending) {
-            ends.last = (version.byteCount - UInt64(bytes.count), bytes)
-            return (ends, version)
-        }
-        let version: ObjectVersion
-        do throws(HTTPFailure) {
-            (ends.first, version) = try transport.fetch(
-                0..<UInt64(options.firstByteCount), opened: nil, limits: limits)
-        } catch {
-            pending?.cancel()
-            throw error
-        }
-        if ends.isWhole(version) {
-            pending?.cancel()
-        } else if !options.prefersLastBytes, let pending, let (bytes, found) = try? transport.last(pending),
-            found.isSame(as: version)
-        {
-            ends.last = (version.byteCount - UInt64(bytes.count), bytes)
-        }
-        return (ends, version)
-    }
-
-    /// Whether they are all of an object, of one answer.
-    func isWhole(_ version: ObjectVersion) -> Bool {
-        version.byteCount == UInt64(first.count) || version.byteCount == UInt64(last.bytes.count)
-    }
-
-    /// The bytes from `offset` on; `nil` if it is none of them.
-    func bytes(at offset: UInt64) -> ArraySlice<UInt8>? {
-        if offset < UInt64(first.count) { return first[Int(offset)...] }
-        return offset >= last.start ? last.bytes[Int(offset - last.start)...] : nil
-    }
-
-    /// Where what has to be asked for ends, of an object of so many bytes.
-    func end(of byteCount: UInt64) -> UInt64 { min(last.start, byteCount) }
-
-    /// What has to be asked for, of an object of so many bytes.
-    func unknown(of byteCount: UInt64) -> Range<UInt64> {
-        let end = end(of: byteCount)
-        return min(UInt64(first.count), end)..<end
     }
 }
 

@@ -36,7 +36,7 @@ package final class HTTPNetwork: NetworkSources {
         if let count = object.maxRangeByteCount { options.largestBlockByteCount = count }
         if let deadline = object.deadlineMilliseconds { options.deadline = .milliseconds(deadline) }
         if let count = object.firstByteCount { options.firstByteCount = count }
-        (options.lastByteCount, options.prefersLastBytes) = (object.lastByteCount, object.prefersLastBytes)
+        options.lastByteCount = object.lastByteCount
         return options
     }
 

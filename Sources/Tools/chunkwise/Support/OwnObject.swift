@@ -91,7 +91,7 @@ final class PlaylistObjects: Sendable {
         remoteObject.maxRangeByteCount = Self.maxRangeByteCount
         remoteObject.maxWholeByteCount = request.isShort ? Self.maxShortByteCount : Self.maxSegmentByteCount
         // Of a segment, its length is needed and its padding.
-        if !request.isShort { (remoteObject.lastByteCount, remoteObject.prefersLastBytes) = (Self.lastByteCount, true) }
+        if !request.isShort { (remoteObject.firstByteCount, remoteObject.lastByteCount) = (0, Self.lastByteCount) }
         // Stores send what was packed for everyone, whatever a client asks for.
         remoteObject.takesGzip = request.isShort
         if !request.isOnFirstServer {
