@@ -139,12 +139,8 @@ let floors: [(folder: String, targets: [Target])] = [
                 name: "Server",
                 dependencies: [
                     "Support", "RandomAccess", "ByteSources", "HLS", "Keys",
-                    network("HTTPTypes", package: "swift-http-types"),
-                    network("HummingbirdCore", package: "hummingbird"), network("Logging", package: "swift-log"),
-                    nio("NIOCore"), nio("NIOHTTP1"), network("NIOHTTPTypes", package: "swift-nio-extras"),
-                    network("NIOHTTPTypesHTTP1", package: "swift-nio-extras"), nio("NIOPosix"),
-                    network("NIOSSL", package: "swift-nio-ssl"),
-                    network("ServiceLifecycle", package: "swift-service-lifecycle"), system,
+                    network("HTTPTypes", package: "swift-http-types"), nio("NIOCore"), nio("NIOHTTP1"),
+                    nio("NIOPosix"), network("NIOSSL", package: "swift-nio-ssl"), system,
                 ]
             ),
         ]
@@ -266,8 +262,7 @@ let tests: [Target] = [
         name: "ServerTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "HLS", "Measurement", "Keys", "Server", "TestSupport",
-            network("HTTPTypes", package: "swift-http-types"), network("HummingbirdCore", package: "hummingbird"),
-            nio("NIOCore"), nio("NIOPosix"), system,
+            network("HTTPTypes", package: "swift-http-types"), nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), system,
         ]
     ),
     // All tests that start this program's commands and its servers, and other programs beside them.
@@ -299,7 +294,7 @@ let fuzzing: [Target] =
             dependencies: [
                 "Support", "RandomAccess", "ByteSources", "HLS", "SwiftAESBackend", "Results", "SubjectProtocol",
                 "Vectors", "Measurement", "Gate", "Keys", "KeyTesting", network("HTTPSources"), network("Server"),
-                nio("NIOCore"), nio("NIOEmbedded"), network("NIOHTTPTypes", package: "swift-nio-extras"),
+                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ],
             path: "Tests/Fuzzing", exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])],
             // libFuzzer comes with Swift; gold cannot link it.
@@ -342,13 +337,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
-        // For `Server` only.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         // For `HTTPSources` only.
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),

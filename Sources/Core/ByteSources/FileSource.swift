@@ -183,6 +183,21 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
+extension FileIdentity {
+    /// Finds out which version of a file is there; `nil` if there is none, or it cannot be looked at. The corresponding C
+    /// function is `fstatat`.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - folder: The descriptor of the folder that a relative path starts from.
+    ///   - followsLinks: Whether the file that a link names is meant, and not the link.
+    package init?(ofFile path: String, in folder: Int32 = AT_FDCWD, followsLinks: Bool = true) {
+        var status = stat()
+        guard fstatat(folder, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        self.init(status, byteCount: UInt64(clamping: status.st_size))
+    }
+}
+
 extension FileIdentity: CustomStringConvertible {
     /// All of it in a line: equal for equal identities only.
     package var description: String {

@@ -196,7 +196,7 @@ struct KeyServerPartTests {
     func connectionCounts() {
         var limits = ServerLimits()
         limits.connectionCount = 8
-        let counts = ConnectionCounts(limits: limits)
+        let counts = OpenConnections(limits: limits)
         #expect((0..<2).map { _ in counts.enter("10.0.0.1") } == ["10.0.0.1", "10.0.0.1"])
         #expect(counts.enter("10.0.0.1") == nil && counts.enter("::ffff:10.0.0.1") == nil)
         #expect(counts.enter("10.0.0.2") != nil)
@@ -207,7 +207,7 @@ struct KeyServerPartTests {
         #expect(counts.enter("2001:db8:1:3::1") != nil)
         #expect((0..<100).allSatisfy { _ in counts.enter("127.0.0.1") != nil })
         limits.addressConnectionCount = 1
-        let few = ConnectionCounts(limits: limits)
+        let few = OpenConnections(limits: limits)
         #expect(few.enter("127.0.0.1") != nil && few.enter("127.0.0.1") == nil)
     }
 

@@ -196,6 +196,7 @@ package enum PercentEncoding {
     ///
     /// - Returns: Any bytes, or `nil` if there is a percent sign that two hexadecimal digits do not follow.
     package static func bytes(of text: some StringProtocol) -> [UInt8]? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return Array(text.utf8) }
         var decoded: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {

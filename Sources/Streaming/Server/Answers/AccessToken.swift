@@ -79,11 +79,11 @@ package struct RequestTarget: Hashable, Sendable {
     /// character in whatever notation, never reaches a file system.
     package init(_ target: String) throws(Refusal) {
         guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "#")) else { throw .malformed }
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }.dropFirst()
         var names: [String] = []
-        if parts[0] != "/" {
-            for part in parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-                names.append(try RequestTarget.name(part))
+        if !path.isEmpty {
+            for part in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+                names.append(try RequestTarget.name(Substring(part)))
             }
         }
         self.path = names

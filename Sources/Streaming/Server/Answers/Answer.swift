@@ -23,12 +23,11 @@ extension Answer {
     /// - Source: RFC 9110, sections 13.2.2 (order of conditions) and 14.2 (`Range` counts for GET only).
     package init(method: HTTPRequest.Method, fields: HTTPFields, content: ServedContent, now: Int64) {
         let conditions = Conditions(fields: fields, content: content, now: now)
-        var answer = HTTPFields()
-        answer[.eTag] = content.entityTag.text
-        answer[.acceptRanges] = "bytes"
-        if let modified = content.modified { answer[.lastModified] = HTTPDate.text(modified) }
+        var answer: HTTPFields = [.eTag: content.entityTag.text, .acceptRanges: "bytes"]
+        func add(_ name: HTTPField.Name, _ value: String) { answer.append(HTTPField(name: name, value: value)) }
+        if let modified = content.modified { add(.lastModified, HTTPDate.text(modified)) }
         if let refusal = conditions.refusal {
-            if refusal != .notModified { answer[.contentLength] = "0" }
+            if refusal != .notModified { add(.contentLength, "0") }
             self.init(status: refusal, fields: answer, body: nil)
             return
         }
@@ -38,17 +37,17 @@ extension Answer {
         }
         switch selection {
         case .whole:
-            answer[.contentType] = content.contentType
-            answer[.contentLength] = "\(content.byteCount)"
+            add(.contentType, content.contentType)
+            add(.contentLength, "\(content.byteCount)")
             self.init(status: .ok, fields: answer, body: method == .get ? 0..<content.byteCount : nil)
         case .part(let range):
-            answer[.contentType] = content.contentType
-            answer[.contentLength] = "\(range.upperBound - range.lowerBound)"
-            answer[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
+            add(.contentType, content.contentType)
+            add(.contentLength, "\(range.upperBound - range.lowerBound)")
+            add(.contentRange, "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)")
             self.init(status: .partialContent, fields: answer, body: range)
         case .unsatisfiable:
-            answer[.contentLength] = "0"
-            answer[.contentRange] = "bytes */\(content.byteCount)"
+            add(.contentLength, "0")
+            add(.contentRange, "bytes */\(content.byteCount)")
             self.init(status: .rangeNotSatisfiable, fields: answer, body: nil)
         }
     }
@@ -113,19 +112,19 @@ package enum RangeHeader: Hashable, Sendable {
             self = .none
             return
         }
-        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = value.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         let unit = RangeHeader.trimmed(parts[0])
-        guard parts.count == 2, !unit.isEmpty, unit.utf8.allSatisfy(RangeHeader.isTokenByte) else {
+        guard parts.count == 2, !unit.isEmpty, unit.allSatisfy(RangeHeader.isTokenByte) else {
             self = .malformed
             return
         }
-        guard unit.lowercased() == "bytes" else {
+        guard String(Substring(unit)).lowercased() == "bytes" else {
             self = .none
             return
         }
         // A list may have empty members. Source: RFC 9110, section 5.6.1.2.
-        let members = parts[1].split(separator: ",").map(RangeHeader.trimmed).filter { !$0.isEmpty }
-        let ranges = members.compactMap { RangeRequest(String($0)) }
+        let members = parts[1].split(separator: UInt8(ascii: ",")).map(RangeHeader.trimmed).filter { !$0.isEmpty }
+        let ranges = members.compactMap { RangeRequest(String(Substring($0))) }
         self = ranges.isEmpty || ranges.count < members.count ? .malformed : .ranges(ranges)
     }
 
@@ -160,10 +159,11 @@ package enum RangeHeader: Hashable, Sendable {
         }
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        let start = text.drop { $0 == " " || $0 == "\t" }
-        let end = start.lastIndex { $0 != " " && $0 != "\t" }
-        return end.map { start[...$0] } ?? ""
+    private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let start = text.drop(while: isSpace)
+        let end = start.lastIndex { !isSpace($0) }
+        return end.map { start[...$0] } ?? start.prefix(0)
     }
 
     /// Source: RFC 9110, section 5.6.2.

@@ -117,8 +117,9 @@ package enum HTTPDate {
         guard gmtime_r(&time, &parts) != nil else { return text(0) }
         // Not strftime: its names depend on the locale.
         let weekday = weekdays[Int(parts.tm_wday)]
-        return "\(weekday), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) "
-            + "\(four(parts.tm_year + 1900)) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+        let (day, year) = (two(parts.tm_mday), two((parts.tm_year + 1900) / 100) + two(parts.tm_year % 100))
+        let clock = two(parts.tm_hour) + ":" + two(parts.tm_min) + ":" + two(parts.tm_sec)
+        return weekday + ", " + day + " " + months[Int(parts.tm_mon)] + " " + year + " " + clock + " GMT"
     }
 
     /// Reads a time in any of the three forms that a recipient has to accept. The corresponding C function is `timegm`.

@@ -43,6 +43,16 @@ package struct EncryptedFiles: ContentCatalogue {
     private enum Origin {
         case files([String: FilePath])
         case folder(ServedFolder)
+
+        /// The version of the file that is there; `nil` if there is none.
+        func identity(of path: [String]) -> FileIdentity? {
+            switch self {
+            case .folder(let folder): return folder.identity(of: path)
+            case .files(let paths):
+                guard path.count == 1, let file = paths[path[0]] else { return nil }
+                return FileIdentity(ofFile: file.string)
+            }
+        }
     }
 
     /// Serves some files, each under the last part of its path.
@@ -74,9 +84,10 @@ package struct EncryptedFiles: ContentCatalogue {
     /// Opens a file as it is now; `NAME.enc` is also found as `NAME`.
     package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
         guard let name = path.last, format.iv != nil || !name.hasSuffix(Self.ivSuffix) else { return nil }
+        let asked = path
         var (path, found) = (path, try open(path))
         if found == nil {
-            path[path.count - 1] += Self.encryptedSuffix
+            path = Self.encrypted(path)
             found = try open(path)
         }
         guard let source = found else { return nil }
@@ -95,7 +106,17 @@ package struct EncryptedFiles: ContentCatalogue {
         content.readerByteCount = object.cursorByteCount
         let (byteCount, all) = (object.plaintextByteCount, 0..<source.byteCount)
         content.mayWait = { source.mayWait(for: $0, of: byteCount, in: all) }
+        // Where an IV has a file, there are two versions to look at.
+        if format.iv != nil {
+            content.isCurrent = { [origin] in
+                (origin.identity(of: asked) ?? origin.identity(of: Self.encrypted(asked))) == version
+            }
+        }
         return content
+    }
+
+    private static func encrypted(_ path: [String]) -> [String] {
+        path.dropLast() + [(path.last ?? "") + encryptedSuffix]
     }
 
     /// The files as clients should call them: those that hold IVs left out, and `NAME.enc` as `NAME`, unless there is

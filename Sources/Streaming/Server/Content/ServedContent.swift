@@ -20,6 +20,10 @@ package struct ServedContent: Sendable {
     /// Whether reading some of its plaintext may wait for a disk, so that it is not for a thread that others need.
     package var mayWait: @Sendable (Range<UInt64>) -> Bool = { _ in false }
 
+    /// Finds out whether it is still what is there, without waiting for more than the names of files; `nil` for what is
+    /// better found again.
+    package var isCurrent: (@Sendable () -> Bool)?
+
     /// Whether a trace has what is asked of it: not a list of what could be asked, or a key.
     package var isRecorded = true
     /// Where a trace has it, if it is a part of something longer.

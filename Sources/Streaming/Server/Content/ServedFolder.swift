@@ -32,6 +32,26 @@ final class ServedFolder: Sendable {
     ///   an offset.
     /// - Throws: `DecryptionError.io` for what is not about this file, such as too many open ones.
     func open(_ names: [String]) throws(DecryptionError) -> FileSource? {
+        guard let file = try within(names, { (folder, name) throws(DecryptionError) in
+            try ServedFolder.open(name, in: folder, flags: 0)
+        }) else { return nil }
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            try? file.close()
+            return nil
+        }
+        return try FileSource(adopting: file, path: names.reduce(into: path) { $0.append($1) })
+    }
+
+    /// The version of a file as ``open(_:)`` would find it; `nil` if there is none.
+    func identity(of names: [String]) -> FileIdentity? {
+        try? within(names) { folder, name in FileIdentity(ofFile: name, in: folder.rawValue, followsLinks: false) }
+    }
+
+    /// Does something with the folder that a file is in, and the file's name.
+    private func within<Value>(
+        _ names: [String], _ body: (FileDescriptor, String) throws(DecryptionError) -> Value?
+    ) throws(DecryptionError) -> Value? {
         guard let last = names.last, names.allSatisfy({ !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else {
             return nil
         }
@@ -42,13 +62,7 @@ final class ServedFolder: Sendable {
             if folder != descriptor { try? folder.close() }
             folder = next
         }
-        guard let file = try ServedFolder.open(last, in: folder, flags: 0) else { return nil }
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            try? file.close()
-            return nil
-        }
-        return try FileSource(adopting: file, path: names.reduce(into: path) { $0.append($1) })
+        return try body(folder, last)
     }
 
     private static func open(

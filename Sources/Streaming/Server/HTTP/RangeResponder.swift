@@ -1,12 +1,12 @@
 #if Network
 import HTTPTypes
-import HummingbirdCore
 import NIOCore
 import NIOPosix
 import RandomAccess
+import Synchronization
 
-/// Decides how a request is answered, and sends the answer.
-struct RangeResponder: Sendable {
+/// Decides how a request for plaintext is answered.
+struct RangeResponder: Responder {
     let catalogue: any ContentCatalogue
     let limits: ServerLimits
     let token: AccessToken?
@@ -21,95 +21,119 @@ struct RangeResponder: Sendable {
     /// Where to say what failed; never a key, a token or plaintext.
     let report: @Sendable (String) -> Void
 
-    /// Answers one request.
-    ///
-    /// - Throws: What makes an answer that was begun impossible to finish: the connection is then closed.
-    func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
-        let receivedAt = recorder?.now ?? 0
-        // Files are opened there, playlists parsed and keys asked for; the connections of an event loop do not wait for it.
-        let head = request.head
-        let stream = BodyStream(pool: pool, waiting: lookups)
-        let (reply, short) = try await lookups.runIfActive {
-            let reply = self.reply(to: head)
-            guard case .plaintext(let content, let range, _) = reply.body else { return (reply, nil as ByteBuffer?) }
-            return (reply, stream.short(range, of: content))
-        }
-        guard case .plaintext(let content, let range, let name) = reply.body else {
-            return try await reply.send(to: request, with: writer)
-        }
-        let entry = entry(of: content, range, name, asked: request.headers[.range], at: receivedAt)
-        var deliveredByteCount: UInt64 = 0
-        defer { if let entry { recorder?.finish(entry, deliveredByteCount: deliveredByteCount) } }
-        if let short {
-            defer { pool.leave(BodyStream.shortByteCount) }
-            try await writer.write(response: reply.head, body: ResponseBody(byteBuffer: short))
-            deliveredByteCount = UInt64(short.readableBytes)
-            return
-        }
-        var body = try await writer.writeHead(reply.head)
-        do {
-            try await stream.send(range, of: content, to: &body) { deliveredByteCount = $0 }
-        } catch let error as DecryptionError {
-            report("\(name): \(error)")
-            throw error
-        }
-        try await body.finish(nil)
+    /// What was asked for a moment ago.
+    private let known = KnownContents()
+
+    /// Bodies are not read.
+    var keptBodyByteCount: Int { 0 }
+
+    init(
+        catalogue: any ContentCatalogue, limits: ServerLimits, token: AccessToken?, browserRules: BrowserRules,
+        allowedOrigins: AllowedOrigins, recorder: TraceRecorder?, pool: BufferPool, lookups: NIOThreadPool,
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        self.catalogue = catalogue
+        self.limits = limits
+        self.token = token
+        self.browserRules = browserRules
+        self.allowedOrigins = allowedOrigins
+        self.recorder = recorder
+        self.pool = pool
+        self.lookups = lookups
+        self.report = report
     }
 
-    /// Notes a request, if it is one that a trace has.
-    private func entry(
-        of content: ServedContent, _ range: Range<UInt64>, _ name: String, asked: String?, at time: UInt64
-    ) -> TraceRecorder.Entry? {
-        guard content.isRecorded else { return nil }
-        let start = content.position?.offset ?? 0
-        return recorder?.begin(
-            asked: asked, object: content.position?.object ?? name,
-            range: start + range.lowerBound..<start + range.upperBound,
-            objectByteCount: content.position?.objectByteCount ?? content.byteCount, at: time)
-    }
-
-    /// The answer to a request.
-    func reply(to request: HTTPRequest) -> Reply {
-        var reply: Reply
-        if let preflight = allowedOrigins.preflight(request) {
-            reply = preflight
-        } else {
+    /// Answers one request: on the event loop if it is for what is known already. What else there is, is opened on threads
+    /// that may wait; playlists are parsed there, and keys asked for.
+    func respond(to request: Request, _ exchange: Exchange) {
+        let (head, receivedAt) = (request.head, recorder?.now ?? 0)
+        if let preflight = allowedOrigins.preflight(head) { return send(preflight, to: head, exchange) }
+        let path: [String]
+        do throws(Refusal) {
+            path = try self.path(of: head)
+        } catch {
+            return send(error.reply, to: head, exchange)
+        }
+        if let content = known.content(at: path) {
+            let reply = reply(to: head, with: content, at: path, receivedAt: receivedAt)
+            if case .plaintext(let body) = reply.body { body.fillIfShort(mayWait: false) }
+            return send(reply, to: head, exchange)
+        }
+        let eventLoop = exchange.eventLoop
+        lookups.submit { _ in
             do throws(Refusal) {
-                reply = try self.reply(admitting: request)
+                guard !path.isEmpty else { return send(try startPage(), to: head, exchange) }
+                let content = try found(path)
+                known.note(content, at: path, eventLoop)
+                let reply = reply(to: head, with: content, at: path, receivedAt: receivedAt)
+                if case .plaintext(let body) = reply.body { body.fillIfShort(mayWait: true) }
+                send(reply, to: head, exchange)
             } catch {
-                reply = error.reply
-                // Of one that may not ask, nothing more is read.
-                if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
+                send(error.reply, to: head, exchange)
             }
         }
+    }
+
+    private func send(_ reply: Reply, to request: HTTPRequest, _ exchange: Exchange) {
+        var reply = reply
+        // Of one that may not ask, nothing more is read.
+        if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
         allowedOrigins.mark(&reply.fields, for: request)
-        return reply
+        exchange.send(reply)
     }
 
     private static let closing: Set<HTTPResponse.Status> = [.badRequest, .unauthorized, .forbidden, .methodNotAllowed]
 
-    private func reply(admitting request: HTTPRequest) throws(Refusal) -> Reply {
+    /// The names of what a request asks for that may ask.
+    private func path(of request: HTTPRequest) throws(Refusal) -> [String] {
         try checkBody(request.headerFields)
         guard request.method == .get || request.method == .head else {
             throw Refusal(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
         }
-        let target = try target(try admittedTarget(of: request))
-        if target.path.isEmpty {
-            let page = ByteBuffer(
-                string: try attempt("/") { () throws(DecryptionError) in
-                    StartPage.html(try catalogue.listing())
-                })
-            return .page(page, type: "text/html; charset=utf-8")
+        return try target(try admittedTarget(of: request)).path
+    }
+
+    private func startPage() throws(Refusal) -> Reply {
+        let page = try attempt("/") { () throws(DecryptionError) in StartPage.html(try catalogue.listing()) }
+        return .page(ByteBuffer(string: page), type: "text/html; charset=utf-8")
+    }
+
+    private func found(_ path: [String]) throws(Refusal) -> ServedContent {
+        let content = try attempt(path.joined(separator: "/")) { () throws(DecryptionError) in
+            try catalogue.content(at: path)
         }
-        let name = target.path.joined(separator: "/")
-        let found = try attempt(name) { () throws(DecryptionError) in try catalogue.content(at: target.path) }
-        guard let content = found else { throw Refusal(status: .notFound) }
+        guard let content else { throw Refusal(status: .notFound) }
+        return content
+    }
+
+    private func reply(
+        to request: HTTPRequest, with content: ServedContent, at path: [String], receivedAt time: UInt64
+    ) -> Reply {
         let answer = Answer(
             method: request.method, fields: request.headerFields, content: content, now: HTTPDate.now)
         guard let range = answer.body, !range.isEmpty else {
             return Reply(status: answer.status, fields: answer.fields)
         }
-        return Reply(status: answer.status, fields: answer.fields, body: .plaintext(content, range, name: name))
+        let body = body(
+            range, of: content, path.joined(separator: "/"), asked: request.headerFields[.range], at: time)
+        return Reply(status: answer.status, fields: answer.fields, body: .plaintext(body))
+    }
+
+    /// An answer's body, which the trace has, if there is one.
+    private func body(
+        _ range: Range<UInt64>, of content: ServedContent, _ name: String, asked: String?, at time: UInt64
+    ) -> PlaintextBody {
+        let report = report
+        var onEnd: @Sendable (UInt64) -> Void = { _ in }
+        if let recorder, content.isRecorded {
+            let start = content.position?.offset ?? 0
+            let entry = recorder.begin(
+                asked: asked, object: content.position?.object ?? name,
+                range: start + range.lowerBound..<start + range.upperBound,
+                objectByteCount: content.position?.objectByteCount ?? content.byteCount, at: time)
+            onEnd = { recorder.finish(entry, deliveredByteCount: $0) }
+        }
+        return PlaintextBody(range, of: content, pool: pool, onError: { report("\(name): \($0)") }, onEnd: onEnd)
     }
 
     /// What a request asks for that may ask, without the token.
@@ -164,6 +188,34 @@ struct RangeResponder: Sendable {
             report("\(name): \(error)")
             throw Refusal(status: error.isMissing ? .notFound : .internalServerError)
         }
+    }
+}
+
+/// Contents that were asked for a moment ago, open as they were then. Whoever asks again does not wait for a disk, and gets
+/// them only if they are still what is there.
+final class KnownContents: Sendable {
+    private let contents = Mutex<[[String]: ServedContent]>([:])
+
+    /// How long a content is known.
+    private static let lifetime = TimeAmount.seconds(1)
+    /// How many are known: each may have an open file.
+    private static let maxCount = 8
+
+    /// What is known and current.
+    func content(at path: [String]) -> ServedContent? {
+        guard let content = contents.withLock({ $0[path] }), content.isCurrent?() == true else { return nil }
+        return content
+    }
+
+    /// Keeps a content for a moment, if it can be found out whether it is current.
+    func note(_ content: ServedContent, at path: [String], _ eventLoop: any EventLoop) {
+        guard content.isCurrent != nil else { return }
+        let isNew = contents.withLock { contents in
+            guard contents[path] != nil || contents.count < Self.maxCount else { return false }
+            return contents.updateValue(content, forKey: path) == nil
+        }
+        guard isNew else { return }
+        eventLoop.scheduleTask(in: Self.lifetime) { _ = self.contents.withLock { $0.removeValue(forKey: path) } }
     }
 }
 

@@ -1,13 +1,5 @@
 #if Network
-package import ByteSources
-import Glibc
-import HummingbirdCore
-import Logging
-import NIOCore
-import NIOPosix
-import NIOSSL
 import RandomAccess
-import ServiceLifecycle
 
 /// A server of HTTP/1.1 that decrypts what it is asked for.
 ///
@@ -45,84 +37,12 @@ package struct RangeServer: Sendable {
     /// - Throws: ``HTTPService/BindError``.
     package func run(host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
         try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) { lookups in
-            let responder = RangeResponder(
+            RangeResponder(
                 catalogue: catalogue, limits: limits, token: token,
                 browserRules: BrowserRules(boundTo: host.name, allowing: allowedOrigins),
                 allowedOrigins: allowedOrigins, recorder: recorder,
                 pool: BufferPool(limits: limits), lookups: lookups, report: report)
-            return { request, writer, _ in try await responder.respond(to: request, with: writer) }
         }
-    }
-}
-
-/// Listens on a port and has every request answered, until it is told to stop.
-package struct HTTPService {
-    let limits: ServerLimits
-    /// What makes connections secure; `nil` for plain HTTP.
-    let tls: NIOSSLContext?
-
-    /// Why a server did not start.
-    package struct BindError: Error, CustomStringConvertible {
-        /// What failed, with the address.
-        package let description: String
-    }
-
-    /// Serves as ``RangeServer/run(host:port:onStart:)`` does, by what is made to answer requests, given threads that may
-    /// wait.
-    func run(
-        host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void,
-        _ makeResponder: (_ lookups: NIOThreadPool) -> HTTPChannelHandler.Responder
-    ) async throws {
-        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
-        lookups.start()
-        // Not waited for: one may be waiting for a key that never comes.
-        defer { lookups.shutdownGracefully { _ in } }
-        let responder = makeResponder(lookups)
-        let (limits, tls) = (limits, tls)
-        let counts = ConnectionCounts(limits: limits)
-        let logger = Logger(label: "chunkwise") { _ in SwiftLogNoOpLogHandler() }
-        let service = try HTTPServerBuilder { RangeChannel(responder: $0, limits: limits, tls: tls, counts: counts) }
-            .buildServer(
-                configuration: ServerConfiguration(
-                    address: .hostname("\(host.address)", port: port),
-                    availableConnectionsDelegate: .maximum(limits.connectionCount, logger: logger)),
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger, responder: responder,
-                onServerRunning: { onStart($0.localAddress?.port ?? port) })
-        var configuration = ServiceGroupConfiguration(
-            services: [.init(service: service)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = .milliseconds(limits.shutdownMilliseconds)
-        do {
-            try await ServiceGroup(configuration: configuration).run()
-        } catch let error as IOError {
-            let reason = String(cString: strerror(error.errnoCode))
-            throw BindError(
-                description: "listen on \(host.name):\(port): \(reason): expected a free port, such as --port 0 finds")
-        } catch let error as SocketAddressError {
-            throw BindError(
-                description: "listen on \(host.name):\(port): \(error): expected an address of this machine")
-        }
-    }
-}
-
-/// What a server listens on: an address, and the name that was given for it.
-///
-/// A name is looked up once, so that what was said of the address holds for what is listened on.
-package struct ListeningHost: Sendable {
-    /// What was given.
-    package let name: String
-    /// What it stands for.
-    package let address: IPAddress
-
-    /// Looks a name up.
-    ///
-    /// - Throws: ``HTTPService/BindError`` if there is no such name.
-    package init(_ name: String) throws(HTTPService.BindError) {
-        guard let address = IPAddress.resolve(name).first else {
-            throw HTTPService.BindError(
-                description: "listen on \(name): no such address: expected an address of this machine")
-        }
-        self.name = name
-        self.address = address
     }
 }
 
@@ -163,24 +83,5 @@ package struct ServerLimits: Hashable, Sendable {
 
     /// Creates the usual limits.
     package init() {}
-}
-
-/// Runs the tasks of a connection on the event loop of its channel.
-///
-/// On other threads a task may hand on window after window before the loop has looked at the first one and found that the
-/// client takes no more: with 100 clients on two busy cores these were hundreds of MiB. On the loop, a window that was
-/// handed on is written before the next line runs, so that the writer waits when it should; and no window costs two
-/// changes of threads.
-final class EventLoopExecutor: TaskExecutor {
-    private let eventLoop: any EventLoop
-
-    init(eventLoop: any EventLoop) {
-        self.eventLoop = eventLoop
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
 }
 #endif

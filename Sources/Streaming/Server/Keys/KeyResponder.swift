@@ -2,13 +2,12 @@
 import ByteSources
 import HLS
 import HTTPTypes
-import HummingbirdCore
 import Keys
 import NIOCore
 import NIOPosix
 
-/// Decides how a request for keys is answered, and sends the answer.
-struct KeyResponder: Sendable {
+/// Decides how a request for keys is answered.
+struct KeyResponder: Responder {
     private let server: KeyServer
     private let lookups: NIOThreadPool
     private let turns = LookupTurns(maxRunningCount: ServerLimits.clientLookupCount)
@@ -29,29 +28,33 @@ struct KeyResponder: Sendable {
             lifetimeMilliseconds: UInt32(clamping: KeyTiming.milliseconds(server.answerLifetime)))
     }
 
-    /// Answers one request.
-    ///
-    /// - Throws: What makes an answer impossible to send: the connection is then closed.
-    func respond(to request: Request, on channel: any Channel, with writer: consuming ResponseWriter) async throws {
-        var reply: Reply
-        do {
-            reply = try await answer(to: request, from: channel.remoteAddress?.ipAddress ?? "")
-        } catch let refusal as Refusal {
-            reply = refusal.reply
-            // What follows is not read: a body that comes slowly holds no connection.
-            if reply.status.kind == .clientError { reply.fields[.connection] = "close" }
+    /// Bodies are requests of keys.
+    var keptBodyByteCount: Int { KeyRequest.maxByteCount }
+
+    /// Answers one request. What cannot be answered has a client that is gone.
+    func respond(to request: Request, _ exchange: Exchange) {
+        Task {
+            do {
+                exchange.send(try await answer(to: request))
+            } catch let refusal as Refusal {
+                var reply = refusal.reply
+                // What follows is not read: a body that comes slowly holds no connection.
+                if reply.status.kind == .clientError { reply.fields[.connection] = "close" }
+                exchange.send(reply)
+            } catch {
+                exchange.close()
+            }
         }
-        try await reply.send(to: request, with: writer)
     }
 
-    private func answer(to request: Request, from address: String) async throws -> Reply {
+    private func answer(to request: Request) async throws -> Reply {
         guard (request.head.path ?? "").prefix(while: { $0 != "?" }) == KeyServer.path else {
             throw Refusal(status: .notFound, reason: "no such resource: expected \(KeyServer.path)")
         }
-        guard request.method == .post else {
+        guard request.head.method == .post else {
             throw Refusal(status: .methodNotAllowed, reason: "expected POST", fields: [.allow: "POST"])
         }
-        var asked = KeyAudit.Question(address: address, time: KeyTiming.milliseconds(now.wall))
+        var asked = KeyAudit.Question(address: request.address, time: KeyTiming.milliseconds(now.wall))
         do {
             return try await answer(to: request, &asked)
         } catch let refusal as Refusal {
@@ -125,7 +128,7 @@ struct KeyResponder: Sendable {
             limiter.charge(1, to: guesser, at: now.monotonic)
             throw Refusal(status: .forbidden, reason: BrowserRules.refusal, result: "unauthorized")
         }
-        guard let client = server.clients.client(request.headers) else {
+        guard let client = server.clients.client(request.head.headerFields) else {
             limiter.charge(1, to: guesser, at: now.monotonic)
             throw Refusal(
                 status: .unauthorized, reason: "expected a token", result: "unauthorized",
@@ -149,7 +152,7 @@ struct KeyResponder: Sendable {
     }
 
     private func body(of request: Request) async throws -> [UInt8] {
-        let fields = request.headers
+        let fields = request.head.headerFields
         guard fields[.transferEncoding] == nil, let length = fields[.contentLength].flatMap({ Int($0) }) else {
             throw Refusal(status: .lengthRequired, reason: "expected Content-Length", result: "malformed")
         }
@@ -163,7 +166,8 @@ struct KeyResponder: Sendable {
             throw Refusal(
                 status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)", result: "malformed")
         }
-        return Array(buffer: try await request.body.collect(upTo: KeyRequest.maxByteCount))
+        guard let body = request.body else { throw Refusal(status: .lengthRequired, reason: "expected Content-Length") }
+        return Array(buffer: try await body.get())
     }
 
     private func admit(_ count: Int, by client: String) throws {

@@ -74,10 +74,7 @@ package struct KeyServer: Sendable {
         server.host = host.name
         try await HTTPService(limits: limits, tls: certificate?.context).run(
             host: host, port: port, onStart: onStart
-        ) { [server] lookups in
-            let responder = KeyResponder(server: server, lookups: lookups)
-            return { request, writer, channel in try await responder.respond(to: request, on: channel, with: writer) }
-        }
+        ) { [server] lookups in KeyResponder(server: server, lookups: lookups) }
     }
 }
 

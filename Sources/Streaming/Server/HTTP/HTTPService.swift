@@ -1,0 +1,233 @@
+#if Network
+package import ByteSources
+import Dispatch
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+import RandomAccess
+import Synchronization
+
+/// Listens on a port and has every request answered, until it is told to stop.
+package struct HTTPService {
+    let limits: ServerLimits
+    /// What makes connections secure; `nil` for plain HTTP.
+    let tls: NIOSSLContext?
+
+    /// Why a server did not start.
+    package struct BindError: Error, CustomStringConvertible {
+        /// What failed, with the address.
+        package let description: String
+    }
+
+    /// Serves as ``RangeServer/run(host:port:onStart:)`` does, by what is made to answer requests, given threads that may
+    /// wait.
+    func run(
+        host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void,
+        _ makeResponder: (_ lookups: NIOThreadPool) -> any Responder
+    ) async throws {
+        let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
+        lookups.start()
+        // Not waited for: one may be waiting for a key that never comes.
+        defer { lookups.shutdownGracefully { _ in } }
+        let setup = HTTPConnection.Setup(limits: limits, tls: tls, lookups: lookups, responder: makeResponder(lookups))
+        let connections = OpenConnections(limits: limits)
+        let stop = StopSignals()
+        defer { stop.end() }
+        let listener = try await listen(host, port, setup, connections)
+        onStart(listener.localAddress?.port ?? port)
+        await stop.wait()
+        try? await listener.close()
+        let force = listener.eventLoop.scheduleTask(in: .milliseconds(limits.shutdownMilliseconds)) {
+            for channel in connections.all { channel.close(promise: nil) }
+        }
+        for channel in connections.all { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+        for channel in connections.all { try? await channel.closeFuture.get() }
+        force.cancel()
+    }
+
+    /// What the system holds for a client besides our windows; it takes twice as much for its own needs.
+    private static let sendBufferByteCount: SocketOptionValue = 256 << 10
+
+    private func listen(
+        _ host: ListeningHost, _ port: Int, _ setup: HTTPConnection.Setup, _ connections: OpenConnections
+    ) async throws -> any Channel {
+        let limit = limits.connectionCount
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // So that none comes beyond the limit.
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(limit))
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // A request comes with one read; a second one would only find that there is nothing.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has stopped.
+            .childChannelOption(.socketOption(.so_sndbuf), value: Self.sendBufferByteCount)
+            .childChannelInitializer { channel in
+                guard let address = connections.enter(channel) else { return channel.close() }
+                return channel.eventLoop.makeCompletedFuture {
+                    try setup.addHandlers(to: channel.pipeline.syncOperations, address: address)
+                }
+            }
+        do {
+            return try await bootstrap.bind(to: SocketAddress(ipAddress: "\(host.address)", port: port)).get()
+        } catch let error as IOError {
+            let reason = String(cString: strerror(error.errnoCode))
+            throw BindError(
+                description: "listen on \(host.name):\(port): \(reason): expected a free port, such as --port 0 finds")
+        } catch let error as SocketAddressError {
+            throw BindError(
+                description: "listen on \(host.name):\(port): \(error): expected an address of this machine")
+        }
+    }
+}
+
+/// What a server listens on: an address, and the name that was given for it.
+///
+/// A name is looked up once, so that what was said of the address holds for what is listened on.
+package struct ListeningHost: Sendable {
+    /// What was given.
+    package let name: String
+    /// What it stands for.
+    package let address: IPAddress
+
+    /// Looks a name up.
+    ///
+    /// - Throws: ``HTTPService/BindError`` if there is no such name.
+    package init(_ name: String) throws(HTTPService.BindError) {
+        guard let address = IPAddress.resolve(name).first else {
+            throw HTTPService.BindError(
+                description: "listen on \(name): no such address: expected an address of this machine")
+        }
+        self.name = name
+        self.address = address
+    }
+}
+
+/// SIGTERM and SIGINT, which end a server and not the process.
+private struct StopSignals {
+    private static let numbers = [SIGTERM, SIGINT]
+
+    private let arrivals: AsyncStream<Void>
+    private let sources: [any DispatchSourceSignal]
+    private let handlers: [sighandler_t?]
+
+    init() {
+        let (arrivals, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.arrivals = arrivals
+        handlers = Self.numbers.map { signal($0, SIG_IGN) }
+        sources = Self.numbers.map { number in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Returns when one of them came, or the task is cancelled.
+    func wait() async { for await _ in arrivals { return } }
+
+    /// Signals do again what they did before.
+    func end() {
+        for source in sources { source.cancel() }
+        for (number, handler) in zip(Self.numbers, handlers) { signal(number, handler) }
+    }
+}
+
+/// Connections as they are open, and how many of them each address has.
+final class OpenConnections: Sendable {
+    private struct State {
+        var counts: [String: Int] = [:]
+        var channels: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    private let limits: ServerLimits
+    private let state = Mutex(State())
+
+    init(limits: ServerLimits) {
+        self.limits = limits
+    }
+
+    /// All connections.
+    var all: [any Channel] { state.withLock { Array($0.channels.values) } }
+
+    /// Counts a connection until it is closed.
+    ///
+    /// - Returns: The client's address; `nil` if it has too many.
+    func enter(_ channel: any Channel) -> String? {
+        let address = channel.remoteAddress?.ipAddress ?? ""
+        guard let network = enter(address) else { return nil }
+        let key = ObjectIdentifier(channel)
+        state.withLock { $0.channels[key] = channel }
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { $0.channels[key] = nil }
+            self.leave(network)
+        }
+        return address
+    }
+
+    /// Counts a connection, which leaves in the end if it may come.
+    ///
+    /// - Parameter address: The client's address.
+    /// - Returns: What it is counted as, or `nil` if there are too many.
+    func enter(_ address: String) -> String? {
+        let known = IPAddress(address)
+        let network = known?.network ?? address
+        let usual = known?.isLoopback == true ? Int.max : max(limits.connectionCount / 4, 1)
+        let maximum = limits.addressConnectionCount ?? usual
+        return state.withLock { state in
+            let count = state.counts[network] ?? 0
+            guard count < maximum else { return nil }
+            state.counts[network] = count + 1
+            return network
+        }
+    }
+
+    /// A connection has ended.
+    func leave(_ network: String) {
+        state.withLock { state in
+            let count = (state.counts[network] ?? 1) - 1
+            state.counts[network] = count > 0 ? count : nil
+        }
+    }
+}
+
+/// Accepts no connection beyond a number of them until one is closed.
+private final class ConnectionLimit: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias OutboundIn = Never
+
+    private let maxCount: Int
+    private var count = 0
+    private var isWaiting = false
+
+    init(_ maxCount: Int) {
+        self.maxCount = maxCount
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        count += 1
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
+            let (limit, context) = bound.value
+            limit.count -= 1
+            guard limit.isWaiting else { return }
+            limit.isWaiting = false
+            context.read()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if count < maxCount { context.read() } else { isWaiting = true }
+    }
+}
+
+@available(*, unavailable)
+extension ConnectionLimit: Sendable {}
+#endif
