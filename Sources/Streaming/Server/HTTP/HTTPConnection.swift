@@ -125,6 +125,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private var hasBadInput = false
     private var isStopping = false
     private var closesAfterAnswer = false
+    /// Done when the last answer has left.
+    private var lastAnswer: EventLoopFuture<Void>?
 
     /// Since when nothing has happened.
     private var quietSince = NIODeadline.now()
@@ -224,7 +226,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         isDelivering = false
         guard !isBusy, !isAnswering else { return }
         if hasBadInput, !ignoresInput { return refuse(context) }
-        if (isInputClosed || isStopping && !isReceiving) && !ignoresInput { return context.close(promise: nil) }
+        if (isInputClosed || isStopping && !isReceiving) && !ignoresInput { return closeInStages(context) }
         guard isReadWanted else { return }
         isReadWanted = false
         context.read()
@@ -352,26 +354,25 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private func finish(_ context: ChannelHandlerContext) {
         answering = .none
         quietSince = .now()
-        guard closesAfterAnswer else {
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-            return next(context)
-        }
-        ignoresInput = true
-        waiting = []
-        let written = context.eventLoop.makePromise(of: Void.self)
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        written.futureResult.whenComplete { _ in bound.value.closeInStages() }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        let isSent = context.eventLoop.makePromise(of: Void.self)
+        lastAnswer = isSent.futureResult
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: isSent)
+        if closesAfterAnswer { closeInStages(context) } else { next(context) }
     }
 
-    /// Closes our direction, and the other one a little later: what a client still sends would make the system throw away
-    /// the answer before it is read.
-    private func closeInStages() {
-        guard let context else { return }
-        context.close(mode: .output, promise: nil)
+    /// Closes our direction once everything is sent, and the other one a little later: what a client still sends would make
+    /// the system throw away the answer before it is read.
+    private func closeInStages(_ context: ChannelHandlerContext) {
+        ignoresInput = true
+        waiting = []
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        (lastAnswer ?? context.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in
+            guard let context = bound.value.context else { return }
+            context.close(mode: .output, promise: nil)
+            let channel = context.channel
+            context.eventLoop.scheduleTask(in: Self.lingerTime) { channel.close(promise: nil) }
+        }
         if isReadWanted { context.read() }
-        let channel = context.channel
-        context.eventLoop.scheduleTask(in: Self.lingerTime) { channel.close(promise: nil) }
     }
 
     private static let lingerTime = TimeAmount.seconds(1)

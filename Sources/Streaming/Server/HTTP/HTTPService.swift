@@ -1,6 +1,5 @@
 #if Network
 package import ByteSources
-import Dispatch
 import Glibc
 import NIOCore
 import NIOPosix
@@ -8,7 +7,7 @@ import NIOSSL
 import RandomAccess
 import Synchronization
 
-/// Listens on a port and has every request answered, until it is told to stop.
+/// Listens on a port and has every request answered, until its task is cancelled.
 package struct HTTPService {
     let limits: ServerLimits
     /// What makes connections secure; `nil` for plain HTTP.
@@ -32,11 +31,9 @@ package struct HTTPService {
         defer { lookups.shutdownGracefully { _ in } }
         let setup = HTTPConnection.Setup(limits: limits, tls: tls, lookups: lookups, responder: makeResponder(lookups))
         let connections = OpenConnections(limits: limits)
-        let stop = StopSignals()
-        defer { stop.end() }
         let listener = try await listen(host, port, setup, connections)
         onStart(listener.localAddress?.port ?? port)
-        await stop.wait()
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         try? await listener.close()
         let force = listener.eventLoop.scheduleTask(in: .milliseconds(limits.shutdownMilliseconds)) {
             for channel in connections.all { channel.close(promise: nil) }
@@ -106,36 +103,6 @@ package struct ListeningHost: Sendable {
         }
         self.name = name
         self.address = address
-    }
-}
-
-/// SIGTERM and SIGINT, which end a server and not the process.
-private struct StopSignals {
-    private static let numbers = [SIGTERM, SIGINT]
-
-    private let arrivals: AsyncStream<Void>
-    private let sources: [any DispatchSourceSignal]
-    private let handlers: [sighandler_t?]
-
-    init() {
-        let (arrivals, continuation) = AsyncStream.makeStream(of: Void.self)
-        self.arrivals = arrivals
-        handlers = Self.numbers.map { signal($0, SIG_IGN) }
-        sources = Self.numbers.map { number in
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-    }
-
-    /// Returns when one of them came, or the task is cancelled.
-    func wait() async { for await _ in arrivals { return } }
-
-    /// Signals do again what they did before.
-    func end() {
-        for source in sources { source.cancel() }
-        for (number, handler) in zip(Self.numbers, handlers) { signal(number, handler) }
     }
 }
 

@@ -27,7 +27,7 @@ package struct RangeServer: Sendable {
         self.report = report
     }
 
-    /// Serves until SIGTERM or SIGINT comes or the task is cancelled; running answers are finished as far as
+    /// Serves until the task is cancelled; running answers are finished as far as
     /// ``ServerLimits/shutdownMilliseconds`` allow.
     ///
     /// - Parameters:

@@ -68,7 +68,7 @@ package struct KeyServer: Sendable {
         self.audit = audit
     }
 
-    /// Serves until it is told to stop; see ``RangeServer/run(host:port:onStart:)``.
+    /// Serves until the task is cancelled; see ``RangeServer/run(host:port:onStart:)``.
     package func run(host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
         var server = self
         server.host = host.name

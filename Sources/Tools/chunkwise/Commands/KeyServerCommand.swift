@@ -140,7 +140,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         try limit(&server)
         let (name, scheme) = (bind, server.certificate == nil ? "http" : "https")
         let publicKey = server.identity.map { Hexadecimal.encode($0.publicKey) }
-        try await Listening.run {
+        try await Listening.run { [server] in
             try await server.run(host: host, port: port) { port in
                 print("keys on \(scheme)://\(Listening.authority(name, port))\(KeyServer.path)")
                 if let token { print("token: \(token.text)") }

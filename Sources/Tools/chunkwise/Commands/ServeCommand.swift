@@ -114,7 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let (name, fileNames) = (bind, try attempt { try catalogue.listing() })
         let recorder = server.recorder
-        try await Listening.run {
+        try await Listening.run { [server] in
             try await server.run(host: host, port: port) { port in
                 // Not before: a port that is taken would cost the trace that is there.
                 do { try recorder?.start() } catch { Self.report("\(error)") }

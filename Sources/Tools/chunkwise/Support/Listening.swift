@@ -1,6 +1,7 @@
 #if Network
-import CLinux
 import ByteSources
+import CLinux
+import Dispatch
 import Glibc
 import Server
 
@@ -71,12 +72,23 @@ enum Listening {
         }
     }
 
-    /// Runs a server until it is told to stop.
+    /// Runs a server until SIGTERM or SIGINT comes.
     ///
     /// - Throws: `CommandFailure` for an address that cannot be listened on.
-    static func run(_ serve: () async throws -> Void) async throws {
+    static func run(_ serve: @escaping @Sendable () async throws -> Void) async throws {
+        let (arrivals, continuation) = AsyncStream.makeStream(of: Void.self)
+        let signals = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
+        }
+        defer { for source in signals { source.cancel() } }
+        let serving = Task { try await serve() }
+        Task { for await _ in arrivals { serving.cancel() } }
         do {
-            try await serve()
+            try await serving.value
         } catch let error as HTTPService.BindError {
             throw CommandFailure(.io, "\(error)")
         }
