@@ -154,6 +154,35 @@ struct ServedConnectionTests {
         #expect(pool.enter(exactly: PlaintextBody.shortByteCount))
     }
 
+    @Test("a reader without space stays while its client takes windows, and one whose client does not gives its space back")
+    func readers() throws {
+        var limits = ServerLimits()
+        limits.windowByteCount = ServerLimits.minWindowByteCount
+        let pool = BufferPool(limits: limits)
+        let openCount = Mutex(0)
+        var content = content { () throws(DecryptionError) in
+            openCount.withLock { $0 += 1 }
+            return NotingReader()
+        }
+        // One of them has space.
+        content.readerByteCount = UInt64(limits.bufferByteCount / 3)
+        let bodies = (0..<2).map { _ in PlaintextBody(0..<100_000, of: content, pool: pool) }
+        for body in bodies { for _ in 0..<2 { _ = try body.next() } }
+        #expect(openCount.withLock { $0 } == 2)
+        for body in bodies {
+            body.pause()
+            _ = try body.next()
+        }
+        #expect(openCount.withLock { $0 } == 3)
+        bodies[0].release()
+        for body in bodies {
+            _ = try body.next()
+            body.pause()
+        }
+        #expect(bodies.allSatisfy(\.isAtEnd) && openCount.withLock { $0 } == 4)
+        #expect(!pool.reserve(content.readerByteCount), "the second one has the space")
+    }
+
     private var failing: ServedContent { content { () throws(DecryptionError) in throw .invalidPadding } }
 
     @Test("requests that come at once are answered in their order, and what is behind them is refused then")

@@ -321,6 +321,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
                 context.close(promise: nil)
             }
         }
+        if case .sending(let body) = answering, !isFilling { body.pause() }
     }
 
     private func writeWindow(of body: PlaintextBody, _ context: ChannelHandlerContext) throws -> Int {
@@ -387,6 +388,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
         if taken != takenByteCount {
             takenByteCount = taken
             quietSince = now
+        } else if case .sending(let body) = answering, !isFilling {
+            body.release()
         }
         // Bytes behind a request that is being answered wait for their turn.
         if isBusy || isReceiving && isSending { clock.restart() }

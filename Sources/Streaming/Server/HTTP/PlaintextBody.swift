@@ -17,9 +17,12 @@ final class PlaintextBody: Sendable {
     nonisolated(unsafe) private var state: State
 
     private struct State {
-        /// A reader that is kept goes on in its chunk. One that finds no space for that is made for each window, and opens
-        /// the chunk again: slower, but no client waits for another, and many of them take no more memory.
+        /// A reader goes on in its chunk. One that finds no space in the pool stays as long as its client takes windows at
+        /// once; then the next one opens the chunk again: slower, but no client waits for another, and many of them take
+        /// no more memory.
         var reader: (any RandomAccessDecryptor)?
+        /// Whether the reader may stay while its client takes nothing.
+        var isReserved = false
         /// The windows' lengths: of the one that is being sent, and of the one that is being filled.
         var windows = (sent: 0, filled: 0)
         /// Where the next window begins.
@@ -49,7 +52,7 @@ final class PlaintextBody: Sendable {
 
     deinit {
         pool.leave(state.windows.sent + state.windows.filled)
-        if state.reader != nil { pool.unreserve(content.readerByteCount) }
+        release()
         onEnd(state.position - range.lowerBound)
     }
 
@@ -96,6 +99,18 @@ final class PlaintextBody: Sendable {
         }
     }
 
+    /// The client takes no more at the moment.
+    func pause() {
+        if !state.isReserved { state.reader = nil }
+    }
+
+    /// The client has taken nothing for a while: the reader's space is for others.
+    func release() {
+        if state.isReserved { pool.unreserve(content.readerByteCount) }
+        state.isReserved = false
+        state.reader = nil
+    }
+
     /// Gives a window back that was handed to the channel.
     func give(_ window: ByteBuffer) { pool.give(window) }
 
@@ -112,7 +127,8 @@ final class PlaintextBody: Sendable {
         do throws(DecryptionError) {
             let reader: any RandomAccessDecryptor
             if let kept = state.reader { reader = kept } else { reader = try content.makeReader() }
-            if state.reader == nil, pool.reserve(content.readerByteCount) { state.reader = reader }
+            state.reader = reader
+            if !state.isReserved { state.isReserved = pool.reserve(content.readerByteCount) }
             try Self.fill(&buffer, from: reader, part)
             state.ready = .success(buffer)
         } catch {
