@@ -154,7 +154,7 @@ struct ServedConnectionTests {
         #expect(pool.enter(exactly: PlaintextBody.shortByteCount))
     }
 
-    @Test("a reader without space stays while its client takes windows, and one whose client does not gives its space back")
+    @Test("a reader without space stays while its client takes windows; one whose client does not gives its space back")
     func readers() throws {
         var limits = ServerLimits()
         limits.windowByteCount = ServerLimits.minWindowByteCount

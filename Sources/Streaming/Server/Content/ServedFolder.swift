@@ -32,9 +32,10 @@ final class ServedFolder: Sendable {
     ///   an offset.
     /// - Throws: `DecryptionError.io` for what is not about this file, such as too many open ones.
     func open(_ names: [String]) throws(DecryptionError) -> FileSource? {
-        guard let file = try within(names, { (folder, name) throws(DecryptionError) in
+        let opened = try within(names) { (folder, name) throws(DecryptionError) in
             try ServedFolder.open(name, in: folder, flags: 0)
-        }) else { return nil }
+        }
+        guard let file = opened else { return nil }
         var status = stat()
         guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             try? file.close()

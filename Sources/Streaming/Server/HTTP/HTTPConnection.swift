@@ -12,7 +12,9 @@ package protocol Responder: Sendable {
 
     /// Answers a request whose head has come: calls ``Exchange/send(_:)`` once, now or later, on any thread.
     ///
-    /// - Parameter exchange: Where the answer goes. The caller is the event loop of its connection, and must not wait.
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - exchange: Where the answer goes. The caller is the event loop of its connection, and must not wait.
     func respond(to request: Request, _ exchange: Exchange)
 }
 
@@ -268,7 +270,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
             next(context)
         case is ChannelShouldQuiesceEvent:
             isStopping = true
-            closesAfterAnswer = true
+            closesAfterAnswer = isAnswering || isReceiving
             next(context)
         default:
             context.fireUserInboundEventTriggered(event)
@@ -335,11 +337,16 @@ package final class HTTPConnection: ChannelDuplexHandler {
     /// Goes on with a window that another thread fills, or after another thread has had a moment.
     private func fill(_ body: PlaintextBody, elsewhere: Bool, _ context: ChannelHandlerContext) {
         isFilling = true
+        body.pause()
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let threads = elsewhere ? setup.lookups : NIOThreadPool.singleton
         threads.submit { _ in
-            if elsewhere { body.fill() }
+            if elsewhere {
+                body.fill()
+                // Many may be filled before the event loop looks at the first.
+                body.pause()
+            }
             eventLoop.execute {
                 bound.value.isFilling = false
                 bound.value.sendPlaintext()
@@ -369,6 +376,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         (lastAnswer ?? context.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in
             guard let context = bound.value.context else { return }
+            // It sends nothing more, or has sent nothing.
+            guard !bound.value.isInputClosed, bound.value.closesAfterAnswer else { return context.close(promise: nil) }
             context.close(mode: .output, promise: nil)
             let channel = context.channel
             context.eventLoop.scheduleTask(in: Self.lingerTime) { channel.close(promise: nil) }

@@ -35,11 +35,12 @@ package struct HTTPService {
         onStart(listener.localAddress?.port ?? port)
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         try? await listener.close()
+        let open = connections.stop()
         let force = listener.eventLoop.scheduleTask(in: .milliseconds(limits.shutdownMilliseconds)) {
-            for channel in connections.all { channel.close(promise: nil) }
+            for channel in open { channel.close(promise: nil) }
         }
-        for channel in connections.all { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
-        for channel in connections.all { try? await channel.closeFuture.get() }
+        for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+        for channel in open { try? await channel.closeFuture.get() }
         force.cancel()
     }
 
@@ -111,6 +112,7 @@ final class OpenConnections: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
         var channels: [ObjectIdentifier: any Channel] = [:]
+        var isStopping = false
     }
 
     private let limits: ServerLimits
@@ -120,22 +122,32 @@ final class OpenConnections: Sendable {
         self.limits = limits
     }
 
-    /// All connections.
-    var all: [any Channel] { state.withLock { Array($0.channels.values) } }
+    /// Lets none come from now on.
+    ///
+    /// - Returns: Those that are open.
+    func stop() -> [any Channel] {
+        state.withLock { state in
+            state.isStopping = true
+            return Array(state.channels.values)
+        }
+    }
 
     /// Counts a connection until it is closed.
     ///
-    /// - Returns: The client's address; `nil` if it has too many.
+    /// - Returns: The client's address; `nil` if it has too many, or the server is being stopped.
     func enter(_ channel: any Channel) -> String? {
         let address = channel.remoteAddress?.ipAddress ?? ""
         guard let network = enter(address) else { return nil }
         let key = ObjectIdentifier(channel)
-        state.withLock { $0.channels[key] = channel }
+        let isLate = state.withLock { state in
+            state.channels[key] = channel
+            return state.isStopping
+        }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { $0.channels[key] = nil }
             self.leave(network)
         }
-        return address
+        return isLate ? nil : address
     }
 
     /// Counts a connection, which leaves in the end if it may come.

@@ -10,9 +10,7 @@ final class PlaintextBody: Sendable {
     private let content: ServedContent
     private let range: Range<UInt64>
     private let pool: BufferPool
-    /// Told of what cannot be read.
     private let onError: @Sendable (DecryptionError) -> Void
-    /// Told in the end how many bytes were handed on.
     private let onEnd: @Sendable (UInt64) -> Void
     nonisolated(unsafe) private var state: State
 
@@ -37,6 +35,8 @@ final class PlaintextBody: Sendable {
     ///   - range: Plaintext bytes, within the content.
     ///   - content: What to send.
     ///   - pool: Where the windows come from.
+    ///   - onError: Told of what cannot be read.
+    ///   - onEnd: Told in the end how many bytes were handed on.
     init(
         _ range: Range<UInt64>, of content: ServedContent, pool: BufferPool,
         onError: @escaping @Sendable (DecryptionError) -> Void = { _ in },
