@@ -1,4 +1,5 @@
-// The fastest AES-128-CBC decryption that this CPU is known to do, by libipsec-mb, beside libgcrypt and OpenSSL.
+// The fastest AES-128-CBC decryption that this CPU is known to do, by libipsec-mb, beside libgcrypt, OpenSSL
+// and BoringSSL.
 // ceiling FILE ROUNDS; see the script of the same name.
 
 #include <errno.h>
@@ -12,15 +13,23 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IPSEC, GCRYPT, OPENSSL, LIBRARY_COUNT };
-static const char *const names[] = {"ipsec-mb", "libgcrypt", "openssl"};
+enum { IPSEC, GCRYPT, OPENSSL, BORINGSSL, LIBRARY_COUNT };
+static const char *const names[] = {"ipsec-mb", "libgcrypt", "openssl", "boringssl"};
+
+// BoringSSL as swift-crypto has it, without what swift-crypto adds: its objects prefix the names.
+EVP_CIPHER_CTX *CCryptoBoringSSL_EVP_CIPHER_CTX_new(void);
+const EVP_CIPHER *CCryptoBoringSSL_EVP_aes_128_cbc(void);
+int CCryptoBoringSSL_EVP_CIPHER_CTX_set_padding(EVP_CIPHER_CTX *, int);
+int CCryptoBoringSSL_EVP_DecryptInit_ex(
+    EVP_CIPHER_CTX *, const EVP_CIPHER *, ENGINE *, const unsigned char *, const unsigned char *);
+int CCryptoBoringSSL_EVP_DecryptUpdate(EVP_CIPHER_CTX *, unsigned char *, int *, const unsigned char *, int);
 
 static uint8_t key[16], iv[16];
 static IMB_MGR *manager;
 static DECLARE_ALIGNED(uint32_t encryption_keys[60], 16);
 static DECLARE_ALIGNED(uint32_t decryption_keys[60], 16);
 static gcry_cipher_hd_t cipher;
-static EVP_CIPHER_CTX *context;
+static EVP_CIPHER_CTX *context, *boring_context;
 
 static double now(void) {
     struct timespec time;
@@ -47,6 +56,10 @@ static void prepare(void) {
     context = EVP_CIPHER_CTX_new();
     if (EVP_DecryptInit_ex(context, EVP_aes_128_cbc(), NULL, key, iv) != 1) fail("openssl");
     EVP_CIPHER_CTX_set_padding(context, 0);
+    boring_context = CCryptoBoringSSL_EVP_CIPHER_CTX_new();
+    if (CCryptoBoringSSL_EVP_DecryptInit_ex(boring_context, CCryptoBoringSSL_EVP_aes_128_cbc(), NULL, key, iv) != 1)
+        fail("boringssl");
+    CCryptoBoringSSL_EVP_CIPHER_CTX_set_padding(boring_context, 0);
 }
 
 static void decrypt(int library, const uint8_t *input, uint8_t *output, size_t count) {
@@ -73,6 +86,10 @@ static void decrypt(int library, const uint8_t *input, uint8_t *output, size_t c
         break;
     case GCRYPT:
         is_right = !gcry_cipher_setiv(cipher, iv, 16) && !gcry_cipher_decrypt(cipher, output, count, input, count);
+        break;
+    case BORINGSSL:
+        is_right = CCryptoBoringSSL_EVP_DecryptInit_ex(boring_context, NULL, NULL, NULL, iv) == 1
+            && CCryptoBoringSSL_EVP_DecryptUpdate(boring_context, output, &length, input, (int)count) == 1;
         break;
     default:
         is_right = EVP_DecryptInit_ex(context, NULL, NULL, NULL, iv) == 1
