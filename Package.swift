@@ -53,7 +53,8 @@ let floors: [(folder: String, targets: [Target])] = [
                     "RandomAccess", crypto("Crypto", trait: "BoringSSL"), crypto("CryptoExtras", trait: "BoringSSL"),
                 ]
             ),
-            .target(name: "SwiftAESBackend", dependencies: ["RandomAccess"]),
+            .target(name: "CVectorLevels"),
+            .target(name: "SwiftAESBackend", dependencies: ["CVectorLevels", "RandomAccess"]),
             .target(
                 name: "BackendRegistry",
                 dependencies: [
@@ -176,7 +177,9 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "ByteSourcesTests",
-        dependencies: ["CLinux", "RandomAccess", "ByteSources", "SwiftAESBackend", "TestSupport", system]
+        dependencies: [
+            "CLinux", "RandomAccess", "ByteSources", "OpenSSLBackend", "SwiftAESBackend", "TestSupport", system,
+        ]
     ),
     .testTarget(name: "SwiftAESBackendTests", dependencies: ["RandomAccess", "SwiftAESBackend"]),
     .testTarget(name: "NettleBackendTests", dependencies: ["NettleBackend"]),

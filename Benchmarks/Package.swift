@@ -50,6 +50,7 @@ let package = Package(
                 .product(name: "GcryptBackend", package: "chunkwise"),
                 .product(name: "OpenSSLBackend", package: "chunkwise"),
                 .product(name: "RandomAccess", package: "chunkwise"),
+                .product(name: "SwiftAESBackend", package: "chunkwise"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),

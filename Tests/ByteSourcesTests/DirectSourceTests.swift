@@ -1,7 +1,7 @@
 import ByteSources
 import Foundation
+import OpenSSLBackend
 import RandomAccess
-import SwiftAESBackend
 import SystemPackage
 import Testing
 
@@ -111,7 +111,7 @@ struct DirectSourceTests {
             Strategy.ctr(iv: Block(bigEndianValue: 5)), .cbcContinuous(iv: Block(bigEndianValue: 5), padding: .none),
         ] {
             func object(_ source: any ByteSource) throws -> EncryptedObject {
-                try EncryptedObject(source: source, strategy: strategy, backend: SwiftBitsliced(), key: key)
+                try EncryptedObject(source: source, strategy: strategy, backend: OpenSSL(), key: key)
             }
             let expected = try object(MemorySource(file.bytes)).makeCursor().read(at: 0, count: 2 << 20)
             let direct = try object(DirectSource(path: file.path, engine: engine))

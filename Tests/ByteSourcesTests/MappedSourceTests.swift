@@ -1,7 +1,7 @@
 import ByteSources
 import Foundation
+import OpenSSLBackend
 import RandomAccess
-import SwiftAESBackend
 import SystemPackage
 import Testing
 
@@ -20,7 +20,7 @@ private final class MappedFile {
         plaintext = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
         key = try SecretKey([UInt8](repeating: 7, count: 16))
         var ciphertext = Data()
-        let encryptor = try ObjectEncryptor(strategy: Self.strategy, backend: SwiftBitsliced(), key: key)
+        let encryptor = try ObjectEncryptor(strategy: Self.strategy, backend: OpenSSL(), key: key)
         try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext.append(contentsOf: $0) } }
         try encryptor.finish { ciphertext.append(contentsOf: $0) }
         try ciphertext.write(to: url)
@@ -34,7 +34,7 @@ private final class MappedFile {
 
     func open() throws -> EncryptedObject {
         try EncryptedObject(
-            source: MappedSource(path: path), strategy: Self.strategy, backend: SwiftBitsliced(), key: key)
+            source: MappedSource(path: path), strategy: Self.strategy, backend: OpenSSL(), key: key)
     }
 
     func resize(to byteCount: Int) throws {
@@ -120,7 +120,7 @@ struct MappedSourceTests {
         let path = FilePath(url.path(percentEncoded: false))
         let cursor = try EncryptedObject(
             source: MappedSource(path: path),
-            strategy: .cbcContinuous(iv: Block(bigEndianValue: 5), padding: .none), backend: SwiftBitsliced(),
+            strategy: .cbcContinuous(iv: Block(bigEndianValue: 5), padding: .none), backend: OpenSSL(),
             key: SecretKey([UInt8](repeating: 7, count: 16))
         ).makeCursor()
         var offset: UInt64 = 1

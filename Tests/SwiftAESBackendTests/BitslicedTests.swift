@@ -7,9 +7,10 @@ import Testing
 struct BitslicedTests {
     /// One stretch, from one buffer into another and in place at an odd address; both must come to the same.
     func process(
-        _ mode: CipherMode, _ direction: CipherDirection, _ input: [UInt8], key: [UInt8], iv: [UInt8]
+        _ mode: CipherMode, _ direction: CipherDirection, _ input: [UInt8], key: [UInt8], iv: [UInt8],
+        level: VectorLevel
     ) throws -> [UInt8] {
-        let context = try SwiftBitsliced().makeContext(mode: mode, direction: direction, key: SecretKey(key))
+        let context = SwiftBitslicedContext(mode: mode, direction: direction, key: try SecretKey(key), level: level)
         let iv = try Block(iv)
         var output = [UInt8](repeating: 0x77, count: input.count + 1)
         try input.withUnsafeBytes { input in
@@ -28,23 +29,23 @@ struct BitslicedTests {
     }
 
     @Test(
-        "blocks are those of FIPS 197, appendix C, wherever in a batch they are",
-        arguments: [
+        "blocks are those of FIPS 197, appendix C, wherever in a batch they are", arguments: VectorLevel.ofTests,
+        [
             (16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (24, "dda97ca4864cdfe06eaf70a0ec0d7191"),
             (32, "8ea2b7ca516745bfeafc49904b496089"),
         ])
-    func appendixC(keyByteCount: Int, ciphertext: String) throws {
-        let cipher = BitslicedCipher(try SecretKey((0..<keyByteCount).map { UInt8($0) }))
-        let blocks = UnsafeMutableRawBufferPointer(start: cipher.blocks, count: 16 * 32)
-        let (plaintext, ciphertext) = (bytes("00112233445566778899aabbccddeeff"), bytes(ciphertext))
-        for count in [1, 8, 9, 32] {
+    func appendixC(level: VectorLevel, answer: (keyByteCount: Int, ciphertext: String)) throws {
+        let cipher = BitslicedCipher(try SecretKey((0..<answer.keyByteCount).map { UInt8($0) }), level: level)
+        let blocks = UnsafeMutableRawBufferPointer(start: cipher.blocks, count: 16 * level.wideBlockCount)
+        let (plaintext, ciphertext) = (bytes("00112233445566778899aabbccddeeff"), bytes(answer.ciphertext))
+        for count in [1, 8, 9, level.wideBlockCount] {
             for place in 0..<count {
                 // The others are zero, so that one block's bits in another's place would show.
                 blocks.initializeMemory(as: UInt8.self, repeating: 0)
                 UnsafeMutableRawBufferPointer(rebasing: blocks[16 * place..<16 * place + 16]).copyBytes(from: plaintext)
-                cipher.encrypt(blockCount: count)
+                cipher.process(blockCount: count, .encrypt)
                 #expect(Array(blocks[16 * place..<16 * place + 16]) == ciphertext, "block \(place) of \(count)")
-                cipher.decrypt(blockCount: count)
+                cipher.process(blockCount: count, .decrypt)
                 let expected = (0..<count).flatMap { $0 == place ? plaintext : [UInt8](repeating: 0, count: 16) }
                 #expect(Array(blocks[..<(16 * count)]) == expected, "block \(place) of \(count)")
             }
@@ -100,8 +101,8 @@ struct BitslicedTests {
         ]
     }
 
-    @Test("messages are those of SP 800-38A", arguments: KnownAnswer.all)
-    func messages(_ answer: KnownAnswer) throws {
+    @Test("messages are those of SP 800-38A", arguments: VectorLevel.ofTests, KnownAnswer.all)
+    func messages(level: VectorLevel, answer: KnownAnswer) throws {
         let plaintext = bytes(
             """
             6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
@@ -110,31 +111,54 @@ struct BitslicedTests {
         let (key, ciphertext) = (bytes(answer.key), bytes(answer.ciphertext))
         let iv = bytes(
             answer.mode == .cbc ? "000102030405060708090a0b0c0d0e0f" : "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
-        #expect(try process(answer.mode, .encrypt, plaintext, key: key, iv: iv) == ciphertext)
-        #expect(try process(answer.mode, .decrypt, ciphertext, key: key, iv: iv) == plaintext)
+        #expect(try process(answer.mode, .encrypt, plaintext, key: key, iv: iv, level: level) == ciphertext)
+        #expect(try process(answer.mode, .decrypt, ciphertext, key: key, iv: iv, level: level) == plaintext)
     }
 
-    @Test("random blocks come out as the reference's", arguments: CipherMode.streaming, CipherDirection.allCases)
+    @Test(
+        "random blocks come out as the reference's at each level, however many there are",
+        arguments: CipherMode.streaming, CipherDirection.allCases)
     func randomBlocks(mode: CipherMode, direction: CipherDirection) throws {
         var random = SplitMix(state: 4)
-        // Around the batches of 8 and 32 blocks, and several of them.
-        let blockCounts = [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100]
         for keyByteCount in [16, 24, 32] {
-            for blockCount in blockCounts {
-                for extra in mode == .ctr ? [0, 1, 15] : [0] {
-                    let (key, iv) = (random.bytes(keyByteCount), random.bytes(16))
-                    let input = random.bytes(16 * blockCount + extra)
-                    var expected = input
-                    let reference = try SwiftReference().makeContext(
-                        mode: mode, direction: direction, key: SecretKey(key))
-                    try expected.withUnsafeMutableBytes { try reference.process(inPlace: $0, iv: Block(iv)) }
-                    let found = try process(mode, direction, input, key: key, iv: iv)
+            let (key, iv) = (random.bytes(keyByteCount), random.bytes(16))
+            let reference = try SwiftReference().makeContext(mode: mode, direction: direction, key: SecretKey(key))
+            // Each remainder of the widest batch, and more than one of them; CTR's stretches end within a block, too. CBC
+            // encrypts block by block, and CTR does the same in both directions.
+            for blockCount in direction == .decrypt ? Array(0...65) + [100, 145] : [0, 1, 17, 65] {
+                let input = random.bytes(16 * blockCount + (mode == .ctr ? blockCount % 16 : 0))
+                var expected = input
+                try expected.withUnsafeMutableBytes { try reference.process(inPlace: $0, iv: Block(iv)) }
+                for level in VectorLevel.ofTests {
+                    let found = try process(mode, direction, input, key: key, iv: iv, level: level)
                     let wrong = zip(found, expected).enumerated().first { $1.0 != $1.1 }?.offset
-                    #expect(wrong == nil, "\(keyByteCount)-byte key, \(input.count) bytes: first wrong byte")
+                    #expect(wrong == nil, "\(level), \(keyByteCount)-byte key, \(input.count) bytes: first wrong byte")
                 }
             }
         }
     }
+
+    @Test("the level is the highest that the CPU has and that is not switched off, and no CPU needs one")
+    func levels() {
+        #expect(VectorLevel.best(upTo: .avx512, disabled: "") == .avx512)
+        #expect(VectorLevel.best(upTo: .avx512, disabled: "avx512vl") == .avx2)
+        #expect(VectorLevel.best(upTo: .avx512, disabled: "avx2") == .portable, "the higher level needs it, too")
+        #expect(VectorLevel.best(upTo: .avx512, disabled: "aes,avx2,avx512vl") == .portable)
+        #expect(VectorLevel.best(upTo: .avx2, disabled: "avx512vl,avx") == .avx2)
+        #expect(VectorLevel.best(upTo: .portable, disabled: "") == .portable)
+        #expect(VectorLevel.allCases.map(\.wideBlockCount) == [32, 64, 64])
+    }
+
+    @Test("the backend says which vectors it uses")
+    func features() {
+        #expect(SwiftBitsliced().cpuFeatures == (VectorLevel.ofThisMachine.cpuFeature.map { [$0] } ?? []))
+        #expect(VectorLevel.allCases.map(\.cpuFeature) == [nil, "avx2", "avx512vl"])
+    }
+}
+
+extension VectorLevel {
+    /// Those that the CPU has.
+    static let ofTests = allCases.filter { $0.rawValue <= present.rawValue }
 }
 
 extension Plane {
@@ -143,15 +167,13 @@ extension Plane {
 }
 
 /// Calls `body` with planes that hold `bytes`, and returns the bytes that they hold then.
-func withPlanes(_ bytes: [UInt8], _ body: (UnsafeMutablePointer<Plane>) -> Void) -> [UInt8] {
-    let planes = UnsafeMutablePointer<Plane>.allocate(capacity: bytes.count / 16)
+func withPlanes<Vector>(_ bytes: [UInt8], _ body: (UnsafeMutablePointer<Vector>) -> Void) -> [UInt8] {
+    let planes = UnsafeMutableBufferPointer<Vector>.allocate(capacity: bytes.count / MemoryLayout<Vector>.size)
     defer { planes.deallocate() }
-    for index in 0..<bytes.count / 16 {
-        (planes + index).initialize(
-            to: bytes[16 * index..<16 * index + 16].withUnsafeBytes { $0.loadUnaligned(as: Plane.self) })
-    }
-    body(planes)
-    return (0..<bytes.count / 16).flatMap { planes[$0].byteArray }
+    let memory = UnsafeMutableRawBufferPointer(planes)
+    memory.copyBytes(from: bytes)
+    if let start = planes.baseAddress { body(start) }
+    return Array(memory)
 }
 
 @Suite("the steps of the bitsliced AES")
@@ -160,7 +182,7 @@ struct BitslicedStepTests {
     func circuits(first: Int) {
         let input = (0..<128).map { UInt8(first + $0) }
         let boxes = SubstitutionBoxes.shared
-        let forward = withPlanes(input) { planes in
+        let forward = withPlanes(input) { (planes: UnsafeMutablePointer<Plane>) in
             BitTransposition.swapWithinBytes(planes, groupCount: 1)
             SubstitutionCircuits.subBytes(planes)
             BitTransposition.swapWithinBytes(planes, groupCount: 1)
@@ -168,7 +190,7 @@ struct BitslicedStepTests {
         #expect(forward == input.map { boxes.forward[Int($0)] ^ 0x63 })
         // A round key of {a5} in each byte.
         let key = (0..<8).map { Plane.repeating(0xa5 >> $0 & 1 == 1 ? .max : 0) }
-        let inverse = withPlanes(input) { planes in
+        let inverse = withPlanes(input) { (planes: UnsafeMutablePointer<Plane>) in
             BitTransposition.swapWithinBytes(planes, groupCount: 1)
             SubstitutionCircuits.invSubBytes(planes, addingRoundKey: key)
             BitTransposition.swapWithinBytes(planes, groupCount: 1)
@@ -180,13 +202,27 @@ struct BitslicedStepTests {
     func widePlanes() {
         var random = SplitMix(state: 1)
         let blocks = random.bytes(16 * 32)
-        let packed = withPlanes(blocks, WideBatch.pack)
+        let packed = withPlanes(blocks, WideBatch<Plane>.pack)
         for (row, bit, column, block) in [(0, 0, 0, 0), (1, 7, 2, 31), (3, 4, 3, 8), (2, 1, 1, 17), (3, 7, 3, 31)] {
             let expected = blocks[16 * block + 4 * column + row] >> bit & 1
             let found = packed[16 * (8 * row + bit) + 4 * column + block / 8] >> (block % 8) & 1
             #expect(found == expected, "row \(row), bit \(bit), column \(column), block \(block)")
         }
-        #expect(withPlanes(packed, WideBatch.unpack) == blocks)
+        #expect(withPlanes(packed, WideBatch<Plane>.unpack) == blocks)
+    }
+
+    @Test("a wide batch of 64 blocks is two of 32, those of even blocks and those of odd ones")
+    func widestPlanes() {
+        var random = SplitMix(state: 5)
+        let blocks = random.bytes(16 * 64)
+        let packed = withPlanes(blocks, WideBatch<WidePlane>.pack)
+        for half in 0..<2 {
+            func own(_ bytes: [UInt8]) -> [UInt8] {
+                bytes.enumerated().filter { $0.offset / 16 % 2 == half }.map(\.element)
+            }
+            #expect(own(packed) == withPlanes(own(blocks), WideBatch<Plane>.pack))
+        }
+        #expect(withPlanes(packed, WideBatch<WidePlane>.unpack) == blocks)
     }
 
     @Test("a narrow batch has each bit in a plane, the rows in lanes, the columns in bytes, the blocks in bits")
@@ -205,8 +241,8 @@ struct BitslicedStepTests {
     @Test("products by {02} and {04} are those of GF(2^8)", arguments: [0, 128])
     func products(first: Int) {
         let input = (0..<128).map { UInt8(first + $0) }
-        for (factor, product) in [(UInt8(2), \PlaneByte.timesTwo), (4, \PlaneByte.timesFour)] {
-            let found = withPlanes(input) { planes in
+        for (factor, product) in [(UInt8(2), \PlaneByte<Plane>.timesTwo), (4, \.timesFour)] {
+            let found = withPlanes(input) { (planes: UnsafeMutablePointer<Plane>) in
                 BitTransposition.swapWithinBytes(planes, groupCount: 1)
                 PlaneByte(planes)[keyPath: product].store(to: planes)
                 BitTransposition.swapWithinBytes(planes, groupCount: 1)
@@ -222,7 +258,8 @@ struct BitslicedStepTests {
             let key = try SecretKey(random.bytes(keyByteCount))
             let schedule = KeySchedule(key)
             #expect(BitslicedKeyExpansion.roundCount(keyByteCount: keyByteCount) == schedule.roundCount)
-            _ = withPlanes([UInt8](repeating: 0, count: 16 * (9 + schedule.roundCount))) { buffer in
+            _ = withPlanes([UInt8](repeating: 0, count: 16 * (9 + schedule.roundCount))) {
+                (buffer: UnsafeMutablePointer<Plane>) in
                 BitslicedKeyExpansion.expand(key, scratch: buffer)
                 for round in 0...schedule.roundCount {
                     let expected = (0..<16).map { schedule.byte($0, ofRound: round) ^ (round == 0 ? 0 : 0x63) }

@@ -6,11 +6,15 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 /// `compare-with-c readers FILE KEY IV ROUNDS`, `random` with the same, `chunks` with the same, whose IV is not used, or
-/// `compare-with-c processes FILE KEY IV ROUNDS CHUNKWISE C-DECRYPT KEY-FILE`; see the script of the same name.
+/// `compare-with-c processes FILE KEY IV ROUNDS CHUNKWISE C-DECRYPT KEY-FILE`; see the script of the same name. And
+/// `compare-with-c aes ROUNDS`; see `compare-ciphers`.
 @main
 enum CompareWithC {
     static func main() throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 3, arguments[1] == "aes", let roundCount = Int(arguments[2]), roundCount > 0 {
+            return try Ciphers(roundCount: roundCount).run()
+        }
         guard arguments.count >= 6, let key = bytes(arguments[3]), let iv = bytes(arguments[4]),
             let roundCount = Int(arguments[5]), roundCount > 0
         else {

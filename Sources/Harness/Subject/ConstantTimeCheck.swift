@@ -71,8 +71,8 @@ package enum ConstantTimeCheck {
     ) throws(DecryptionError) {
         let key = try SecretKey([UInt8](repeating: 0xA5, count: keyByteCount))
         key.withUnsafeBytes { chunkwise_memcheck_poison($0.baseAddress, $0.count) }
-        // Eleven blocks: several strides, and some blocks that are left.
-        let input = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: 11 * 16)
+        // 75 blocks: a batch of the widest, several strides, and some blocks that are left.
+        let input = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: 75 * 16)
         let output = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: input.count + ChunkFormat.tagByteCount)
         defer {
             input.deallocate()

@@ -97,9 +97,9 @@ final class HygieneSecrets: @unchecked Sendable {
             for index in (0..<16).reversed() {
                 block = block << 8 | UInt128(schedule.byte(index, ofRound: round) ^ (round == 0 ? 0 : 0x63))
             }
-            for count in [NarrowBatch.blockCount, WideBatch.blockCount] {
+            for count in [NarrowBatch.planeCount, WideBatch<Plane>.planeCount] {
                 for index in 0..<count { pages.storeBytes(of: block, toByteOffset: 16 * index, as: UInt128.self) }
-                if count == 8 { NarrowBatch.pack(planes) } else { WideBatch.pack(planes) }
+                if count == 8 { NarrowBatch.pack(planes) } else { WideBatch<Plane>.pack(planes) }
                 // From a plane on that is not only ones or zeros, as much of memory is.
                 let first = (0..<count).first { index in
                     let words = planes[index].words

@@ -1,66 +1,72 @@
 /// A number of blocks as bit planes, and the steps of a round on all of them at once.
 ///
-/// A batch is so many planes as it has blocks, in memory that the caller owns. Row shifts are done where their input is
-/// stored: at the end of the round before.
+/// A batch is in memory that the caller owns. Row shifts are done where their input is stored: at the end of the round
+/// before. Round keys are planes of 128 bits at each width. All steps are copied into their caller, which then has them
+/// for the vectors that it is compiled for; see ``BatchTask``.
 protocol BitslicedBatch {
-    /// The number of blocks, and of planes.
-    static var blockCount: Int { get }
+    /// What a plane is.
+    associatedtype Vector: PlaneVector
+
+    /// The number of planes, of a batch and of a round key.
+    static var planeCount: Int { get }
 
     /// Turns blocks into planes.
-    static func pack(_ batch: UnsafeMutablePointer<Plane>)
+    static func pack(_ batch: UnsafeMutablePointer<Vector>)
 
     /// Turns planes into blocks.
-    static func unpack(_ batch: UnsafeMutablePointer<Plane>)
+    static func unpack(_ batch: UnsafeMutablePointer<Vector>)
 
     /// ADDROUNDKEY(). Source: FIPS 197, section 5.1.4.
-    static func addRoundKey(_ key: UnsafePointer<Plane>, to batch: UnsafeMutablePointer<Plane>)
+    static func addRoundKey(_ key: UnsafePointer<Plane>, to batch: UnsafeMutablePointer<Vector>)
 
     /// SHIFTROWS(): row r moves r columns to the left. Source: FIPS 197, section 5.1.2, equation (5.5).
-    static func shiftRows(_ batch: UnsafeMutablePointer<Plane>)
+    static func shiftRows(_ batch: UnsafeMutablePointer<Vector>)
 
     /// INVSHIFTROWS(): row r moves r columns to the right. Source: FIPS 197, section 5.3.1, equation (5.12).
-    static func invShiftRows(_ batch: UnsafeMutablePointer<Plane>)
+    static func invShiftRows(_ batch: UnsafeMutablePointer<Vector>)
 
     /// SUBBYTES() ⊕ {63}. Source: FIPS 197, section 5.1.1.
-    static func subBytes(_ batch: UnsafeMutablePointer<Plane>)
+    static func subBytes(_ batch: UnsafeMutablePointer<Vector>)
 
     /// INVSUBBYTES() of the bytes ⊕ {63}, then ADDROUNDKEY(). Source: FIPS 197, section 5.3.2.
-    static func invSubBytes(_ batch: UnsafeMutablePointer<Plane>, addingRoundKey key: UnsafePointer<Plane>)
+    static func invSubBytes(_ batch: UnsafeMutablePointer<Vector>, addingRoundKey key: UnsafePointer<Plane>)
 
     /// MIXCOLUMNS(), ADDROUNDKEY(), and the next round's SHIFTROWS(). Source: FIPS 197, section 5.1.3, equation (5.8).
     static func mixColumns(
-        _ batch: UnsafeMutablePointer<Plane>, addingRoundKeyAndShiftingRows key: UnsafePointer<Plane>)
+        _ batch: UnsafeMutablePointer<Vector>, addingRoundKeyAndShiftingRows key: UnsafePointer<Plane>)
 
     /// INVMIXCOLUMNS(), and the next round's INVSHIFTROWS(). Source: FIPS 197, section 5.3.3, equation (5.15).
-    static func invMixColumnsShiftingRows(_ batch: UnsafeMutablePointer<Plane>)
+    static func invMixColumnsShiftingRows(_ batch: UnsafeMutablePointer<Vector>)
 }
 
 extension BitslicedBatch {
     /// CIPHER() of all blocks, in place. Source: FIPS 197, section 5.1, algorithm 1.
     ///
-    /// `keys` has a batch of planes for each round and one more; see ``BitslicedKeyExpansion``.
-    static func encrypt(_ batch: UnsafeMutablePointer<Plane>, keys: UnsafePointer<Plane>, roundCount: Int) {
+    /// `keys` has so many planes as a batch for each round and once more; see ``BitslicedKeyExpansion``.
+    @inline(__always)
+    static func encrypt(_ batch: UnsafeMutablePointer<Vector>, keys: UnsafePointer<Plane>, roundCount: Int) {
         pack(batch)
         addRoundKey(keys, to: batch)
         shiftRows(batch)
         for round in 1..<roundCount {
             subBytes(batch)
-            mixColumns(batch, addingRoundKeyAndShiftingRows: keys + blockCount * round)
+            mixColumns(batch, addingRoundKeyAndShiftingRows: keys + planeCount &* round)
         }
         subBytes(batch)
-        addRoundKey(keys + blockCount * roundCount, to: batch)
+        addRoundKey(keys + planeCount &* roundCount, to: batch)
         unpack(batch)
     }
 
     /// INVCIPHER() of all blocks, in place. Source: FIPS 197, section 5.3, algorithm 3.
     ///
-    /// `keys` has a batch of planes for each round and one more; see ``BitslicedKeyExpansion``.
-    static func decrypt(_ batch: UnsafeMutablePointer<Plane>, keys: UnsafePointer<Plane>, roundCount: Int) {
+    /// `keys` has so many planes as a batch for each round and once more; see ``BitslicedKeyExpansion``.
+    @inline(__always)
+    static func decrypt(_ batch: UnsafeMutablePointer<Vector>, keys: UnsafePointer<Plane>, roundCount: Int) {
         pack(batch)
-        addRoundKey(keys + blockCount * roundCount, to: batch)
+        addRoundKey(keys + planeCount &* roundCount, to: batch)
         invShiftRows(batch)
         for round in (1..<roundCount).reversed() {
-            invSubBytes(batch, addingRoundKey: keys + blockCount * round)
+            invSubBytes(batch, addingRoundKey: keys + planeCount &* round)
             invMixColumnsShiftingRows(batch)
         }
         invSubBytes(batch, addingRoundKey: keys)
@@ -73,64 +79,72 @@ extension BitslicedBatch {
 /// Plane *b* has bit *b* of all bytes: its lane *r* is row *r*, byte *c* of that lane is column *c*, and bit *k* of
 /// that byte is block *k*. So MIXCOLUMNS() moves lanes, and a row shift moves bytes within them.
 enum NarrowBatch: BitslicedBatch {
+    /// The number of blocks.
     static let blockCount = 8
 
+    @inline(__always)
+    static var planeCount: Int { 8 }
+
+    @inline(__always)
     static func pack(_ batch: UnsafeMutablePointer<Plane>) {
         BitTransposition.swapWithinBytes(batch, groupCount: 1)
         transposeBytes(batch)
     }
 
+    @inline(__always)
     static func unpack(_ batch: UnsafeMutablePointer<Plane>) {
         transposeBytes(batch)
         BitTransposition.swapWithinBytes(batch, groupCount: 1)
     }
 
     /// Exchanges rows and columns.
-    @inline(never)
+    @inline(__always)
     private static func transposeBytes(_ batch: UnsafeMutablePointer<Plane>) {
-        PlaneByte(batch).map(\.bytesTransposed).store(to: batch)
+        PlaneByte(batch).map { $0.bytesTransposed }.store(to: batch)
     }
 
-    @inline(never)
+    @inline(__always)
     static func addRoundKey(_ key: UnsafePointer<Plane>, to batch: UnsafeMutablePointer<Plane>) {
-        (PlaneByte(batch) ^ PlaneByte(key)).store(to: batch)
+        (PlaneByte(batch) ^ PlaneByte(roundKey: key)).store(to: batch)
     }
 
-    @inline(never)
+    @inline(__always)
     static func shiftRows(_ batch: UnsafeMutablePointer<Plane>) {
-        PlaneByte(batch).map(\.lanesRotatedDown).store(to: batch)
+        PlaneByte(batch).map { $0.lanesRotatedDown }.store(to: batch)
     }
 
-    @inline(never)
+    @inline(__always)
     static func invShiftRows(_ batch: UnsafeMutablePointer<Plane>) {
-        PlaneByte(batch).map(\.lanesRotatedUp).store(to: batch)
+        PlaneByte(batch).map { $0.lanesRotatedUp }.store(to: batch)
     }
 
+    @inline(__always)
     static func subBytes(_ batch: UnsafeMutablePointer<Plane>) {
         SubstitutionCircuits.subBytes(batch)
     }
 
+    @inline(__always)
     static func invSubBytes(_ batch: UnsafeMutablePointer<Plane>, addingRoundKey key: UnsafePointer<Plane>) {
         SubstitutionCircuits.invSubBytes(batch, addingRoundKey: key)
     }
 
-    @inline(never)
+    @inline(__always)
     static func mixColumns(
         _ batch: UnsafeMutablePointer<Plane>, addingRoundKeyAndShiftingRows key: UnsafePointer<Plane>
     ) {
-        (mixed(PlaneByte(batch)) ^ PlaneByte(key)).map(\.lanesRotatedDown).store(to: batch)
+        (mixed(PlaneByte(batch)) ^ PlaneByte(roundKey: key)).map { $0.lanesRotatedDown }.store(to: batch)
     }
 
-    @inline(never)
+    @inline(__always)
     static func invMixColumnsShiftingRows(_ batch: UnsafeMutablePointer<Plane>) {
         // As in a wide batch: MIXCOLUMNS() after {04}·(sᵣ ⊕ sᵣ₊₂) is added to each row r.
         let s = PlaneByte(batch)
-        mixed(s ^ (s ^ s.lanesRotated(by: 2)).timesFour).map(\.lanesRotatedUp).store(to: batch)
+        mixed(s ^ (s ^ s.lanesRotated(by: 2)).timesFour).map { $0.lanesRotatedUp }.store(to: batch)
     }
 
     /// {02}·(sᵣ ⊕ sᵣ₊₁) ⊕ sᵣ₊₁ ⊕ sᵣ₊₂ ⊕ sᵣ₊₃ in each row r.
     @inline(__always)
-    private static func mixed(_ s: PlaneByte) -> PlaneByte {
+    private static func mixed(_ s: PlaneByte<Plane>) -> PlaneByte<Plane> {
         let next = s.lanesRotated(by: 1)
         let sum = s ^ next
         return sum.timesTwo ^ next ^ sum.lanesRotated(by: 2)
@@ -166,26 +180,33 @@ extension Plane {
     }
 }
 
-/// 32 blocks as 32 planes: four state rows of eight bits each.
+/// 32 blocks for each four lanes, as 32 planes: four state rows of eight bits each.
 ///
-/// Plane 8 *r* + *b* has bit *b* of row *r*: its lane *c* is column *c*, and bit *k* of that lane is block *k*. So a
-/// row shift moves lanes, all gates of MIXCOLUMNS() are between planes of equal lanes, and nothing is masked.
-enum WideBatch: BitslicedBatch {
-    static let blockCount = 32
+/// Plane 8 *r* + *b* has bit *b* of row *r*: its lane *c* is column *c*, and bit *k* of that lane is block *k*, or block
+/// 2 *k* of 64, whose lane 4 + *c* has bit *k* of block 2 *k* + 1. So a row shift moves lanes, all gates of MIXCOLUMNS()
+/// are between planes of equal lanes, and nothing is masked.
+enum WideBatch<Vector: PlaneVector>: BitslicedBatch {
+    /// The number of blocks: 32 or 64.
+    static var blockCount: Int { 8 * MemoryLayout<Vector>.size / 4 }
+
+    @inline(__always)
+    static var planeCount: Int { 32 }
 
     // In every lane, this transposes a matrix of 32 × 32 bits.
-    static func pack(_ batch: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    static func pack(_ batch: UnsafeMutablePointer<Vector>) {
         BitTransposition.swapWithinBytes(batch, groupCount: 4)
         swapBytes(batch)
     }
 
-    static func unpack(_ batch: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    static func unpack(_ batch: UnsafeMutablePointer<Vector>) {
         swapBytes(batch)
         BitTransposition.swapWithinBytes(batch, groupCount: 4)
     }
 
-    @inline(never)
-    private static func swapBytes(_ batch: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    private static func swapBytes(_ batch: UnsafeMutablePointer<Vector>) {
         for bit in 0..<8 {
             let planes = batch + bit
             var (a, b, c, d) = (planes[0], planes[8], planes[16], planes[24])
@@ -197,44 +218,46 @@ enum WideBatch: BitslicedBatch {
         }
     }
 
-    @inline(never)
-    static func addRoundKey(_ key: UnsafePointer<Plane>, to batch: UnsafeMutablePointer<Plane>) {
-        for index in 0..<blockCount { batch[index] = batch[index] ^ key[index] }
+    @inline(__always)
+    static func addRoundKey(_ key: UnsafePointer<Plane>, to batch: UnsafeMutablePointer<Vector>) {
+        for index in 0..<planeCount { batch[index] = batch[index] ^ Vector(key[index]) }
     }
 
-    @inline(never)
-    static func shiftRows(_ batch: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    static func shiftRows(_ batch: UnsafeMutablePointer<Vector>) {
         for row in 1..<4 { PlaneByte(batch + 8 * row).lanesRotated(by: row).store(to: batch + 8 * row) }
     }
 
-    @inline(never)
-    static func invShiftRows(_ batch: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    static func invShiftRows(_ batch: UnsafeMutablePointer<Vector>) {
         for row in 1..<4 { PlaneByte(batch + 8 * row).lanesRotated(by: -row).store(to: batch + 8 * row) }
     }
 
-    static func subBytes(_ batch: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    static func subBytes(_ batch: UnsafeMutablePointer<Vector>) {
         for row in 0..<4 { SubstitutionCircuits.subBytes(batch + 8 * row) }
     }
 
-    static func invSubBytes(_ batch: UnsafeMutablePointer<Plane>, addingRoundKey key: UnsafePointer<Plane>) {
+    @inline(__always)
+    static func invSubBytes(_ batch: UnsafeMutablePointer<Vector>, addingRoundKey key: UnsafePointer<Plane>) {
         for row in 0..<4 { SubstitutionCircuits.invSubBytes(batch + 8 * row, addingRoundKey: key + 8 * row) }
     }
 
-    @inline(never)
+    @inline(__always)
     static func mixColumns(
-        _ batch: UnsafeMutablePointer<Plane>, addingRoundKeyAndShiftingRows key: UnsafePointer<Plane>
+        _ batch: UnsafeMutablePointer<Vector>, addingRoundKeyAndShiftingRows key: UnsafePointer<Plane>
     ) {
         // {03}·s = {02}·s ⊕ s, so {02}·s0 ⊕ {03}·s1 = {02}·(s0 ⊕ s1) ⊕ s1.
         let (s0, s1, s2, s3) = rows(batch)
         let (s01, s12, s23, s30) = (s0 ^ s1, s1 ^ s2, s2 ^ s3, s3 ^ s0)
-        (s01.timesTwo ^ s1 ^ s23 ^ PlaneByte(key)).store(to: batch)
-        (s12.timesTwo ^ s0 ^ s23 ^ PlaneByte(key + 8)).lanesRotated(by: 1).store(to: batch + 8)
-        (s23.timesTwo ^ s3 ^ s01 ^ PlaneByte(key + 16)).lanesRotated(by: 2).store(to: batch + 16)
-        (s30.timesTwo ^ s2 ^ s01 ^ PlaneByte(key + 24)).lanesRotated(by: 3).store(to: batch + 24)
+        (s01.timesTwo ^ s1 ^ s23 ^ PlaneByte(roundKey: key)).store(to: batch)
+        (s12.timesTwo ^ s0 ^ s23 ^ PlaneByte(roundKey: key + 8)).lanesRotated(by: 1).store(to: batch + 8)
+        (s23.timesTwo ^ s3 ^ s01 ^ PlaneByte(roundKey: key + 16)).lanesRotated(by: 2).store(to: batch + 16)
+        (s30.timesTwo ^ s2 ^ s01 ^ PlaneByte(roundKey: key + 24)).lanesRotated(by: 3).store(to: batch + 24)
     }
 
-    @inline(never)
-    static func invMixColumnsShiftingRows(_ batch: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    static func invMixColumnsShiftingRows(_ batch: UnsafeMutablePointer<Vector>) {
         // With {0e} = {02} ⊕ {0c}, {0b} = {03} ⊕ {08}, {0d} = {01} ⊕ {0c}, {09} = {01} ⊕ {08}, the product is
         // MIXCOLUMNS() of the column after {04}·(s0 ⊕ s2) is added to s0 and s2, {04}·(s1 ⊕ s3) to s1 and s3.
         var (s0, s1, s2, s3) = rows(batch)
@@ -248,8 +271,10 @@ enum WideBatch: BitslicedBatch {
         (s30.timesTwo ^ s2 ^ s01).lanesRotated(by: -3).store(to: batch + 24)
     }
 
+    private typealias Rows = (PlaneByte<Vector>, PlaneByte<Vector>, PlaneByte<Vector>, PlaneByte<Vector>)
+
     @inline(__always)
-    private static func rows(_ batch: UnsafePointer<Plane>) -> (PlaneByte, PlaneByte, PlaneByte, PlaneByte) {
+    private static func rows(_ batch: UnsafePointer<Vector>) -> Rows {
         (PlaneByte(batch), PlaneByte(batch + 8), PlaneByte(batch + 16), PlaneByte(batch + 24))
     }
 }

@@ -2,66 +2,59 @@ import RandomAccess
 
 /// AES on batches of blocks: the space for them and the round keys; belongs to one thread at a time.
 final class BitslicedCipher {
-    // 32 planes of space for blocks; then the narrow and the wide planes of the round keys. All of it is secret.
-    private let batch: UnsafeMutablePointer<Plane>
+    /// The blocks to process, and then the processed ones: space for a wide batch.
+    let blocks: UnsafeMutableRawPointer
+    // Behind the blocks; all of it is secret.
     private let narrowKeys: UnsafeMutablePointer<Plane>
     private let wideKeys: UnsafeMutablePointer<Plane>
-    private let planeCount: Int
+    private let byteCount: Int
     private let roundCount: Int
+    private let level: VectorLevel
 
-    init(_ key: SecretKey) {
-        let (narrow, wide) = (NarrowBatch.blockCount, WideBatch.blockCount)
+    init(_ key: SecretKey, level: VectorLevel = .ofThisMachine) {
+        let (narrow, wide) = (NarrowBatch.planeCount, WideBatch<Plane>.planeCount)
+        self.level = level
         self.roundCount = BitslicedKeyExpansion.roundCount(keyByteCount: key.byteCount)
         let keyCount = roundCount + 1
-        self.planeCount = wide + keyCount * (narrow + wide)
-        self.batch = .allocate(capacity: planeCount)
-        batch.initialize(repeating: .repeating(0), count: planeCount)
-        self.narrowKeys = batch + wide
+        let planeCount = level.wideBlockCount + keyCount * (narrow + wide)
+        self.byteCount = planeCount * MemoryLayout<Plane>.stride
+        // A cache line, so that no plane lies in two.
+        self.blocks = .allocate(byteCount: byteCount, alignment: 64)
+        let planes = blocks.initializeMemory(as: Plane.self, repeating: .repeating(0), count: planeCount)
+        self.narrowKeys = planes + level.wideBlockCount
         self.wideKeys = narrowKeys + keyCount * narrow
-        BitslicedKeyExpansion.expand(key, scratch: batch)
+        BitslicedKeyExpansion.expand(key, scratch: planes)
         for round in 0...roundCount {
             // As many equal blocks as a batch has, so that a plane is all ones or all zeros for each byte of the key.
-            let roundKey = BitslicedKeyExpansion.roundKey(round, scratch: batch)
+            let roundKey = BitslicedKeyExpansion.roundKey(round, scratch: planes)
             (narrowKeys + round * narrow).update(repeating: roundKey, count: narrow)
             NarrowBatch.pack(narrowKeys + round * narrow)
             (wideKeys + round * wide).update(repeating: roundKey, count: wide)
             WideBatch.pack(wideKeys + round * wide)
         }
         // No round key may be left in the unused blocks of a batch, which are processed with the others.
-        batch.update(repeating: .repeating(0), count: wide)
+        planes.update(repeating: .repeating(0), count: level.wideBlockCount)
     }
 
     deinit {
-        eraseBytes(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: batch, count: planeCount)))
-        batch.deallocate()
+        eraseBytes(UnsafeMutableRawBufferPointer(start: blocks, count: byteCount))
+        blocks.deallocate()
         eraseStack()
     }
 
-    /// The blocks to process, and then the processed ones: 512 bytes.
-    var blocks: UnsafeMutableRawPointer { UnsafeMutableRawPointer(batch) }
-
-    /// How many of `remaining` blocks to process next: whole wide batches while there are such, then narrow ones.
+    /// How many of `remaining` blocks to process next. A wide batch takes as long as three narrow ones.
     @inline(__always)
-    static func batchBlockCount(of remaining: Int) -> Int {
-        remaining >= WideBatch.blockCount ? WideBatch.blockCount : min(remaining, NarrowBatch.blockCount)
+    func batchBlockCount(of remaining: Int) -> Int {
+        min(remaining, remaining > 2 * NarrowBatch.blockCount ? level.wideBlockCount : NarrowBatch.blockCount)
     }
 
-    /// CIPHER() of the first `blockCount` of ``blocks``, at most 32. Source: FIPS 197, section 5.1, algorithm 1.
-    func encrypt(blockCount: Int) {
-        if blockCount > NarrowBatch.blockCount {
-            WideBatch.encrypt(batch, keys: wideKeys, roundCount: roundCount)
-        } else {
-            NarrowBatch.encrypt(batch, keys: narrowKeys, roundCount: roundCount)
-        }
-    }
-
-    /// INVCIPHER() of the first `blockCount` of ``blocks``, at most 32. Source: FIPS 197, section 5.3, algorithm 3.
-    func decrypt(blockCount: Int) {
-        if blockCount > NarrowBatch.blockCount {
-            WideBatch.decrypt(batch, keys: wideKeys, roundCount: roundCount)
-        } else {
-            NarrowBatch.decrypt(batch, keys: narrowKeys, roundCount: roundCount)
-        }
+    /// CIPHER() or INVCIPHER() of the first `blockCount` of ``blocks``. Source: FIPS 197, sections 5.1 and 5.3.
+    func process(blockCount: Int, _ direction: CipherDirection) {
+        let isWide = blockCount > NarrowBatch.blockCount
+        BatchTask(
+            blocks: blocks, keys: isWide ? wideKeys : narrowKeys, roundCount: roundCount, isWide: isWide,
+            direction: direction
+        ).run(level)
     }
 }
 

@@ -2,10 +2,31 @@
 #error("planes take the first byte of a word to be its lowest")
 #endif
 
-/// 128 bits that go through every gate side by side.
+/// Bits that go through every gate side by side, in 32-bit lanes.
+protocol PlaneVector {
+    /// The same 128 bits in each four lanes.
+    init(_ plane: Plane)
+
+    /// The same word in all lanes.
+    static func repeating(_ word: UInt32) -> Self
+
+    static func ^ (left: Self, right: Self) -> Self
+    static func & (left: Self, right: Self) -> Self
+
+    /// Each word shifted towards its lower bits.
+    func shiftedRight(by count: UInt32) -> Self
+
+    /// Each word shifted towards its higher bits.
+    func shiftedLeft(by count: UInt32) -> Self
+
+    /// Of each four lanes, lane *i* is lane *i* + `count` modulo 4 of this vector's.
+    func lanesRotated(by count: Int) -> Self
+}
+
+/// 128 bits: as many as a block has.
 ///
 /// In a wide batch they are one bit of one state row of 32 blocks; in a narrow one, one bit of all bytes of 8 blocks.
-struct Plane {
+struct Plane: PlaneVector {
     // `^` and `&` on integer vectors are loops over their lanes, which the optimiser leaves as such in functions as
     // long as an S-box; on masks they are one operation on the whole vector, whatever bits it holds.
     private var bits: SIMDMask<SIMD4<Int32>>
@@ -22,6 +43,11 @@ struct Plane {
     @inline(__always)
     init(words: SIMD4<UInt32>) {
         self.bits = unsafeBitCast(words, to: SIMDMask<SIMD4<Int32>>.self)
+    }
+
+    @inline(__always)
+    init(_ plane: Plane) {
+        self = plane
     }
 
     /// The sixteen bytes in order.
@@ -44,29 +70,21 @@ struct Plane {
     }
 
     @inline(__always)
-    static func | (left: Plane, right: Plane) -> Plane {
-        Plane(left.bits .| right.bits)
-    }
-
-    /// The same word in all four lanes.
-    @inline(__always)
     static func repeating(_ word: UInt32) -> Plane {
         Plane(words: SIMD4(repeating: word))
     }
 
-    /// Each word shifted towards its lower bits.
     @inline(__always)
     func shiftedRight(by count: UInt32) -> Plane {
         Plane(words: words &>> SIMD4(repeating: count))
     }
 
-    /// Each word shifted towards its higher bits. A product is one operation on the vector, and compiled to a shift.
+    /// A product is one operation on the vector, and compiled to a shift.
     @inline(__always)
     func shiftedLeft(by count: UInt32) -> Plane {
         Plane(words: words &* SIMD4(repeating: 1 << count))
     }
 
-    /// Lane *i* is lane *i* + `count` modulo 4 of this plane.
     @inline(__always)
     func lanesRotated(by count: Int) -> Plane {
         let w = words
@@ -79,32 +97,102 @@ struct Plane {
     }
 }
 
-/// The eight bits of many bytes at once, as elements of GF(2⁸).
-struct PlaneByte {
-    var b0, b1, b2, b3, b4, b5, b6, b7: Plane
+/// 256 bits: one bit of one state row of 64 blocks. As ``Plane`` otherwise, written again since what is generic over
+/// vectors is compiled to loops over their lanes.
+struct WidePlane: PlaneVector {
+    private var bits: SIMDMask<SIMD8<Int32>>
 
     @inline(__always)
-    init(b0: Plane, b1: Plane, b2: Plane, b3: Plane, b4: Plane, b5: Plane, b6: Plane, b7: Plane) {
+    private var words: SIMD8<UInt32> { unsafeBitCast(bits, to: SIMD8<UInt32>.self) }
+
+    @inline(__always)
+    private init(_ bits: SIMDMask<SIMD8<Int32>>) {
+        self.bits = bits
+    }
+
+    @inline(__always)
+    private init(words: SIMD8<UInt32>) {
+        self.bits = unsafeBitCast(words, to: SIMDMask<SIMD8<Int32>>.self)
+    }
+
+    @inline(__always)
+    init(_ plane: Plane) {
+        self.init(words: SIMD8(lowHalf: plane.words, highHalf: plane.words))
+    }
+
+    @inline(__always)
+    static func repeating(_ word: UInt32) -> WidePlane {
+        WidePlane(words: SIMD8(repeating: word))
+    }
+
+    @inline(__always)
+    static func ^ (left: WidePlane, right: WidePlane) -> WidePlane {
+        WidePlane(left.bits .^ right.bits)
+    }
+
+    @inline(__always)
+    static func & (left: WidePlane, right: WidePlane) -> WidePlane {
+        WidePlane(left.bits .& right.bits)
+    }
+
+    @inline(__always)
+    func shiftedRight(by count: UInt32) -> WidePlane {
+        WidePlane(words: words &>> SIMD8(repeating: count))
+    }
+
+    @inline(__always)
+    func shiftedLeft(by count: UInt32) -> WidePlane {
+        WidePlane(words: words &* SIMD8(repeating: 1 << count))
+    }
+
+    @inline(__always)
+    func lanesRotated(by count: Int) -> WidePlane {
+        let w = words
+        return switch count & 3 {
+        case 1: WidePlane(words: SIMD8(w[1], w[2], w[3], w[0], w[5], w[6], w[7], w[4]))
+        case 2: WidePlane(words: SIMD8(w[2], w[3], w[0], w[1], w[6], w[7], w[4], w[5]))
+        case 3: WidePlane(words: SIMD8(w[3], w[0], w[1], w[2], w[7], w[4], w[5], w[6]))
+        default: self
+        }
+    }
+}
+
+/// The eight bits of many bytes at once, as elements of GF(2⁸).
+struct PlaneByte<Vector: PlaneVector> {
+    var b0, b1, b2, b3, b4, b5, b6, b7: Vector
+
+    @inline(__always)
+    init(
+        b0: Vector, b1: Vector, b2: Vector, b3: Vector, b4: Vector, b5: Vector, b6: Vector, b7: Vector
+    ) {
         (self.b0, self.b1, self.b2, self.b3) = (b0, b1, b2, b3)
         (self.b4, self.b5, self.b6, self.b7) = (b4, b5, b6, b7)
     }
 
     /// Reads eight planes, the lowest bit first.
     @inline(__always)
-    init(_ planes: UnsafePointer<Plane>) {
+    init(_ planes: UnsafePointer<Vector>) {
         self.init(
             b0: planes[0], b1: planes[1], b2: planes[2], b3: planes[3], b4: planes[4], b5: planes[5], b6: planes[6],
             b7: planes[7])
     }
 
+    /// Reads eight planes of a round key, the lowest bit first.
     @inline(__always)
-    func store(to planes: UnsafeMutablePointer<Plane>) {
+    init(roundKey planes: UnsafePointer<Plane>) {
+        self.init(
+            b0: Vector(planes[0]), b1: Vector(planes[1]), b2: Vector(planes[2]), b3: Vector(planes[3]),
+            b4: Vector(planes[4]), b5: Vector(planes[5]), b6: Vector(planes[6]), b7: Vector(planes[7]))
+    }
+
+    @inline(__always)
+    func store(to planes: UnsafeMutablePointer<Vector>) {
         (planes[0], planes[1], planes[2], planes[3]) = (b0, b1, b2, b3)
         (planes[4], planes[5], planes[6], planes[7]) = (b4, b5, b6, b7)
     }
 
     @inline(__always)
-    func map(_ transform: (Plane) -> Plane) -> PlaneByte {
+    func map(_ transform: (Vector) -> Vector) -> PlaneByte {
         PlaneByte(
             b0: transform(b0), b1: transform(b1), b2: transform(b2), b3: transform(b3), b4: transform(b4),
             b5: transform(b5), b6: transform(b6), b7: transform(b7))
@@ -141,15 +229,17 @@ struct PlaneByte {
 enum BitTransposition {
     /// Exchanges the bits of `a` that are `distance` above those of `mask` with the bits of `b` under `mask`.
     @inline(__always)
-    static func swapBits(_ a: inout Plane, _ b: inout Plane, distance: UInt32, mask: UInt32) {
+    static func swapBits<Vector: PlaneVector>(
+        _ a: inout Vector, _ b: inout Vector, distance: UInt32, mask: UInt32
+    ) {
         let difference = (a.shiftedRight(by: distance) ^ b) & .repeating(mask)
         b = b ^ difference
         a = a ^ difference.shiftedLeft(by: distance)
     }
 
     /// In each byte place of each group of eight planes, exchanges bit *i* of plane *j* with bit *j* of plane *i*.
-    @inline(never)
-    static func swapWithinBytes(_ planes: UnsafeMutablePointer<Plane>, groupCount: Int) {
+    @inline(__always)
+    static func swapWithinBytes<Vector: PlaneVector>(_ planes: UnsafeMutablePointer<Vector>, groupCount: Int) {
         for group in 0..<groupCount {
             let planes = planes + 8 &* group
             var (a, b, c, d) = (planes[0], planes[1], planes[2], planes[3])

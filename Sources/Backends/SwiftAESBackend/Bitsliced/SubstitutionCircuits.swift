@@ -7,8 +7,8 @@ enum SubstitutionCircuits {
     ///
     /// - Source: Boyar and Peralta, "A New Combinational Logic Minimization Technique with Applications to Cryptology"
     ///   (SEA 2010), the circuit of 115 gates.
-    @inline(never)
-    static func subBytes(_ planes: UnsafeMutablePointer<Plane>) {
+    @inline(__always)
+    static func subBytes<Vector: PlaneVector>(_ planes: UnsafeMutablePointer<Vector>) {
         let x0 = planes[7]
         let x1 = planes[6]
         let x2 = planes[5]
@@ -41,9 +41,9 @@ enum SubstitutionCircuits {
         let y21 = y13 ^ y16
         let y18 = x0 ^ y16
         let z = FieldInversion(
-            a0: y12, a1: y3, a2: y4, a3: y13, a4: y5, a5: y2, a6: y9, a7: y14, a8: y8,
-            b0: y15, b1: y6, b2: x7, b3: y16, b4: y1, b5: y7, b6: y11, b7: y17, b8: y10,
-            c0: y20, c1: y19, c2: y21, c3: y18
+            a: (y12, y3, y4, y13, y5, y2, y9, y14, y8),
+            b: (y15, y6, x7, y16, y1, y7, y11, y17, y10),
+            c: (y20, y19, y21, y18)
         ).products
         let t46 = z.z15 ^ z.z16
         let t47 = z.z10 ^ z.z11
@@ -91,8 +91,10 @@ enum SubstitutionCircuits {
     ///
     /// - Source: Boyar and Peralta, "A Small Depth-16 Circuit for the AES S-Box" (SEC 2012), the linear layers of
     ///   the inverse, whose XNOR gates the {63} makes XOR gates.
-    @inline(never)
-    static func invSubBytes(_ planes: UnsafeMutablePointer<Plane>, addingRoundKey key: UnsafePointer<Plane>) {
+    @inline(__always)
+    static func invSubBytes<Vector: PlaneVector>(
+        _ planes: UnsafeMutablePointer<Vector>, addingRoundKey key: UnsafePointer<Plane>
+    ) {
         let u0 = planes[7]
         let u1 = planes[6]
         let u2 = planes[5]
@@ -129,9 +131,9 @@ enum SubstitutionCircuits {
         let t14 = t10 ^ r18
         let t26 = t3 ^ t16
         let z = FieldInversion(
-            a0: t13, a1: t23, a2: t19, a3: t3, a4: t22, a5: t20, a6: t1, a7: t4, a8: t2,
-            b0: t6, b1: t8, b2: y5, b3: t16, b4: t9, b5: t17, b6: t15, b7: t27, b8: t10,
-            c0: t14, c1: t24, c2: t26, c3: t25
+            a: (t13, t23, t19, t3, t22, t20, t1, t4, t2),
+            b: (t6, t8, y5, t16, t9, t17, t15, t27, t10),
+            c: (t14, t24, t26, t25)
         ).products
         let p0 = z.z6 ^ z.z15
         let p1 = z.z12 ^ z.z13
@@ -162,14 +164,14 @@ enum SubstitutionCircuits {
         let p27 = p10 ^ p18
         let p28 = p11 ^ p25
         let p29 = p15 ^ p20
-        planes[7] = p13 ^ p22 ^ key[7]
-        planes[6] = p26 ^ p29 ^ key[6]
-        planes[5] = p17 ^ p28 ^ key[5]
-        planes[4] = p12 ^ p22 ^ key[4]
-        planes[3] = p23 ^ p27 ^ key[3]
-        planes[2] = p19 ^ p24 ^ key[2]
-        planes[1] = p14 ^ p23 ^ key[1]
-        planes[0] = p9 ^ p16 ^ key[0]
+        planes[7] = p13 ^ p22 ^ Vector(key[7])
+        planes[6] = p26 ^ p29 ^ Vector(key[6])
+        planes[5] = p17 ^ p28 ^ Vector(key[5])
+        planes[4] = p12 ^ p22 ^ Vector(key[4])
+        planes[3] = p23 ^ p27 ^ Vector(key[3])
+        planes[2] = p19 ^ p24 ^ Vector(key[2])
+        planes[1] = p14 ^ p23 ^ Vector(key[1])
+        planes[0] = p9 ^ p16 ^ Vector(key[0])
     }
 }
 
@@ -180,17 +182,26 @@ enum SubstitutionCircuits {
 ///
 /// - Source: Boyar and Peralta, "A New Combinational Logic Minimization Technique with Applications to Cryptology"
 ///   (SEA 2010), the circuit of 115 gates; Canright, "A Very Compact S-Box for AES" (CHES 2005), for its fields.
-struct FieldInversion {
+struct FieldInversion<Vector: PlaneVector> {
     /// The nine products `a` · `b` make the norm, together with `c`, which is linear; `b` and then `a` are multiplied
     /// by the norm's inverse.
-    var a0, a1, a2, a3, a4, a5, a6, a7, a8: Plane
-    var b0, b1, b2, b3, b4, b5, b6, b7, b8: Plane
-    var c0, c1, c2, c3: Plane
+    private let a, b: Nine
+    private let c: Four
 
-    /// The multiples of `b0` to `b8`, then those of `a0` to `a8`.
-    struct Products {
-        var z0, z1, z2, z3, z4, z5, z6, z7, z8, z9, z10, z11, z12, z13, z14, z15, z16, z17: Plane
+    typealias Four = (Vector, Vector, Vector, Vector)
+    typealias Nine = (Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector)
+
+    @inline(__always)
+    init(a: Nine, b: Nine, c: Four) {
+        (self.a, self.b, self.c) = (a, b, c)
     }
+
+    /// The multiples of `b`, then those of `a`.
+    typealias Products = (
+        z0: Vector, z1: Vector, z2: Vector, z3: Vector, z4: Vector, z5: Vector, z6: Vector, z7: Vector, z8: Vector,
+        z9: Vector, z10: Vector, z11: Vector, z12: Vector, z13: Vector, z14: Vector, z15: Vector, z16: Vector,
+        z17: Vector
+    )
 
     @inline(__always)
     var products: Products {
@@ -200,24 +211,25 @@ struct FieldInversion {
         let n03 = n0 ^ n3
         let n12 = n1 ^ n2
         let all = n01 ^ n23
-        return Products(
-            z0: n12 & b0, z1: n2 & b1, z2: n1 & b2, z3: n03 & b3, z4: n3 & b4, z5: n0 & b5, z6: n01 & b6,
-            z7: all & b7, z8: n23 & b8, z9: n12 & a0, z10: n2 & a1, z11: n1 & a2, z12: n03 & a3, z13: n3 & a4,
-            z14: n0 & a5, z15: n01 & a6, z16: all & a7, z17: n23 & a8)
+        return (
+            z0: n12 & b.0, z1: n2 & b.1, z2: n1 & b.2, z3: n03 & b.3, z4: n3 & b.4, z5: n0 & b.5, z6: n01 & b.6,
+            z7: all & b.7, z8: n23 & b.8, z9: n12 & a.0, z10: n2 & a.1, z11: n1 & a.2, z12: n03 & a.3, z13: n3 & a.4,
+            z14: n0 & a.5, z15: n01 & a.6, z16: all & a.7, z17: n23 & a.8
+        )
     }
 
     /// The norm to GF(2⁴), inverted there.
     @inline(__always)
-    private var inverseOfNorm: (Plane, Plane, Plane, Plane) {
-        let p0 = a0 & b0
-        let p3 = a3 & b3
-        let p6 = a6 & b6
-        let p67 = (a7 & b7) ^ p6
-        let p68 = (a8 & b8) ^ p6
-        let d0 = (a1 & b1) ^ p0 ^ p67 ^ c0
-        let d1 = (a2 & b2) ^ p0 ^ p68 ^ c1
-        let d2 = (a4 & b4) ^ p3 ^ p67 ^ c2
-        let d3 = (a5 & b5) ^ p3 ^ p68 ^ c3
+    private var inverseOfNorm: Four {
+        let p0 = a.0 & b.0
+        let p3 = a.3 & b.3
+        let p6 = a.6 & b.6
+        let p67 = (a.7 & b.7) ^ p6
+        let p68 = (a.8 & b.8) ^ p6
+        let d0 = (a.1 & b.1) ^ p0 ^ p67 ^ c.0
+        let d1 = (a.2 & b.2) ^ p0 ^ p68 ^ c.1
+        let d2 = (a.4 & b.4) ^ p3 ^ p67 ^ c.2
+        let d3 = (a.5 & b.5) ^ p3 ^ p68 ^ c.3
         let d01 = d0 ^ d1
         let d02 = d0 & d2
         let e3 = d3 ^ d02

@@ -3,8 +3,13 @@ public import RandomAccess
 /// AES in plain Swift, fast and constant-time: no branch and no address depends on a key or on data.
 ///
 /// Bit-slicing takes one bit of many blocks into one vector and runs the S-box as a circuit of gates, so that each
-/// operation works on 32 blocks, or on 8 at the end of a stretch. CBC encryption, where each block waits for the one
-/// before, gains nothing from that. The round keys and the space for blocks are erased with the context.
+/// operation works on 32 blocks, on 64 where the CPU has AVX2, or on 8 at the end of a stretch. CBC encryption, where
+/// each block waits for the one before, gains nothing from that. The round keys and the space for blocks are erased with
+/// the context.
+///
+/// AVX2 and AVX-512 are vectors here, and not AES instructions: the same Swift functions are compiled for each of them
+/// and for neither, and the CPU is asked once. The variable `CHUNKWISE_SWIFT_DISABLE_HWF` names what to leave alone,
+/// `avx512vl` or `avx2`.
 ///
 /// - Source: Biham, "A Fast New DES Implementation in Software" (FSE 1997), for bit-slicing; FIPS 197 for the rest.
 public struct SwiftBitsliced: CipherBackend {
@@ -16,8 +21,8 @@ public struct SwiftBitsliced: CipherBackend {
     public let keyByteCounts = [16, 24, 32]
     /// The modes offered.
     public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
-    /// None: portable code.
-    public let cpuFeatures: [String] = []
+    /// The vectors that it uses: `avx512vl`, `avx2`, or none, for portable code.
+    public var cpuFeatures: [String] { VectorLevel.ofThisMachine.cpuFeature.map { [$0] } ?? [] }
 
     /// Creates the backend.
     public init() {}
@@ -46,8 +51,10 @@ final class SwiftBitslicedContext: CipherContext {
     private let mode: CipherMode
     private let direction: CipherDirection
 
-    init(mode: CipherMode, direction: CipherDirection, key: SecretKey) {
-        self.cipher = BitslicedCipher(key)
+    init(
+        mode: CipherMode, direction: CipherDirection, key: SecretKey, level: VectorLevel = .ofThisMachine
+    ) {
+        self.cipher = BitslicedCipher(key, level: level)
         self.mode = mode
         self.direction = direction
     }
@@ -74,9 +81,9 @@ final class SwiftBitslicedContext: CipherContext {
         var (input, output, remaining) = (input, output, blockCount)
         var previous = Plane(iv)
         while remaining > 0 {
-            let count = BitslicedCipher.batchBlockCount(of: remaining)
+            let count = cipher.batchBlockCount(of: remaining)
             blocks.copyMemory(from: input, byteCount: Block.byteCount * count)
-            cipher.decrypt(blockCount: count)
+            cipher.process(blockCount: count, .decrypt)
             let last = Plane(block: count - 1, of: input)
             // From the last block to the first, so that in place each Cⱼ₋₁ is still there.
             for index in (1..<count).reversed() {
@@ -97,7 +104,7 @@ final class SwiftBitslicedContext: CipherContext {
         var previous = Plane(iv)
         for index in 0..<blockCount {
             (Plane(block: index, of: input) ^ previous).store(asBlock: 0, of: blocks)
-            cipher.encrypt(blockCount: 1)
+            cipher.process(blockCount: 1, .encrypt)
             previous = Plane(block: 0, of: blocks)
             previous.store(asBlock: index, of: output)
         }
@@ -112,12 +119,12 @@ final class SwiftBitslicedContext: CipherContext {
         var (input, output, remaining) = (input, output, byteCount)
         var counter = counter
         while remaining > 0 {
-            let count = BitslicedCipher.batchBlockCount(of: (remaining - 1) / Block.byteCount + 1)
+            let count = cipher.batchBlockCount(of: (remaining - 1) / Block.byteCount + 1)
             for index in 0..<count {
                 Plane(counter).store(asBlock: index, of: blocks)
                 counter.bigEndianValue &+= 1
             }
-            cipher.encrypt(blockCount: count)
+            cipher.process(blockCount: count, .encrypt)
             let stretch = min(remaining, Block.byteCount * count)
             let wholeCount = stretch / Block.byteCount
             for index in 0..<wholeCount {

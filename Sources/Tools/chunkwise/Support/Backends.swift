@@ -100,6 +100,11 @@ enum CPUMasks {
         // Whatever else the variable names, AES instructions are not among it.
         case "nettle":
             [Mask(name: "nettle without aes", variable: "NETTLE_FAT_OVERRIDE", value: "none")]
+        // AVX2 is part of AVX-512.
+        case "swift-bitsliced":
+            [("avx512", "avx512vl"), ("avx2", "avx2")].map {
+                Mask(name: "\(backend) without \($0)", variable: "CHUNKWISE_SWIFT_DISABLE_HWF", value: $1)
+            }
         default:
             []
         }
