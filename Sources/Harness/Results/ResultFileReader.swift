@@ -1,7 +1,7 @@
 import FoundationEssentials
-import Glibc
+import Support
 
-/// Reads a result file piece by piece, for reports: of the file itself no more than a line is kept.
+/// Reads a result file piece by piece, for reports: of the file itself no more than a piece or a line is kept.
 ///
 /// A killed run may leave a last line without an end. If it is a whole record all the same, it counts; otherwise its
 /// bytes are counted and left out.
@@ -9,33 +9,49 @@ package struct ResultFileReader {
     /// A round of a million iterations, which is the max, takes 21 MB; a file that goes on like this is no result file.
     private static let longestLine = 32 << 20
 
+    /// What is parsed at a time by one thread, at least.
+    private static let leastShare = 1 << 16
+
     private var builder = RunResultsBuilder()
     private var rest: [UInt8] = []
-    private var samples: [UInt64] = []
     private var lineNumber = 0
 
     /// Begins before a file's first byte.
     package init() {}
 
-    /// Takes the next bytes of the file.
+    /// Takes the next bytes of the file; its lines are parsed on all CPUs.
     ///
     /// - Throws: `ResultsError` for what is whole and wrong.
     package mutating func take(_ bytes: UnsafeRawBufferPointer) throws(ResultsError) {
-        var position = 0
-        while position < bytes.count, let end = Self.newline(in: bytes, from: position) {
-            let piece = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
-            if rest.isEmpty {
-                try takeLine(piece)
-            } else {
-                var line: [UInt8] = []
-                swap(&line, &rest)
-                line.append(contentsOf: piece)
-                try takeLine(line)
-            }
-            position = end + 1
+        guard let last = bytes.lastIndex(of: Self.newline) else { return try keep(bytes[...]) }
+        rest.append(contentsOf: bytes[...last])
+        var shares: [ArraySlice<UInt8>] = []
+        var left = rest[...]
+        while !left.isEmpty {
+            let end = left.dropFirst(Self.leastShare).firstIndex(of: Self.newline) ?? left.endIndex - 1
+            shares.append(left[...end])
+            left = left[(end + 1)...]
         }
-        rest.append(contentsOf: bytes[position...])
+        rest = []
+        for line in Parallel.map(shares, Self.lines).joined() { try note(line) }
+        try keep(bytes[(last + 1)...])
+    }
+
+    private mutating func keep(_ bytes: Slice<UnsafeRawBufferPointer>) throws(ResultsError) {
+        rest.append(contentsOf: bytes)
         guard rest.count <= Self.longestLine else { throw .damagedLine(lineNumber + 1) }
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// Parses lines, each with its end.
+    private static func lines(_ share: ArraySlice<UInt8>) -> [ResultLine] {
+        var samples: [UInt64] = []
+        return share.withUnsafeBytes { bytes in
+            bytes.dropLast().split(separator: newline, omittingEmptySubsequences: false).map {
+                ResultLine(UnsafeRawBufferPointer(rebasing: $0), samples: &samples)
+            }
+        }
     }
 
     /// Ends the file.
@@ -43,20 +59,11 @@ package struct ResultFileReader {
     /// - Returns: What is in it.
     /// - Throws: `ResultsError.missingHeader` if there is no whole header.
     package mutating func finish() throws(ResultsError) -> RunResults {
-        var line: [UInt8] = []
-        swap(&line, &rest)
-        let last = line.withUnsafeBytes { ResultLine($0, samples: &samples) }
-        guard last.isRecord else { return try builder.results(cutByteCount: line.count) }
+        var samples: [UInt64] = []
+        let last = rest.withUnsafeBytes { ResultLine($0, samples: &samples) }
+        guard last.isRecord else { return try builder.results(cutByteCount: rest.count) }
         try note(last)
         return try builder.results()
-    }
-
-    private mutating func takeLine(_ line: [UInt8]) throws(ResultsError) {
-        try note(line.withUnsafeBytes { ResultLine($0, samples: &samples) })
-    }
-
-    private mutating func takeLine(_ line: UnsafeRawBufferPointer) throws(ResultsError) {
-        try note(ResultLine(line, samples: &samples))
     }
 
     private mutating func note(_ line: ResultLine) throws(ResultsError) {
@@ -69,17 +76,10 @@ package struct ResultFileReader {
             throw builder.header == nil && lineNumber == 1 ? .missingHeader : .damagedLine(lineNumber)
         }
     }
-
-    private static func newline(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        guard let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start) else {
-            return nil
-        }
-        return UnsafeRawPointer(found) - base
-    }
 }
 
 /// What a line of a result file turns out to be.
-private enum ResultLine {
+private enum ResultLine: Sendable {
     case record(ResultRecord)
     case otherSchema(String)
     case blank

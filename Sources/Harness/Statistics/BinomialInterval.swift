@@ -35,23 +35,27 @@ package struct BinomialInterval: Hashable, Sendable {
         self.trialCount = trialCount
         let alpha = isOneSided ? 1 - confidence : (1 - confidence) / 2
         // P(X ≥ k) grows with the rate, P(X ≤ k) falls.
-        low =
-            successCount == 0
-            ? 0 : Self.root { Self.tail(successCount...trialCount, of: trialCount, rate: $0) - alpha }
-        high =
-            successCount == trialCount
-            ? 1 : Self.root { alpha - Self.tail(0...successCount, of: trialCount, rate: $0) }
+        let (atLeast, atMost) = (
+            Self.tail(successCount...trialCount, of: trialCount), Self.tail(0...successCount, of: trialCount)
+        )
+        low = successCount == 0 ? 0 : Self.root { atLeast($0) - alpha }
+        high = successCount == trialCount ? 1 : Self.root { alpha - atMost($0) }
     }
 
-    /// The probability of a number of successes in a range.
-    private static func tail(_ range: ClosedRange<Int>, of trialCount: Int, rate: Double) -> Double {
-        var sum = 0.0
-        for count in range {
-            let (successes, failures) = (Double(count), Double(trialCount - count))
-            let ways = logGamma(Double(trialCount) + 1) - logGamma(successes + 1) - logGamma(failures + 1)
-            sum += exp(ways + successes * log(rate) + failures * log1p(-rate))
+    /// The probability of a number of successes in a range, as a function of the rate.
+    private static func tail(_ range: ClosedRange<Int>, of trialCount: Int) -> (_ rate: Double) -> Double {
+        // What does not depend on the rate costs most.
+        let all = logGamma(Double(trialCount) + 1)
+        let ways = range.map { all - logGamma(Double($0) + 1) - logGamma(Double(trialCount - $0) + 1) }
+        return { rate in
+            let (success, failure) = (log(rate), log1p(-rate))
+            var sum = 0.0
+            for (index, ways) in ways.enumerated() {
+                let count = range.lowerBound + index
+                sum += exp(ways + Double(count) * success + Double(trialCount - count) * failure)
+            }
+            return min(1, sum)
         }
-        return min(1, sum)
     }
 
     /// Where a growing function of a rate passes 0.

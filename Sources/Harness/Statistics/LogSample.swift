@@ -120,13 +120,27 @@ public struct LogSample: Hashable, Sendable {
 
     /// The standard error of the difference of two means, and its degrees of freedom, rounded down.
     func difference(from other: LogSample) -> (error: Double, degreesOfFreedom: Int) {
-        let (one, two) = (variance / Double(count), other.variance / Double(other.count))
-        let all = count + other.count - 2
-        guard one + two > 0 else { return (0, max(1, all)) }
-        let freedom =
-            (one + two) * (one + two)
-            / (one * one / Double(max(1, count - 1)) + two * two / Double(max(1, other.count - 1)))
-        return ((one + two).squareRoot(), min(max(1, all), max(1, Int(freedom))))
+        LogMean(self).difference(from: LogMean(other))
+    }
+}
+
+/// As much of a sample as a comparison needs: plain numbers, of which a run compares millions of pairs.
+private struct LogMean {
+    let centre: Double, mean: Double
+    /// The variance of the mean, and its square per degree of freedom.
+    let variance: Double, square: Double
+    let count: Int
+
+    init(_ sample: LogSample) {
+        (centre, mean, count) = (sample.centre, sample.mean, sample.count)
+        variance = sample.variance / Double(count)
+        square = variance * variance / Double(max(1, count - 1))
+    }
+
+    func difference(from other: LogMean) -> (error: Double, degreesOfFreedom: Int) {
+        let (sum, all) = (variance + other.variance, max(1, count + other.count - 2))
+        guard sum > 0 else { return (0, all) }
+        return (sum.squareRoot(), min(all, max(1, Int(sum * sum / (square + other.square)))))
     }
 }
 
@@ -183,16 +197,20 @@ package struct BestComparison: Sendable {
     ///   - confidence: How often all bounds hold, at least; above 0.5, below 1.
     package init(_ samples: [LogSample], confidence: Double = 0.95) {
         let tail = (1 - confidence) / Double(max(1, samples.count - 1))
-        var quantiles: [Int: Double] = [:]
-        bounds = samples.indices.map { index in
-            let sample = samples[index]
+        let parts = samples.map { LogMean($0) }
+        // By degrees of freedom; 0 for those that no pair has had so far.
+        let maxFreedom = max(1, 2 * (samples.map(\.count).max() ?? 1))
+        var quantiles = [Double](repeating: 0, count: maxFreedom + 1)
+        bounds = parts.indices.map { index in
+            let sample = parts[index]
             var farthest = 0.0
-            for other in samples.indices where other != index {
-                let (error, freedom) = samples[other].difference(from: sample)
-                let quantile = quantiles[freedom] ?? StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom)
-                quantiles[freedom] = quantile
-                let lead = max(samples[other].mean - sample.mean, samples[other].centre - sample.centre)
-                farthest = max(farthest, lead + quantile * error)
+            for other in parts.indices where other != index {
+                let (error, freedom) = parts[other].difference(from: sample)
+                if quantiles[freedom] == 0 {
+                    quantiles[freedom] = StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom)
+                }
+                let lead = max(parts[other].mean - sample.mean, parts[other].centre - sample.centre)
+                farthest = max(farthest, lead + quantiles[freedom] * error)
             }
             return exp(farthest)
         }

@@ -26,6 +26,17 @@ package enum StudentDistribution {
     /// - Returns: The value, above 0, to 1 part in 10¹².
     package static func upperQuantile(_ probability: Double, degreesOfFreedom: Int) -> Double {
         precondition(probability > 0 && probability < 0.5, "a tail of \(probability): expected above 0, below one half")
+        if probability == usualTail, usualQuantiles.indices.contains(degreesOfFreedom - 1) {
+            return usualQuantiles[degreesOfFreedom - 1]
+        }
+        return quantile(probability, degreesOfFreedom)
+    }
+
+    /// The tail of a 95 % interval, and its quantiles from one degree of freedom on: every figure of a report asks for one.
+    private static let usualTail = 0.025
+    private static let usualQuantiles = (1...32).map { quantile(usualTail, $0) }
+
+    private static func quantile(_ probability: Double, _ degreesOfFreedom: Int) -> Double {
         var (low, high) = (0.0, 1.0)
         while twoSidedTail(high, degreesOfFreedom: degreesOfFreedom) > 2 * probability {
             (low, high) = (high, high * 2)

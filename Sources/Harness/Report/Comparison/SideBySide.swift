@@ -95,7 +95,7 @@ package struct SideBySide: Sendable {
     }
 
     private func json(_ run: Run) -> JSONValue {
-        var members = run.summary.jsonMembers(verdict: run.verdict)
+        var members = run.summary.jsonMembers(run.verdict, Warning.all(in: run.summary))
         members["name"] = .string(run.summary.name)
         members["label"] = .string(run.label)
         members["cells"] = .array(run.summary.cells.map(\.json))

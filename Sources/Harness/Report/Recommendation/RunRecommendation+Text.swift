@@ -156,11 +156,14 @@ extension RunRecommendation {
 }
 
 extension Document {
-    /// Which configuration to take under a few budgets, the picture of all of them, and what the strategies protect; `nil`
-    /// where nothing was timed.
-    static func recommendation(_ summary: RunSummary) -> Section? {
-        guard let free = RunRecommendation.ofReport(summary) else { return nil }
-        let recommendations = free.exampleBudgets.compactMap { RunRecommendation.ofReport(summary, budgets: $0) }
+    /// Which configuration to take under a few budgets, the picture of all of them, and what the strategies protect.
+    ///
+    /// - Parameter free: What is recommended without budgets.
+    /// - Returns: The section.
+    static func recommendation(_ free: RunRecommendation) -> Section {
+        let summary = free.summary
+        let recommendations =
+            [free] + free.exampleBudgets.compactMap { RunRecommendation.ofReport(summary, budgets: $0) }
         // A budget on what nothing was measured of shows nothing.
         let examples = recommendations.filter { recommendation in
             !recommendation.advice.withoutFigure.contains { $0.count == recommendation.advice.candidates.count }

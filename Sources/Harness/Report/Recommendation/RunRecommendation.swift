@@ -116,7 +116,7 @@ package struct RunRecommendation: Sendable {
         return recommendation
     }
 
-    /// Budgets that show what constraints do: none, little memory, and a reader that must answer at once.
+    /// Budgets that show what constraints do: little memory, and a reader that must answer at once.
     ///
     /// What that means follows from what was measured: an eighth of the memory of the choice without budgets, a first byte
     /// at most twice as late as the soonest one.
@@ -124,7 +124,6 @@ package struct RunRecommendation: Sendable {
         let soonest = advice.candidates.compactMap(\.firstByteNanoseconds).min()
         let memory = advice.choice?.memoryByteCount.map { max($0 / 8, 2 * CellSummary.memoryResolution) }
         return [
-            Budgets(),
             memory.map { Budgets(memoryByteCount: Self.powerOfTwo($0)) },
             soonest.map { Budgets(firstByteNanoseconds: Self.round(2 * min($0, 1 << 60))) },
         ].compactMap { $0 }

@@ -1,48 +1,36 @@
 import Results
 import Statistics
+import Support
 
 extension Document {
     /// Puts together the report of a run: the verdict first, what it rests on after it, how it came about last.
     ///
     /// - Parameters:
     ///   - summary: The run.
+    ///   - found: What may be wrong with its figures.
     ///   - keys: What lies beside it on keys.
-    init(_ summary: RunSummary, keys: KeyResults = KeyResults()) {
+    init(_ summary: RunSummary, warnings found: [Warning], keys: KeyResults = KeyResults()) {
         let header = summary.results.header
         title = "Random-access decryption: conformance, speed and memory"
         subtitle =
             "\(header.host.cpuModel), \(RatioText.count(header.host.cpuCount, "CPU")) · \(header.startedAt) · "
             + "chunkwise \(header.programVersion)"
-        let found = Warning.all(in: summary)
+        let recommendation = RunRecommendation.ofReport(summary)
         warnings = found.filter(\.isSerious)
-        verdict = Verdict(summary).lines
-        sections = [
-            Self.recommendation(summary),
+        verdict = Verdict(summary, recommendation).lines
+        let parts: [@Sendable (RunSummary) -> Section?] = [
+            { _ in recommendation.map(Self.recommendation) },
             // Pictures,
-            Self.throughput(summary),
-            Self.ratios(summary),
-            Self.chunks(summary),
-            Self.threads(summary),
-            Self.memory(summary),
-            Self.firstByte(summary),
-            Self.latency(summary),
-            Self.amplification(summary),
-            Self.playback(summary),
-            Self.keys(keys, findings: keys.findings),
+            Self.throughput, Self.ratios, Self.chunks, Self.threads, Self.memory, Self.firstByte, Self.latency,
+            Self.amplification, Self.playback, { _ in Self.keys(keys, findings: keys.findings) },
             // matrices,
-            Self.conformance(summary),
-            Self.mutants(summary),
+            Self.conformance, Self.mutants,
             // tables,
-            Self.failures(summary),
-            Self.published(summary),
-            Self.otherSeries(summary),
-            Self.allCells(summary),
-            Self.usage(summary),
+            Self.failures, Self.published, Self.otherSeries, Self.allCells, Self.usage,
             // and where all this comes from.
-            Self.warnings(found),
-            Self.provenance(summary),
-            Self.reading(summary),
-        ].compactMap { $0 }
+            { _ in Self.warnings(found) }, Self.provenance, Self.reading,
+        ]
+        sections = Parallel.map(parts) { $0(summary) }.compactMap { $0 }
     }
 
     /// What to keep in mind about the figures, and what to do about it; `nil` where there is nothing.

@@ -3,6 +3,7 @@ package import Results
 /// The report of a run in all its forms, which are made of one summary.
 package struct RunReport: Sendable {
     let summary: RunSummary
+    private let warnings: [Warning]
     private let document: Document
     private let keys: KeyResults
 
@@ -14,8 +15,9 @@ package struct RunReport: Sendable {
     ///   - history: Earlier and later runs of its machine, to be shown on the page.
     package init(_ results: RunResults, keys: KeyResults = KeyResults(), history: History? = nil) {
         summary = RunSummary(results)
+        warnings = Warning.all(in: summary)
         self.keys = keys
-        var document = Document(summary, keys: keys)
+        var document = Document(summary, warnings: warnings, keys: keys)
         if let history { document.sections += Document.history(history.only(results.header.host)) }
         self.document = document
     }
@@ -44,7 +46,7 @@ package struct RunReport: Sendable {
         case .html: ReportFile(name: format.fileName, text: HTMLRenderer.render(document))
         case .fullMarkdown: ReportFile(name: format.fileName, text: MarkdownRenderer.render(document))
         case .markdown: ReportFile(name: format.fileName, text: summary.pullRequestMarkdown(verdict))
-        case .json: ReportFile(name: format.fileName, parts: summary.jsonParts(verdict: verdict, keys: keys))
+        case .json: ReportFile(name: format.fileName, parts: summary.jsonParts(verdict, warnings, keys))
         case .csv: ReportFile(name: format.fileName, parts: summary.csvParts)
         case .junit: ReportFile(name: format.fileName, text: summary.junit().text)
         }

@@ -8,19 +8,22 @@ extension RunSummary {
     ///
     /// - Parameters:
     ///   - verdict: The verdict's lines.
+    ///   - warnings: What may be wrong with the figures.
     ///   - keys: What lies beside it on keys.
     /// - Returns: What writes the object, part by part.
-    func jsonParts(verdict: [String], keys: KeyResults) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
+    func jsonParts(
+        _ verdict: [String], _ warnings: [Warning], _ keys: KeyResults
+    ) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
         { part in
             try JSONValue.write(
-                jsonMembers(verdict: verdict).merging(keys.jsonMembers) { $1 }, list: "cells", count: cells.count,
+                jsonMembers(verdict, warnings).merging(keys.jsonMembers) { $1 }, list: "cells", count: cells.count,
                 elements: { Parallel.map(Array(cells[$0])) { $0.json.elementText } },
                 to: part)
         }
     }
 
     /// What the object says beside the cells.
-    func jsonMembers(verdict: [String]) -> [String: JSONValue] {
+    func jsonMembers(_ verdict: [String], _ warnings: [Warning]) -> [String: JSONValue] {
         let header = results.header
         return [
             "schema": .string("chunkwise-report-1"),
@@ -35,7 +38,7 @@ extension RunSummary {
             "backends": JSONValue(encoding: header.backends),
             "conformance": .array(results.conformance.map(\.json)),
             "mutants": mutantsJSON,
-            "warnings": warningsJSON,
+            "warnings": .array(warnings.map(\.json)),
             "verdict": JSONValue(strings: verdict),
             "leftOut": [
                 "cutByteCount": JSONValue(count: results.leftOut.cutByteCount),
@@ -62,15 +65,14 @@ extension RunSummary {
             "mutants": JSONValue(encoding: mutants.outcomes),
         ]
     }
+}
 
-    var warningsJSON: JSONValue {
-        .array(
-            Warning.all(in: self).map { warning in
-                [
-                    "title": .string(warning.title), "message": .string(warning.message),
-                    "advice": .string(warning.advice), "isSerious": .bool(warning.isSerious),
-                ]
-            })
+extension Warning {
+    fileprivate var json: JSONValue {
+        [
+            "title": .string(title), "message": .string(message), "advice": .string(advice),
+            "isSerious": .bool(isSerious),
+        ]
     }
 }
 

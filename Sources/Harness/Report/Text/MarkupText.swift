@@ -71,6 +71,7 @@ enum MarkupText {
     ///
     /// - Source: OWASP, "CSV Injection".
     static func csv(_ text: String) -> String {
+        if text.utf8.allSatisfy(isPlain), !["=", "-"].contains(text.first) { return text }
         var field = ""
         var begins = true
         for scalar in plain(text).unicodeScalars {

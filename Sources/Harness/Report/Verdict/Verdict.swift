@@ -15,7 +15,11 @@ package struct Verdict: Hashable, Sendable {
 
     /// Computes the verdict of a run that is already summed up.
     init(_ summary: RunSummary) {
-        let recommendation = RunRecommendation.ofReport(summary)
+        self.init(summary, RunRecommendation.ofReport(summary))
+    }
+
+    /// Computes the verdict of a run, given what its report recommends.
+    init(_ summary: RunSummary, _ recommendation: RunRecommendation?) {
         let speed =
             [Self.take(recommendation)]
             + [recommendation.flatMap(Self.nearBest), recommendation?.notComparedText].compactMap { $0 }

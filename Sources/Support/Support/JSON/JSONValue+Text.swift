@@ -151,6 +151,11 @@ extension JSONValue {
     /// - Source: RFC 8259 §7.
     private static func appendQuoted(_ string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
+        defer { bytes.append(UInt8(ascii: "\"")) }
+        if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            bytes += string.utf8
+            return
+        }
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"": bytes += "\\\"".utf8
@@ -165,6 +170,5 @@ extension JSONValue {
             default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -5,6 +5,7 @@ import Measurement
 import RandomAccess
 import Report
 import Results
+import Support
 import SystemPackage
 import Vectors
 
@@ -96,16 +97,19 @@ enum ReportWriting {
     private static func write(_ files: [(file: ReportFile, path: FilePath)]) throws {
         try attempt {
             for (_, path) in files { try requireFile(path) }
-            let sinks = try files.map { file, path in
-                let sink = try FileSink(path: path)
-                var offset: UInt64 = 0
-                try file.write { bytes in
-                    try sink.write(bytes, at: offset)
-                    offset += UInt64(bytes.count)
+            // Each file is made as it is written, which is most of the work.
+            let sinks = Parallel.map(files) { file, path in
+                Result {
+                    let sink = try FileSink(path: path)
+                    var offset: UInt64 = 0
+                    try file.write { bytes in
+                        try sink.write(bytes, at: offset)
+                        offset += UInt64(bytes.count)
+                    }
+                    return sink
                 }
-                return sink
             }
-            let prepared = try sinks.map { try $0.prepare() }
+            let prepared = try sinks.map { try $0.get().prepare() }
             for file in prepared { try file.rename() }
         }
     }
