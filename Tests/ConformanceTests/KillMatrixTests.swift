@@ -48,6 +48,33 @@ struct KillMatrixTests {
         #expect(matrix.isComplete)
     }
 
+    @Test("what comes of a read does not depend on those before it, unless the mutant remembers")
+    func independence() throws {
+        let backend = try BackendRegistry.backend(named: "openssl")
+        let groups = Dictionary(grouping: VectorSet.exhaustive(blockCounts: 4...4), by: \.strategy.label).values
+            .compactMap(\.last)
+        func failed(_ reads: [NumberedRead], of group: VectorGroup, _ subject: ConformanceSubject) -> Set<Int> {
+            var tally = Tally(capacity: 1)
+            let run = GroupRun(group: group, subject: subject)
+            guard let opened = run.open(reads, into: &tally) else { return [] }
+            return Set(
+                reads.compactMap { number, read in
+                    var tally = Tally(capacity: 1)
+                    run.run(read, number: number, of: opened, into: &tally)
+                    return tally.failedFlags.isEmpty ? nil : number
+                })
+        }
+        for mutant in Mutant.all where !mutant.remembers {
+            let subject = mutant.subject(over: backend)
+            for group in groups {
+                let reads = group.reads.numbered.filter { $0.number % 41 == 0 }
+                #expect(
+                    failed(reads, of: group, subject) == failed(reads.reversed(), of: group, subject),
+                    "\(mutant.name), \(group.id)")
+            }
+        }
+    }
+
     @Test("a flag is killed for its own bug: the vectors beside it pass")
     func sharp() throws {
         let neighbours: [(mutant: String, flags: [VectorFlag])] = [

@@ -31,7 +31,10 @@ public final class FetchRecord: Sendable {
 
     /// Forgets what was noted.
     public func reset() {
-        state.withLock { $0 = State() }
+        state.withLock {
+            $0.ranges.removeAll(keepingCapacity: true)
+            $0 = State(ranges: $0.ranges)
+        }
     }
 
     /// Notes a range that was delivered, which may be less than was asked for.

@@ -9,7 +9,7 @@ struct ExpectedBytes {
     static let largestHeldByteCount = 1 << 20
 
     private enum Content {
-        case held([UInt8])
+        case held(ArraySlice<UInt8>)
         case digest(PlaintextDigest)
     }
 
@@ -25,18 +25,18 @@ struct ExpectedBytes {
             self.content = .digest(try plaintext.digest(of: range))
             return
         }
-        self.content = .held(try plaintext.bytes(range))
+        self.content = .held(try plaintext.slice(range))
     }
 
     /// Takes bytes that a vector lists.
     init(_ bytes: [UInt8]) {
         self.byteCount = bytes.count
-        self.content = .held(bytes)
+        self.content = .held(bytes[...])
     }
 
     /// The bytes, where they are held.
     var held: [UInt8]? {
-        if case .held(let bytes) = content { bytes } else { nil }
+        if case .held(let bytes) = content { Array(bytes) } else { nil }
     }
 
     /// What is wrong with delivered bytes, of which there are `byteCount`, or `nil`.
@@ -47,10 +47,11 @@ struct ExpectedBytes {
                 guard let left = expected.baseAddress, let right = delivered.baseAddress else { return true }
                 return memcmp(left, right, expected.count) == 0
             }
-            guard !isEqual, let index = bytes.indices.first(where: { bytes[$0] != delivered[$0] }) else { return nil }
-            let part = index..<min(index + 8, bytes.count)
-            return "byte \(index) is wrong: \(Hexadecimal.encode(Array(delivered[part]))), "
-                + "expected \(Hexadecimal.encode(bytes[part]))"
+            guard !isEqual, let index = zip(bytes, delivered).enumerated().first(where: { $1.0 != $1.1 })?.offset else {
+                return nil
+            }
+            return "byte \(index) is wrong: \(Hexadecimal.encode(Array(delivered.dropFirst(index).prefix(8)))), "
+                + "expected \(Hexadecimal.encode(bytes.dropFirst(index).prefix(8)))"
         case .digest(let digest):
             return PlaintextDigest(delivered) == digest ? nil : "the digest of \(byteCount) bytes is another one"
         }
@@ -62,7 +63,8 @@ final class GuardedBuffer {
     private static let canary: UInt8 = 0xa5
     private static let marginByteCount = 64
 
-    private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 13, alignment: 4096)
+    /// Nothing before the first read: many objects are opened and not read.
+    private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var count = 0
 
     deinit {
@@ -74,7 +76,7 @@ final class GuardedBuffer {
         let needed = count + 2 * Self.marginByteCount
         if storage.count < needed {
             storage.deallocate()
-            storage = .allocate(byteCount: needed, alignment: 4096)
+            storage = .allocate(byteCount: max(needed, 1 << 13), alignment: 4096)
         }
         self.count = count
         if let start = storage.baseAddress { memset(start, Int32(Self.canary), needed) }
@@ -91,12 +93,23 @@ final class GuardedBuffer {
         // A local: each use of a class's property is checked for exclusive access.
         let storage = storage
         let behind = Self.marginByteCount + delivered
-        for index in behind..<Self.marginByteCount + count + Self.marginByteCount where storage[index] != Self.canary {
+        if let index = Self.touched(storage[behind..<Self.marginByteCount + count + Self.marginByteCount]) {
             return "byte \(index - Self.marginByteCount) of the buffer was touched, and \(delivered) were delivered"
         }
-        for index in 0..<Self.marginByteCount where storage[index] != Self.canary {
+        if let index = Self.touched(storage[..<Self.marginByteCount]) {
             return "byte \(index - Self.marginByteCount), before the buffer's start, was touched"
         }
         return nil
+    }
+
+    /// The first byte of some that is no canary, or `nil`.
+    private static func touched(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Int? {
+        // Where each byte is as the next one, and the first one is a canary, all are.
+        if let start = UnsafeMutableRawBufferPointer(rebasing: bytes).baseAddress, bytes.first == canary,
+            memcmp(start, start + 1, bytes.count - 1) == 0
+        {
+            return nil
+        }
+        return bytes.firstIndex { $0 != canary }
     }
 }

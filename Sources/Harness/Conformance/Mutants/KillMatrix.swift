@@ -22,8 +22,9 @@ package struct KillMatrix: Sendable {
 
     /// Puts mutants to vectors.
     ///
-    /// A mutant is not put to a group whose flags have all been found to notice it. `progress` is called with how much of
-    /// the work is done, on any of the threads; what `shouldStop` stops has no outcomes.
+    /// A mutant is not put to a group whose flags have all been found to notice it, nor to such a read, unless it remembers
+    /// reads. `progress` is called with how much of the work is done, on any of the threads; what `shouldStop` stops has no
+    /// outcomes.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
@@ -36,7 +37,7 @@ package struct KillMatrix: Sendable {
                 openPlaylist: TextbookPlaylistReader.opening(fault: nil, over: backend)),
         ]
         let run = FlagRun(
-            subjects: mutants.map { $0.subject(over: backend) } + controls, earlyCount: mutants.count,
+            subjects: mutants.map { ($0.subject(over: backend), $0) } + controls.map { ($0, nil) },
             threadCount: threadCount)
         guard let records = run.run(groups, shouldStop: shouldStop, progress: progress) else {
             return KillMatrix(outcomes: [], controls: [], isFinished: false)
@@ -73,25 +74,46 @@ package struct MutantOutcome: Sendable {
 
 /// Puts subjects to vectors to learn which classes of bugs they have, and no more than that.
 private struct FlagRun {
-    /// A set of groups that are open together, with their reads and all their flags.
+    /// A set of groups that are open together, with their reads.
     private struct Members: Sendable {
         let members: [InterleavedRun.Member]
-        let flags: Set<String>
+        /// The different flags of reads, and which of them each read of each member has.
+        private let kinds: [Set<String>], kindOfRead: [[Int]]
+        private let openingFlags: Set<String>
 
         init(_ groups: [VectorGroup]) {
             members = groups.map { ($0, $0.reads.numbered) }
-            let flags = members.reduce(into: Set<VectorFlag>()) { flags, member in
-                flags.formUnion(member.group.flags)
-                for (_, read) in member.reads { flags.formUnion(read.flags) }
+            var known: [[VectorFlag]] = []
+            var last = 0
+            kindOfRead = members.map { member in
+                member.reads.map { _, read in
+                    // Neighbours mostly have the same flags.
+                    if known.isEmpty || known[last] != read.flags {
+                        last = known.firstIndex(of: read.flags) ?? known.count
+                        if last == known.count { known.append(read.flags) }
+                    }
+                    return last
+                }
             }
-            self.flags = Set(flags.map(\.rawValue))
+            kinds = known.map { Set($0.map(\.rawValue)) }
+            openingFlags = Set(groups.flatMap(\.flags).map(\.rawValue))
+        }
+
+        /// What is left for a subject that has failed some flags: nothing if there are no others. Where reads do not
+        /// depend on each other, those are left that have others.
+        func left(having failed: Set<String>, remembers: Bool) -> [InterleavedRun.Member] {
+            let isLeft = kinds.map { !$0.isSubset(of: failed) }
+            guard isLeft.contains(true) || !openingFlags.isSubset(of: failed) else { return [] }
+            guard !remembers, isLeft.contains(false) else { return members }
+            return zip(members, kindOfRead).map { member, kinds in
+                (member.group, zip(member.reads, kinds).filter { isLeft[$1] }.map(\.0))
+            }
         }
     }
 
-    /// The subjects, of which the first `earlyCount` are left alone by groups all of whose flags they have failed already;
-    /// their counts are then of what was run.
-    let subjects: [ConformanceSubject]
-    let earlyCount: Int
+    /// The subjects, of which those with faults are left alone by what they have failed all flags of already; their counts
+    /// are then of what was run.
+    let subjects: [(subject: ConformanceSubject, mutant: Mutant?)]
     let threadCount: Int
 
     /// The reads of so many sets of groups are made at a time, and once for all subjects.
@@ -113,22 +135,24 @@ private struct FlagRun {
         var tallies = subjects.map { _ in Tally(capacity: 20) }
         for (turn, start) in stride(from: 0, to: sets.count, by: Self.batchSetCount).enumerated() {
             let batch = Parallel.map(Array(sets[start..<min(start + Self.batchSetCount, sets.count)]), Members.init)
-            let (before, subjects, earlyCount) = (tallies, subjects, earlyCount)
+            let (before, subjects) = (tallies, subjects)
             let found = SharedWork.run(
                 itemCount: subjects.count, threadCount: threadCount, shouldStop: shouldStop,
                 finished: { _, finished in progress(turn * subjects.count + finished, total) }
             ) { item in
                 // The last ones, which take all vectors, come first.
                 let index = subjects.count - 1 - item
+                let (subject, mutant) = subjects[index]
                 var tally = before[index]
-                for set in batch where index >= earlyCount || !set.flags.isSubset(of: tally.failedFlags) {
-                    InterleavedRun.run(set.members, subject: subjects[index], into: &tally)
+                for set in batch {
+                    let left = mutant.map { set.left(having: tally.failedFlags, remembers: $0.remembers) }
+                    InterleavedRun.run(left ?? set.members, subject: subject, into: &tally)
                 }
                 return tally
             }.compactMap { $0 }
             guard found.count == subjects.count else { return nil }
             tallies = found.reversed()
         }
-        return subjects.indices.map { tallies[$0].record(subject: subjects[$0].name) }
+        return subjects.indices.map { tallies[$0].record(subject: subjects[$0].subject.name) }
     }
 }

@@ -13,17 +13,21 @@ package struct Mutant: Sendable {
     package let flag: VectorFlag
     /// Where the fault was seen: a bug report, an article, or a standard that it violates.
     package let source: String
+    /// Whether what comes of a read may depend on reads before it, if only since a right reader keeps what a wrong source
+    /// gave it.
+    let remembers: Bool
 
     private let makeSubject: @Sendable (any CipherBackend) -> ConformanceSubject
 
     init(
-        _ name: String, _ summary: String, flag: VectorFlag, source: String,
+        _ name: String, _ summary: String, flag: VectorFlag, source: String, remembers: Bool = true,
         subject: @escaping @Sendable (any CipherBackend) -> ConformanceSubject
     ) {
         self.name = name
         self.summary = summary
         self.flag = flag
         self.source = source
+        self.remembers = remembers
         self.makeSubject = subject
     }
 
@@ -42,10 +46,10 @@ package struct Mutant: Sendable {
 
     /// A fault of one of a textbook reader's rules.
     static func textbook(
-        _ name: String, _ summary: String, flag: VectorFlag, source: String,
+        _ name: String, _ summary: String, flag: VectorFlag, source: String, remembers: Bool = false,
         _ change: @escaping @Sendable (inout TextbookRules) -> Void
     ) -> Mutant {
-        Mutant(name, summary, flag: flag, source: source) { backend in
+        Mutant(name, summary, flag: flag, source: source, remembers: remembers) { backend in
             var rules = TextbookRules()
             change(&rules)
             return TextbookReader.subject(name, backend: backend, rules: rules)
@@ -54,10 +58,10 @@ package struct Mutant: Sendable {
 
     /// A fault in what a right reader delivers; `body` is made anew for each open object.
     static func reader(
-        _ name: String, _ summary: String, flag: VectorFlag, source: String,
+        _ name: String, _ summary: String, flag: VectorFlag, source: String, remembers: Bool = true,
         _ body: @escaping @Sendable () -> FaultyReader.Read
     ) -> Mutant {
-        Mutant(name, summary, flag: flag, source: source) { backend in
+        Mutant(name, summary, flag: flag, source: source, remembers: remembers) { backend in
             let right = ConformanceSubject(backend: backend)
             return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 FaultyReader(try right.open(setup, source, strategy, key), body())
@@ -73,7 +77,7 @@ package struct Mutant: Sendable {
                 _ base: any RandomAccessDecryptor, _ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer
             ) throws(DecryptionError) -> Int
     ) -> Mutant {
-        .reader(name, summary, flag: flag, source: source) { body }
+        .reader(name, summary, flag: flag, source: source, remembers: false) { body }
     }
 
     /// What a right reader has delivered.
@@ -117,7 +121,7 @@ package struct Mutant: Sendable {
     static func backend(
         _ name: String, _ summary: String, flag: VectorFlag, source: String, _ change: @escaping FaultyBackend.Change
     ) -> Mutant {
-        Mutant(name, summary, flag: flag, source: source) { backend in
+        Mutant(name, summary, flag: flag, source: source, remembers: false) { backend in
             let right = ConformanceSubject(backend: FaultyBackend(base: backend, change: change))
             return ConformanceSubject(name: name, supports: right.supports, open: right.open)
         }

@@ -13,6 +13,8 @@ final class TextbookReader: RandomAccessDecryptor {
     private let windowByteCount: UInt64
     private let ciphertextByteCount: UInt64
     private var last: (ciphertext: Block, plaintext: Block)?
+    /// The ciphertext of a piece, and then its plaintext.
+    private var piece = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// A subject whose readers are these.
     static func subject(
@@ -65,6 +67,10 @@ final class TextbookReader: RandomAccessDecryptor {
         self.plaintextByteCount = rules.length(length, source.byteCount, strategy)
     }
 
+    deinit {
+        piece.deallocate()
+    }
+
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         let range = try rules.clip(offset, buffer.count, plaintextByteCount)
         var position = range.lowerBound
@@ -95,24 +101,32 @@ final class TextbookReader: RandomAccessDecryptor {
         if strategy.mode == .cbc { stop = (stop + 15) / 16 * 16 }
         // A source shorter than the rules believe is a failed fetch, which is what faults of lengths come to.
         stop = max(stop, min(stop + 16 * UInt64(rules.blocksTooMany), ciphertextByteCount))
-        let fetched = try Self.fetch(start &- back..<stop, from: source, by: rules)
-        let previous = back > 0 ? fetched.withUnsafeBytes { Block(loadingFrom: $0) } : nil
+        let fetched = cleared((start &- back..<stop).count)
+        try rules.fetch(source, start &- back, fetched)
+        let previous = back > 0 ? Block(loadingFrom: UnsafeRawBufferPointer(fetched)) : nil
         let question = TextbookIVQuestion(
             strategy: strategy, location: location, previous: previous, isLaterWindow: isLaterWindow, last: last)
-        var plaintext = Array(fetched.dropFirst(Int(back)))
+        let plaintext = UnsafeMutableRawBufferPointer(rebasing: fetched.dropFirst(Int(back)))
         let lastBlock = (plaintext.count - 1) / 16 * 16
-        let ciphertextBlock = lastBlock + 16 == plaintext.count ? Self.block(plaintext, at: lastBlock) : nil
-        let iv = rules.iv(question)
-        try plaintext.withMutableBytes { (bytes) throws(DecryptionError) in
-            try context.process(inPlace: bytes, iv: iv)
+        let isWhole = lastBlock + 16 == plaintext.count
+        let ciphertextBlock = isWhole ? Block(loadingFrom: UnsafeRawBufferPointer(plaintext), at: lastBlock) : nil
+        try context.process(inPlace: plaintext, iv: rules.iv(question))
+        if let ciphertextBlock {
+            last = (ciphertextBlock, Block(loadingFrom: UnsafeRawBufferPointer(plaintext), at: lastBlock))
         }
-        if let ciphertextBlock { last = (ciphertextBlock, Self.block(plaintext, at: lastBlock)) }
         let skip = rules.skip(right, strategy.mode)
         output.copyBytes(from: plaintext.dropFirst(skip).prefix(output.count))
     }
 
-    private static func block(_ bytes: [UInt8], at offset: Int) -> Block {
-        bytes.withUnsafeBytes { Block(loadingFrom: $0, at: offset) }
+    /// Space for so many bytes, all zero: what a faulty fetch leaves is the same each time.
+    private func cleared(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
+        if piece.count < byteCount {
+            piece.deallocate()
+            piece = .allocate(byteCount: byteCount, alignment: 16)
+        }
+        let space = UnsafeMutableRawBufferPointer(rebasing: piece[..<byteCount])
+        space.initializeMemory(as: UInt8.self, repeating: 0)
+        return space
     }
 
     private static func fetch(

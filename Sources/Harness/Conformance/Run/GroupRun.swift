@@ -134,12 +134,10 @@ struct GroupRun {
             return tally.note(.notRun, flags: read.flags)
         }
         guard subject.tellsFindingsApart else {
-            var objects = Array(opened.always)
             // Large reads are about windows, which only the cursor has to prove.
-            if read.count <= ExpectedBytes.largestHeldByteCount, !opened.inTurn.isEmpty {
-                objects.append(opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count])
-            }
-            if let mismatch = mismatch(in: objects, read: read, number: number) ?? concurrentMismatch {
+            let isShared = read.count <= ExpectedBytes.largestHeldByteCount && !opened.inTurn.isEmpty
+            let turn = isShared ? opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count] : nil
+            if let mismatch = mismatch(of: read, number: number, in: opened.always, turn) ?? concurrentMismatch {
                 tally.add(verdict(read, mismatch))
             } else {
                 tally.note(.passed, flags: read.flags)
@@ -168,19 +166,25 @@ struct GroupRun {
         }
     }
 
-    /// The first thing that is wrong with a read, by any of the objects.
-    private func mismatch(in objects: [any JudgedObject], read: RangeRead, number: Int) -> String? {
+    /// The first thing that is wrong with a read, by the objects that get every read or by the one whose turn it is.
+    private func mismatch(
+        of read: RangeRead, number: Int, in always: ArraySlice<any JudgedObject>, _ turn: (any JudgedObject)?
+    ) -> String? {
         do throws(DecryptionError) {
             let expectation = try check.expectation(of: read)
-            for object in objects {
+            func mismatch(_ object: any JudgedObject) throws(DecryptionError) -> String? {
                 var found = check.mismatch(in: object, read: read, number: number, expecting: expectation)
                 // Which chunks of one that was tampered with still read, its other vectors say.
                 if found == nil, case .error(let name) = expectation, name != .authenticationFailed {
                     found = try check.mismatchAfterFailure(in: object)
                 }
-                if let found { return Self.text(found, of: object) }
+                return found.map { Self.text($0, of: object) }
             }
-            return nil
+            for object in always {
+                if let found = try mismatch(object) { return found }
+            }
+            guard let turn else { return nil }
+            return try mismatch(turn)
         } catch {
             return "the expected bytes cannot be had: \(error)"
         }

@@ -115,20 +115,21 @@ package enum SourceFault: Hashable, Sendable {
 
 /// An error that a subject answers with.
 package struct Refusal {
-    var name: String
+    let name: String
     /// What it says beside the name, if that is known.
-    var detail: String?
+    private let error: DecryptionError?
 
     init(name: String) {
         self.name = name
+        self.error = nil
     }
 
     init(_ error: DecryptionError) {
         self.name = error.protocolName
-        self.detail = "\(error)"
+        self.error = error
     }
 
-    var text: String { "the error \(name)\(detail.map { " (\($0))" } ?? "")" }
+    var text: String { "the error \(name)\(error.map { " (\($0))" } ?? "")" }
 }
 
 /// How opening ended.

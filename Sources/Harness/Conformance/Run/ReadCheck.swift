@@ -173,18 +173,18 @@ struct ReadCheck {
             strategy: group.strategy, granularity: .block, ciphertextByteCount: group.ciphertext.byteCount)
         let span = rule.span(of: range)
         let (last, middle) = (span.upperBound - 1, span.lowerBound + UInt64(span.count) / 2)
-        let failures: [(SourceFault, ErrorName)] = [
-            (.failureFrom(last), .io), (.failureFrom(middle), .io), (.failure, .io),
-        ]
-        let ends: [(SourceFault, ErrorName)] = [last, middle, span.lowerBound].map {
-            (.end(at: $0), .truncatedCiphertext)
+        var failures: [(SourceFault, ErrorName)] {
+            [(.failureFrom(last), .io), (.failureFrom(middle), .io), (.failure, .io)]
+        }
+        var ends: [(SourceFault, ErrorName)] {
+            [last, middle, span.lowerBound].map { (.end(at: $0), .truncatedCiphertext) }
         }
         switch group.supply {
         case .failing: return failures
         case .endingEarly: return ends
         case .recovering: return failures + ends
         case .changing: return [(.changedLength, .truncatedCiphertext)]
-        case .any, .whole, .shortReads: return [failures[2], ends[0]]
+        case .any, .whole, .shortReads: return [(.failure, .io), (.end(at: last), .truncatedCiphertext)]
         }
     }
 }

@@ -56,7 +56,8 @@ struct Tally: Sendable {
 
     private struct Entry: Sendable {
         var verdict: Verdict
-        var kind: [String]
+        /// Its index in `kindCounts`.
+        var kind: Int
     }
 
     /// How many failures are kept, if there are no more flags than that.
@@ -71,8 +72,9 @@ struct Tally: Sendable {
     private var entries: [Entry] = []
     /// How many of the entries have a flag.
     private var entryCounts: [String: Int] = [:]
-    /// How many of the entries are of a kind.
-    private var kindCounts: [[String]: Int] = [:]
+    /// The kinds of failures so far, and how many of the entries are of each.
+    private var kinds: [[String]: Int] = [:]
+    private var kindCounts: [Int] = []
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -107,13 +109,28 @@ struct Tally: Sendable {
         note(verdict.mismatch == nil ? .passed : .failed, flags: flags, count: count)
         guard verdict.mismatch != nil else { return }
         failedFlags.formUnion(flags)
-        let kind = verdict.kind
-        // Of what comes after everything that is listed, only what is new is listed, too.
-        let isNew = kindCounts[kind] == nil || flags.contains { entryCounts[$0] == nil }
-        if entries.count >= capacity, !isNew, let last = entries.last, !verdict.isListed(before: last.verdict) {
-            return
-        }
+        let kind = kind(of: verdict)
+        let isNew = kindCounts[kind] == 0 || flags.contains { entryCounts[$0] == nil }
+        if entries.count >= capacity, !isNew, isSurplus(verdict, kind) { return }
         insert(Entry(verdict: verdict, kind: kind))
+    }
+
+    private mutating func kind(of verdict: Verdict) -> Int {
+        let kind = verdict.kind
+        if let known = kinds[kind] { return known }
+        kinds[kind] = kindCounts.count
+        kindCounts.append(0)
+        return kindCounts.count - 1
+    }
+
+    /// Whether a failure that is not new comes after everything that is listed, or would be dropped at once: as the last
+    /// of the kind that there are most of.
+    private func isSurplus(_ verdict: Verdict, _ kind: Int) -> Bool {
+        guard let last = entries.last, verdict.isListed(before: last.verdict) else { return true }
+        guard let like = entries.last(where: { $0.kind == kind }), !verdict.isListed(before: like.verdict) else {
+            return false
+        }
+        return kindCounts.allSatisfy { $0 <= kindCounts[kind] }
     }
 
     /// Adds another tally of the same subject.
@@ -122,7 +139,7 @@ struct Tally: Sendable {
         failedFlags.formUnion(other.failedFlags)
         counts = Self.sum(counts, other.counts)
         countsByFlag.merge(other.countsByFlag, uniquingKeysWith: Self.sum)
-        for entry in other.entries { insert(entry) }
+        for entry in other.entries { insert(Entry(verdict: entry.verdict, kind: kind(of: entry.verdict))) }
     }
 
     mutating func record(subject: String) -> ConformanceRecord {
@@ -149,7 +166,7 @@ struct Tally: Sendable {
         let index = entries.firstIndex { entry.verdict.isListed(before: $0.verdict) } ?? entries.count
         entries.insert(entry, at: index)
         for flag in Set(entry.verdict.flags) { entryCounts[flag, default: 0] += 1 }
-        kindCounts[entry.kind, default: 0] += 1
+        kindCounts[entry.kind] += 1
         if entries.count > capacity { dropSurplus() }
     }
 
@@ -158,11 +175,10 @@ struct Tally: Sendable {
         let droppable = entries.indices.filter { index in
             entries[index].verdict.flags.allSatisfy { entryCounts[$0, default: 0] > 1 }
         }
-        let maximum = droppable.map { kindCounts[entries[$0].kind, default: 0] }.max()
+        let maximum = droppable.map { kindCounts[entries[$0].kind] }.max()
         guard let surplus = droppable.last(where: { kindCounts[entries[$0].kind] == maximum }) else { return }
         let dropped = entries.remove(at: surplus)
         for flag in Set(dropped.verdict.flags) { entryCounts[flag, default: 1] -= 1 }
-        kindCounts[dropped.kind, default: 1] -= 1
-        if kindCounts[dropped.kind] == 0 { kindCounts[dropped.kind] = nil }
+        kindCounts[dropped.kind] -= 1
     }
 }

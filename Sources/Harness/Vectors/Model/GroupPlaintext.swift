@@ -14,6 +14,9 @@ package final class GroupPlaintext: Sendable {
     package let byteCount: UInt64
 
     private let origin: Origin
+    /// What is computed, once for all readers; nothing where it is long.
+    private let computed = Mutex<[UInt8]?>(nil)
+    private static let maxComputedByteCount = 8 << 20
     /// Digests of large ranges, which every backend is compared with and which cost more than all else.
     private let digests = Mutex<[Range<UInt64>: PlaintextDigest]>([:])
 
@@ -39,6 +42,22 @@ package final class GroupPlaintext: Sendable {
     /// A range of it, which must lie in the plaintext.
     package func bytes(_ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
         try [UInt8](byteCount: range.count) { (buffer) throws(DecryptionError) in try copy(range, into: buffer) }
+    }
+
+    /// The same bytes, without a copy where they are held; an object that is not long is computed as a whole, once.
+    package func slice(_ range: Range<UInt64>) throws(DecryptionError) -> ArraySlice<UInt8> {
+        guard byteCount <= Self.maxComputedByteCount else { return try bytes(range)[...] }
+        return try whole()[Int(range.lowerBound)..<Int(range.upperBound)]
+    }
+
+    private func whole() throws(DecryptionError) -> [UInt8] {
+        if case .bytes(let bytes) = origin { return bytes }
+        return try computed.withLock { (computed) throws(DecryptionError) in
+            if let computed { return computed }
+            let bytes = try bytes(0..<byteCount)
+            computed = bytes
+            return bytes
+        }
     }
 
     /// Writes a range, which must lie in the plaintext, to a buffer of the same length.
@@ -149,9 +168,15 @@ extension Array<UInt8> {
     init(
         byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
     ) throws(DecryptionError) {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
-        defer { buffer.deallocate() }
-        try fill(buffer)
-        self.init(buffer)
+        var failure: DecryptionError?
+        self.init(unsafeUninitializedCapacity: byteCount) { buffer, count in
+            do throws(DecryptionError) {
+                try fill(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<byteCount]))
+                count = byteCount
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 }

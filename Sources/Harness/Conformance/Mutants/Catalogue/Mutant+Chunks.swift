@@ -63,13 +63,13 @@ extension Mutant {
         },
         .textbook(
             "iv-not-restored", "A read at the start goes on from where the last one ended.", flag: .backwardRead,
-            source: "FFmpeg, crypto.c: seek to 0"
+            source: "FFmpeg, crypto.c: seek to 0", remembers: true
         ) {
             $0.iv = { $0.strategy.mode == .cbc && $0.location.block == 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
         },
         .textbook(
             "iv-of-last-read", "The last ciphertext block of the read before is the IV.", flag: .seekStorm,
-            source: "rclone/rclone#828"
+            source: "rclone/rclone#828", remembers: true
         ) {
             $0.iv = { $0.strategy.mode == .cbc && $0.location.block > 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
         },
