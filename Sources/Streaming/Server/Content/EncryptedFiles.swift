@@ -7,7 +7,7 @@ package import SystemPackage
 
 /// Encrypted files that are served decrypted: some by name, or all of a folder.
 ///
-/// Nothing is kept between requests: a request opens its file, and the file stays open until it is answered.
+/// A request opens its file, which stays open until it is answered, or for the moment that ``KnownContents`` keeps it.
 package struct EncryptedFiles: ContentCatalogue {
     /// How ciphertext becomes an object.
     package struct Format: Sendable {

@@ -1,51 +1,9 @@
 #if Network
-package import HTTPTypes
+import HTTPTypes
 package import NIOCore
 package import NIOHTTP1
 package import NIOPosix
 package import NIOSSL
-
-/// What decides on answers.
-package protocol Responder: Sendable {
-    /// The max number of bytes of a request's body that are kept for the answer. Of a longer one, none is.
-    var keptBodyByteCount: Int { get }
-
-    /// Answers a request whose head has come: calls ``Exchange/send(_:)`` once, now or later, on any thread.
-    ///
-    /// - Parameters:
-    ///   - request: What is asked.
-    ///   - exchange: Where the answer goes. The caller is the event loop of its connection, and must not wait.
-    func respond(to request: Request, _ exchange: Exchange)
-}
-
-/// What a client asks.
-package struct Request: Sendable {
-    /// The head.
-    package let head: HTTPRequest
-    /// The body, once it has come, if it is one that is kept.
-    let body: EventLoopFuture<ByteBuffer>?
-    /// The client's address.
-    let address: String
-}
-
-/// Where the answer to one request goes.
-package struct Exchange: Sendable {
-    fileprivate let connection: NIOLoopBound<HTTPConnection>
-    /// The connection's event loop.
-    let eventLoop: any EventLoop
-
-    /// Sends the answer, if the client is still there.
-    package func send(_ reply: Reply) {
-        if eventLoop.inEventLoop {
-            connection.value.send(reply)
-        } else {
-            eventLoop.execute { connection.value.send(reply) }
-        }
-    }
-
-    /// Closes the connection, without an answer.
-    func close() { eventLoop.execute { connection.value.context?.close(promise: nil) } }
-}
 
 /// A connection of HTTP/1.1: one request after the other, each answered before the next one is looked at.
 ///
@@ -104,7 +62,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private let setup: Setup
     private let address: String
     private let clock: RequestClock
-    fileprivate var context: ChannelHandlerContext?
+    private var context: ChannelHandlerContext?
     private var check: RepeatedTask?
 
     private var answering = Answering.none
@@ -112,7 +70,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private var isReceiving = false
     /// The body that is being kept.
     private var body: (bytes: ByteBuffer, promise: EventLoopPromise<ByteBuffer>)?
-    /// What comes of a client that does not wait for its answer.
+    /// What comes of a client that does not wait for its answer, in parts of requests; one read has less.
+    private static let maxWaitingCount = 1 << 14
     private var waiting: CircularBuffer<HTTPServerRequestPart> = []
     private var isDelivering = false
     /// Whether the channel would read if it might.
@@ -174,8 +133,6 @@ package final class HTTPConnection: ChannelDuplexHandler {
         body = nil
     }
 
-    // MARK: requests
-
     package func read(context: ChannelHandlerContext) {
         // Of a client that does not wait no more is taken than has come with its request.
         if isBusy { isReadWanted = true } else { context.read() }
@@ -184,6 +141,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !ignoresInput else { return }
         let part = unwrapInboundIn(data)
+        // Where a client has closed its direction, all that it had sent is read at once.
+        guard waiting.count < Self.maxWaitingCount else { return context.close(promise: nil) }
         if isBusy || !waiting.isEmpty { waiting.append(part) } else { receive(part, context) }
     }
 
@@ -270,16 +229,18 @@ package final class HTTPConnection: ChannelDuplexHandler {
             next(context)
         case is ChannelShouldQuiesceEvent:
             isStopping = true
-            closesAfterAnswer = isAnswering || isReceiving
+            closesAfterAnswer = closesAfterAnswer || isAnswering || isReceiving
             next(context)
         default:
             context.fireUserInboundEventTriggered(event)
         }
     }
 
-    // MARK: answers
+    /// Closes the connection; what is not sent is not sent any longer.
+    func close() { context?.close(promise: nil) }
 
-    fileprivate func send(_ reply: Reply) {
+    /// Sends the answer to the request that came last.
+    func send(_ reply: Reply) {
         guard let context, case .awaited(let isHead, let persistence) = answering else { return }
         var head = HTTPResponseHead(
             version: .http1_1, status: .init(statusCode: reply.status.code, reasonPhrase: reply.status.reasonPhrase),
@@ -320,7 +281,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
             do {
                 turn -= try writeWindow(of: body, context)
             } catch {
-                context.close(promise: nil)
+                return context.close(promise: nil)
             }
         }
         if case .sending(let body) = answering, !isFilling { body.pause() }
@@ -387,8 +348,6 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
     private static let lingerTime = TimeAmount.seconds(1)
 
-    // MARK: times
-
     private func checkTimes() {
         guard let context else { return }
         let (now, limits) = (NIODeadline.now(), setup.limits)
@@ -414,33 +373,4 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
 @available(*, unavailable)
 extension HTTPConnection: Sendable {}
-
-/// Knows since when a request has been coming, however its bytes are spread over that time.
-///
-/// Stands below TLS and the parser: neither a handshake nor a header that comes byte by byte reaches those above.
-final class RequestClock: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    /// When the first byte came, or the connection; `nil` where no request is coming.
-    private(set) var since: NIODeadline?
-
-    func channelActive(context: ChannelHandlerContext) {
-        since = .now()
-        context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if since == nil { since = .now() }
-        context.fireChannelRead(data)
-    }
-
-    /// A request has come to its end.
-    func stop() { since = nil }
-
-    /// Counts from now on, if a request is coming.
-    func restart() { if since != nil { since = .now() } }
-}
-
-@available(*, unavailable)
-extension RequestClock: Sendable {}
 #endif

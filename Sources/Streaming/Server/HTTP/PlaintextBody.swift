@@ -60,7 +60,7 @@ final class PlaintextBody: Sendable {
     var isAtEnd: Bool { state.position == range.upperBound }
 
     /// Whether the next window may wait for a disk.
-    var mayWait: Bool { state.ready == nil && content.mayWait(part) }
+    var mayWait: Bool { state.ready == nil && content.mayWait(nextPart()) }
 
     /// Ranges up to this length are decrypted where their content is opened, and sent with their head.
     static let shortByteCount = 64 << 10
@@ -76,7 +76,7 @@ final class PlaintextBody: Sendable {
 
     /// Fills the next window, if it is not.
     func fill() {
-        if state.ready == nil { fill(part) }
+        if state.ready == nil { fill(nextPart()) }
     }
 
     /// The next window; the one before must have been sent but for the channel's last bytes of it.
@@ -115,7 +115,7 @@ final class PlaintextBody: Sendable {
     func give(_ window: ByteBuffer) { pool.give(window) }
 
     /// The plaintext of the next window, which counts as used from now on.
-    private var part: Range<UInt64> {
+    private func nextPart() -> Range<UInt64> {
         if state.windows.filled == 0 { state.windows.filled = pool.enter() }
         // Windows end at multiples of their length, and so where blocks do.
         let window = UInt64(state.windows.filled)

@@ -27,22 +27,6 @@ struct RangeResponder: Responder {
     /// Bodies are not read.
     var keptBodyByteCount: Int { 0 }
 
-    init(
-        catalogue: any ContentCatalogue, limits: ServerLimits, token: AccessToken?, browserRules: BrowserRules,
-        allowedOrigins: AllowedOrigins, recorder: TraceRecorder?, pool: BufferPool, lookups: NIOThreadPool,
-        report: @escaping @Sendable (String) -> Void
-    ) {
-        self.catalogue = catalogue
-        self.limits = limits
-        self.token = token
-        self.browserRules = browserRules
-        self.allowedOrigins = allowedOrigins
-        self.recorder = recorder
-        self.pool = pool
-        self.lookups = lookups
-        self.report = report
-    }
-
     /// Answers one request: on the event loop if it is for what is known already. What else there is, is opened on threads
     /// that may wait; playlists are parsed there, and keys asked for.
     func respond(to request: Request, _ exchange: Exchange) {
@@ -52,7 +36,7 @@ struct RangeResponder: Responder {
         do throws(Refusal) {
             path = try self.path(of: head)
         } catch {
-            return send(error.reply, to: head, exchange)
+            return send(error, to: head, exchange)
         }
         if let content = known.content(at: path) {
             let reply = reply(to: head, with: content, at: path, receivedAt: receivedAt)
@@ -69,15 +53,20 @@ struct RangeResponder: Responder {
                 if case .plaintext(let body) = reply.body { body.fillIfShort(mayWait: true) }
                 send(reply, to: head, exchange)
             } catch {
-                send(error.reply, to: head, exchange)
+                send(error, to: head, exchange)
             }
         }
     }
 
-    private func send(_ reply: Reply, to request: HTTPRequest, _ exchange: Exchange) {
-        var reply = reply
+    private func send(_ refusal: Refusal, to request: HTTPRequest, _ exchange: Exchange) {
+        var reply = refusal.reply
         // Of one that may not ask, nothing more is read.
         if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
+        send(reply, to: request, exchange)
+    }
+
+    private func send(_ reply: Reply, to request: HTTPRequest, _ exchange: Exchange) {
+        var reply = reply
         allowedOrigins.mark(&reply.fields, for: request)
         exchange.send(reply)
     }

@@ -156,7 +156,7 @@ struct KeyResponder: Responder {
         guard fields[.transferEncoding] == nil, let length = fields[.contentLength].flatMap({ Int($0) }) else {
             throw Refusal(status: .lengthRequired, reason: "expected Content-Length", result: "malformed")
         }
-        guard length <= KeyRequest.maxByteCount else {
+        guard length <= keptBodyByteCount, let body = request.body else {
             throw Refusal(
                 status: .contentTooLarge, reason: "\(length) bytes: expected at most \(KeyRequest.maxByteCount)",
                 result: "malformed")
@@ -166,7 +166,6 @@ struct KeyResponder: Responder {
             throw Refusal(
                 status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)", result: "malformed")
         }
-        guard let body = request.body else { throw Refusal(status: .lengthRequired, reason: "expected Content-Length") }
         return Array(buffer: try await body.get())
     }
 

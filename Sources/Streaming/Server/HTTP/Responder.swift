@@ -1,0 +1,46 @@
+#if Network
+package import HTTPTypes
+import NIOCore
+
+/// What decides on answers.
+package protocol Responder: Sendable {
+    /// The max number of bytes of a request's body that are kept for the answer. Of a longer one, none is.
+    var keptBodyByteCount: Int { get }
+
+    /// Answers a request whose head has come: calls ``Exchange/send(_:)`` once, now or later, on any thread.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - exchange: Where the answer goes. The caller is the event loop of its connection, and must not wait.
+    func respond(to request: Request, _ exchange: Exchange)
+}
+
+/// What a client asks.
+package struct Request: Sendable {
+    /// The head.
+    package let head: HTTPRequest
+    /// The body, once it has come, if it is one that is kept.
+    let body: EventLoopFuture<ByteBuffer>?
+    /// The client's address.
+    let address: String
+}
+
+/// Where the answer to one request goes.
+package struct Exchange: Sendable {
+    let connection: NIOLoopBound<HTTPConnection>
+    /// The connection's event loop.
+    let eventLoop: any EventLoop
+
+    /// Sends the answer, if the client is still there.
+    package func send(_ reply: Reply) {
+        if eventLoop.inEventLoop {
+            connection.value.send(reply)
+        } else {
+            eventLoop.execute { connection.value.send(reply) }
+        }
+    }
+
+    /// Closes the connection, without an answer.
+    func close() { eventLoop.execute { connection.value.close() } }
+}
+#endif
