@@ -55,20 +55,56 @@ private final class NotingCatalogue: ContentCatalogue {
     func listing() -> [[String]] { [] }
 }
 
-/// Answers with what it was asked, later.
+/// Answers with the path that it was asked for, later.
 private final class WaitingResponder: Responder {
-    let asked = Mutex<[(String, Exchange)]>([])
+    let asked = Mutex<[(Request, Exchange)]>([])
 
     var keptBodyByteCount: Int { 8 }
 
-    func respond(to request: Request, _ exchange: Exchange) {
-        asked.withLock { $0.append((request.head.path ?? "", exchange)) }
-    }
+    func respond(to request: Request, _ exchange: Exchange) { asked.withLock { $0.append((request, exchange)) } }
 
     /// Answers the request that came first.
     func answer() {
-        guard let (path, exchange) = asked.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
-        exchange.send(.page(ByteBuffer(string: path), type: "text/plain"))
+        guard let (request, exchange) = asked.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
+        exchange.send(.page(ByteBuffer(string: request.head.path ?? ""), type: "text/plain"))
+    }
+}
+
+private struct QuickResponder: Responder {
+    var keptBodyByteCount: Int { 0 }
+
+    func respond(to request: Request, _ exchange: Exchange) {
+        exchange.send(.page(ByteBuffer(string: "b"), type: "text/plain"))
+    }
+}
+
+/// Counts how often a channel is to read.
+private final class ReadCounter: ChannelOutboundHandler {
+    typealias OutboundIn = Never
+    private(set) var count = 0
+
+    func read(context: ChannelHandlerContext) {
+        count += 1
+        context.read()
+    }
+}
+
+/// Takes nothing until it takes everything.
+private final class StalledClient: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    private var promises: [EventLoopPromise<Void>] = []
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if let promise { promises.append(promise) }
+    }
+
+    func take() {
+        for promise in promises { promise.succeed(()) }
+        promises = []
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        for promise in promises { promise.fail(ChannelError.ioOnClosedChannel) }
     }
 }
 
@@ -101,6 +137,13 @@ struct ServedConnectionTests {
         #expect(reader.isOnLoop.withLock { $0.first } == false)
     }
 
+    @Test("a short range that cannot be read has a status, and no head before it")
+    func unreadable() async throws {
+        let answer = try await answers(NotingCatalogue(failing), ServerLimits(), ["0-9"])
+        let text = String(decoding: answer, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 500 ") && text.split(separator: "HTTP/1.1").count == 1, "\(text)")
+    }
+
     @Test("what is known is found by its path, at most so many, and not when another is there")
     func knownContents() {
         let (known, loop) = (KnownContents(), EmbeddedEventLoop())
@@ -129,27 +172,27 @@ struct ServedConnectionTests {
         let pool = BufferPool(limits: limits)
         let reader = NotingReader()
         let content = content { () throws(DecryptionError) in reader }
-        func body(_ range: Range<UInt64>, of content: ServedContent) -> PlaintextBody {
+        func body(_ range: Range<UInt64>, of content: ServedContent) throws(DecryptionError) -> PlaintextBody {
             let body = PlaintextBody(range, of: content, pool: pool)
-            body.fillIfShort(mayWait: true)
+            try body.fillIfShort(mayWait: true)
             return body
         }
         func readCount() -> Int { reader.isOnLoop.withLock { $0.count } }
         #expect(try body(5..<15, of: content).next() == ByteBuffer(bytes: (5..<15).map { UInt8($0) }))
-        _ = body(0..<byteCount + 1, of: content)
+        _ = try body(0..<byteCount + 1, of: content)
         #expect(readCount() == 1)
         do {
-            let first = body(0..<byteCount, of: content)
-            let second = body(0..<byteCount, of: content)
+            let first = try body(0..<byteCount, of: content)
+            let second = try body(0..<byteCount, of: content)
             #expect(readCount() == 3)
-            let third = body(0..<byteCount, of: content)
+            let third = try body(0..<byteCount, of: content)
             #expect(readCount() == 3)
             #expect(try first.next().readableBytes == Int(byteCount) && first.isAtEnd)
             #expect(try third.next().readableBytes < Int(byteCount), "a window is shorter where there is less space")
             withExtendedLifetime((second, third)) {}
         }
         let failing = self.failing
-        for _ in 0..<100 { #expect(throws: DecryptionError.invalidPadding) { try body(0..<10, of: failing).next() } }
+        for _ in 0..<100 { #expect(throws: DecryptionError.invalidPadding) { try body(0..<10, of: failing) } }
         #expect(!pool.enter(exactly: PlaintextBody.shortByteCount + PlaintextBody.shortByteCount / 8 + 1))
         #expect(pool.enter(exactly: PlaintextBody.shortByteCount))
     }
@@ -191,7 +234,7 @@ struct ServedConnectionTests {
         let channel = try connection(responder)
         let requests = (0..<3).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
         try channel.writeInbound(ByteBuffer(string: requests + "garbage\r\n\r\n"))
-        #expect(responder.asked.withLock { $0.map(\.0) } == ["/0"])
+        #expect(responder.asked.withLock { $0.map(\.0.head.path) } == ["/0"])
         #expect(try sent(channel) == "")
         for index in 0..<3 {
             responder.answer()
@@ -204,12 +247,6 @@ struct ServedConnectionTests {
 
     @Test("ten thousand requests at once need no stack")
     func many() throws {
-        struct QuickResponder: Responder {
-            var keptBodyByteCount: Int { 0 }
-            func respond(to request: Request, _ exchange: Exchange) {
-                exchange.send(.page(ByteBuffer(string: "b"), type: "text/plain"))
-            }
-        }
         let channel = try connection(QuickResponder())
         let requests = String(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 10_000)
         try channel.writeInbound(ByteBuffer(string: requests))
@@ -231,25 +268,136 @@ struct ServedConnectionTests {
         #expect(!text.contains("/b") && !channel.isActive)
     }
 
+    @Test("a client that takes no answers is given none, and gets all of them when it does")
+    func unread() throws {
+        let channel = try connection(QuickResponder())
+        channel.isWritable = false
+        try channel.writeInbound(
+            ByteBuffer(string: String(repeating: "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", count: 100)))
+        #expect(try sent(channel) == "")
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        #expect(try sent(channel).split(separator: "HTTP/1.1 200 OK").count == 100)
+    }
+
+    @Test("what is sent ahead is bounded, and the answer that is under way is finished")
+    func sentAhead() throws {
+        let responder = WaitingResponder()
+        let channel = try connection(responder)
+        for _ in 0..<50 {
+            try channel.writeInbound(
+                ByteBuffer(string: String(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 100)))
+        }
+        responder.answer()
+        #expect(try sent(channel).split(separator: "HTTP/1.1 200 OK").count == 1)
+        #expect(responder.asked.withLock { $0.isEmpty } && !channel.isActive)
+    }
+
+    @Test(
+        "a request that came in part behind another one is read on, and fails where its client ends",
+        arguments: [true, false])
+    func split(isWhole: Bool) throws {
+        let responder = WaitingResponder()
+        let channel = try connection(responder)
+        let reads = ReadCounter()
+        try channel.pipeline.syncOperations.addHandler(reads, position: .first)
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: head + "abc" + head + "d"))
+        channel.read()
+        #expect(reads.count == 0 && responder.asked.withLock { $0.count } == 1)
+        responder.answer()
+        #expect(reads.count == 1)
+        let body = try #require(responder.asked.withLock { $0.first?.0.body })
+        if isWhole {
+            try channel.writeInbound(ByteBuffer(string: "ef"))
+            #expect(try body.wait() == ByteBuffer(string: "def"))
+            responder.answer()
+            #expect(try sent(channel).split(separator: "HTTP/1.1 200 OK").count == 2)
+        } else {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            #expect(throws: (any Error).self) { try body.wait() }
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("a request that does not come is waited for as long as limits say", arguments: ["", "GET / HT", "two"])
+    func times(_ text: String) throws {
+        let responder = WaitingResponder()
+        let channel = try connection(responder)
+        var limits = ServerLimits()
+        limits.idleMilliseconds = 60_000
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: text == "two" ? head + "abc" + head : text))
+        if text == "two" {
+            // An answer takes as long as it takes.
+            channel.embeddedEventLoop.advanceTime(by: .seconds(500))
+            responder.answer()
+        }
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(limits.requestMilliseconds - 10))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(limits.requestMilliseconds / 8 + 10))
+        #expect(!channel.isActive)
+    }
+
+    @Test("the last answer has as much time as any, also where it was begun before its request's end")
+    func lastAnswer() throws {
+        let channel = try connection(QuickResponder())
+        let client = StalledClient()
+        try channel.pipeline.syncOperations.addHandler(client, position: .first)
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        #expect(channel.isActive)
+        client.take()
+        #expect(!channel.isActive)
+        // Nothing is waited for longer than a connection may be idle.
+        let other = try connection(QuickResponder())
+        try other.pipeline.syncOperations.addHandler(StalledClient(), position: .first)
+        try other.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+        other.embeddedEventLoop.advanceTime(by: .seconds(70))
+        #expect(!other.isActive)
+    }
+
+    @Test("a listener that the system has ended is followed by another one, for the same port and the same limit")
+    func listeners() async throws {
+        var limits = ServerLimits()
+        limits.connectionCount = 1
+        let (listeners, continuation) = AsyncStream.makeStream(of: (any Channel).self)
+        var service = HTTPService(limits: limits, tls: nil)
+        service.onListening = { continuation.yield($0) }
+        let running = Task { [service] in
+            try await service.run(host: ListeningHost("127.0.0.1"), port: 0, onStart: { _ in }) { _ in QuickResponder()
+            }
+        }
+        var iterator = listeners.makeAsyncIterator()
+        let first = try #require(await iterator.next())
+        let port = try #require(first.localAddress?.port)
+        let early = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port).get()
+        let answer = { try await NIOThreadPool.singleton.runIfActive { try Self.answers(from: port, ["0-1"]) } }
+        try await first.close()
+        #expect(await iterator.next()?.localAddress?.port == port)
+        // It may come once there is space.
+        try await early.close()
+        #expect(String(decoding: try await answer(), as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))
+        running.cancel()
+        try await running.value
+    }
+
     @Test("bodies are given on up to their limit, whole", arguments: [0, 8, 9])
     func bodies(_ count: Int) throws {
-        final class Asked: Responder {
-            let body = Mutex<EventLoopFuture<ByteBuffer>?>(nil)
-            var keptBodyByteCount: Int { 8 }
-            func respond(to request: Request, _ exchange: Exchange) { body.withLock { $0 = request.body } }
-        }
-        let responder = Asked()
+        let responder = WaitingResponder()
         let channel = try connection(responder)
         let text = String(repeating: "c", count: count)
-        try channel.writeInbound(ByteBuffer(string: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n"))
+        try channel.writeInbound(
+            ByteBuffer(string: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n"))
         for byte in text { try channel.writeInbound(ByteBuffer(string: "\(byte)")) }
-        let body = responder.body.withLock { $0 }
+        let body = responder.asked.withLock { $0.last?.0.body }
         #expect((body == nil) == (count > 8))
         #expect(try body?.wait() ?? ByteBuffer(string: text) == ByteBuffer(string: text))
         // One whose client goes away fails.
         let other = try connection(responder)
         try other.writeInbound(ByteBuffer(string: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na"))
-        let cut = try #require(responder.body.withLock { $0 })
+        let cut = try #require(responder.asked.withLock { $0.last?.0.body })
         try other.close().wait()
         #expect(throws: (any Error).self) { try cut.wait() }
     }

@@ -117,7 +117,7 @@ package enum HTTPDate {
         guard gmtime_r(&time, &parts) != nil else { return text(0) }
         // Not strftime: its names depend on the locale.
         let weekday = weekdays[Int(parts.tm_wday)]
-        let (day, year) = (two(parts.tm_mday), two((parts.tm_year + 1900) / 100) + two(parts.tm_year % 100))
+        let (day, year) = (two(parts.tm_mday), two((parts.tm_year + 1900) / 100) + two((parts.tm_year + 1900) % 100))
         let clock = two(parts.tm_hour) + ":" + two(parts.tm_min) + ":" + two(parts.tm_sec)
         return weekday + ", " + day + " " + months[Int(parts.tm_mon)] + " " + year + " " + clock + " GMT"
     }
@@ -175,9 +175,5 @@ package enum HTTPDate {
     ]
 
     private static func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
-
-    private static func four(_ number: Int32) -> String {
-        String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)"
-    }
 }
 #endif

@@ -39,13 +39,13 @@ package final class HTTPConnection: ChannelDuplexHandler {
             decoder.maxHeaderFieldSize = limits.headerByteCount
             decoder.maxHeaderListSize = limits.headerByteCount
             decoder.maxHeaderFieldCount = limits.fieldCount
-            let clock = RequestClock()
+            let (clock, now) = (RequestClock(), pipeline.eventLoop.now)
             try pipeline.addHandler(clock)
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoder)
-            try pipeline.addHandler(HTTPConnection(self, address: address, clock: clock))
+            try pipeline.addHandler(HTTPConnection(self, address: address, clock: clock, now: now))
         }
     }
 
@@ -54,9 +54,26 @@ package final class HTTPConnection: ChannelDuplexHandler {
         /// There is none, or it was sent.
         case none
         /// A request's head has come, and its answer is being made.
-        case awaited(isHead: Bool, RequestRules.Persistence)
+        case awaited(isHead: Bool, saysKeepAlive: Bool)
         /// The head was sent.
         case sending(PlaintextBody)
+    }
+
+    /// What comes of a client.
+    private enum Arrival {
+        case part(HTTPServerRequestPart)
+        /// Something that is no request, behind which nothing is read.
+        case malformed
+        /// The end of its direction.
+        case end
+    }
+
+    private enum Closing {
+        case open
+        /// The answer that is under way is the last one.
+        case afterAnswer
+        /// Nothing that comes in is of interest any longer.
+        case begun
     }
 
     private let setup: Setup
@@ -65,45 +82,48 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var check: RepeatedTask?
 
+    private var closing = Closing.open
     private var answering = Answering.none
+    /// Counts requests, so that no answer is taken for another one's.
+    private var requestNumber = 0
     /// Whether a request's head came and its end did not.
     private var isReceiving = false
     /// The body that is being kept.
     private var body: (bytes: ByteBuffer, promise: EventLoopPromise<ByteBuffer>)?
-    /// What comes of a client that does not wait for its answer, in parts of requests; one read has less.
-    private static let maxWaitingCount = 1 << 14
-    private var waiting: CircularBuffer<HTTPServerRequestPart> = []
+    /// What comes of a client that does not wait for its answer.
+    private var waiting: CircularBuffer<Arrival> = []
+    /// More than one read of ``HTTPService/readByteCount``, or one record of TLS, has.
+    private static let maxWaitingCount = 2048
     private var isDelivering = false
     /// Whether the channel would read if it might.
     private var isReadWanted = false
-
-    /// Whether another thread has the answer's plaintext.
-    private var isFilling = false
-    /// Whether what comes in is of no interest any longer.
-    private var ignoresInput = false
-    private var isInputClosed = false
-    /// Whether the bytes behind the last request are none.
-    private var hasBadInput = false
-    private var isStopping = false
-    private var closesAfterAnswer = false
+    /// Whether another thread has the answer's plaintext, or the event loop's others have their turn.
+    private var isPaused = false
+    /// How many bytes are left of this connection's turn.
+    private var turn = HTTPConnection.turnByteCount
     /// Done when the last answer has left.
     private var lastAnswer: EventLoopFuture<Void>?
 
     /// Since when nothing has happened.
-    private var quietSince = NIODeadline.now()
+    private var quietSince: NIODeadline
     private var sentByteCount = 0
     /// How much had been taken when it was looked at last.
     private var takenByteCount = 0
 
-    private init(_ setup: Setup, address: String, clock: RequestClock) {
+    private init(_ setup: Setup, address: String, clock: RequestClock, now: NIODeadline) {
         self.setup = setup
         self.address = address
         self.clock = clock
+        quietSince = now
     }
 
     private var isAnswering: Bool { if case .none = answering { false } else { true } }
-    /// Whether what comes next has to wait.
-    private var isBusy: Bool { isAnswering && !isReceiving }
+    private var isSending: Bool { if case .sending = answering { true } else { false } }
+
+    /// Whether what comes next has to wait: for an answer, or until the client has taken most of those before.
+    private func isBusy(_ context: ChannelHandlerContext) -> Bool {
+        !isReceiving && (isAnswering || !context.channel.isWritable)
+    }
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -123,6 +143,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
     }
 
     private func end() {
+        closing = .begun
         context = nil
         check?.cancel()
         check = nil
@@ -133,40 +154,86 @@ package final class HTTPConnection: ChannelDuplexHandler {
         body = nil
     }
 
+    /// Closes the connection; what is not sent is not sent any longer.
+    func close() {
+        closing = .begun
+        context?.close(promise: nil)
+    }
+
     package func read(context: ChannelHandlerContext) {
         // Of a client that does not wait no more is taken than has come with its request.
-        if isBusy { isReadWanted = true } else { context.read() }
+        if isBusy(context), closing != .begun { isReadWanted = true } else { context.read() }
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !ignoresInput else { return }
-        let part = unwrapInboundIn(data)
-        // Where a client has closed its direction, all that it had sent is read at once.
-        guard waiting.count < Self.maxWaitingCount else { return context.close(promise: nil) }
-        if isBusy || !waiting.isEmpty { waiting.append(part) } else { receive(part, context) }
+        arrive(.part(unwrapInboundIn(data)), context)
     }
 
-    private func receive(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
-        quietSince = .now()
-        switch part {
-        case .head(let head):
-            guard let request = RequestRules.request(head, isSecure: setup.tls != nil) else { return refuse(context) }
-            isReceiving = true
-            answering = .awaited(isHead: head.method == .HEAD, RequestRules.persistence(head))
-            let asked = Request(head: request, body: keptBody(request.headerFields, context), address: address)
-            let exchange = Exchange(
-                connection: NIOLoopBound(self, eventLoop: context.eventLoop), eventLoop: context.eventLoop)
-            setup.responder.respond(to: asked, exchange)
-        case .body(let bytes):
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case is HTTPParserError: arrive(.malformed, context)
+        // What came before has come whole.
+        case NIOSSLError.uncleanShutdown: arrive(.end, context)
+        default: close()
+        }
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed:
+            arrive(.end, context)
+        case is ChannelShouldQuiesceEvent where closing == .open:
+            if isAnswering { closing = .afterAnswer } else { closeInStages(context, lingers: isReceiving) }
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func arrive(_ arrival: Arrival, _ context: ChannelHandlerContext) {
+        guard closing != .begun else { return }
+        guard isBusy(context) || !waiting.isEmpty else { return receive(arrival, context) }
+        // Of what is behind the last request, nothing is of interest.
+        guard closing == .open else { return }
+        waiting.append(arrival)
+        // Where a client has closed its direction, all that it had sent is read at once.
+        guard waiting.count > Self.maxWaitingCount else { return }
+        waiting = []
+        if isAnswering { closing = .afterAnswer } else { closeInStages(context, lingers: true) }
+    }
+
+    private func receive(_ arrival: Arrival, _ context: ChannelHandlerContext) {
+        quietSince = context.eventLoop.now
+        switch arrival {
+        case .part(.head(let head)):
+            receive(head, context)
+        case .part(.body(let bytes)):
             body?.bytes.writeImmutableBuffer(bytes)
-        case .end:
+        case .part(.end):
             isReceiving = false
             clock.stop()
             if let (bytes, promise) = body { promise.succeed(bytes) }
             body = nil
-            if case .awaited(_, .close) = answering { ignoresInput = true }
             next(context)
+        case .malformed:
+            receiveMalformed(context)
+        case .end:
+            if isAnswering { closing = .afterAnswer } else { closeInStages(context, lingers: false) }
         }
+    }
+
+    private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard let request = RequestRules.request(head, isSecure: setup.tls != nil) else { return refuse(context) }
+        clock.start(context.eventLoop.now)
+        isReceiving = true
+        requestNumber += 1
+        let persistence = RequestRules.persistence(head)
+        if persistence == .close { closing = .afterAnswer }
+        answering = .awaited(isHead: head.method == .HEAD, saysKeepAlive: persistence == .keepAliveSaid)
+        setup.responder.respond(
+            to: Request(head: request, body: keptBody(request.headerFields, context), address: address),
+            Exchange(
+                connection: NIOLoopBound(self, eventLoop: context.eventLoop), eventLoop: context.eventLoop,
+                requestNumber: requestNumber))
     }
 
     private func keptBody(_ fields: HTTPFields, _ context: ChannelHandlerContext) -> EventLoopFuture<ByteBuffer>? {
@@ -178,19 +245,18 @@ package final class HTTPConnection: ChannelDuplexHandler {
         return promise.futureResult
     }
 
-    /// Looks at what has come meanwhile.
-    private func next(_ context: ChannelHandlerContext) {
-        // An answer that is sent at once comes here again.
-        guard !isDelivering else { return }
-        isDelivering = true
-        while !isBusy, !ignoresInput, let part = waiting.popFirst() { receive(part, context) }
-        isDelivering = false
-        guard !isBusy, !isAnswering else { return }
-        if hasBadInput, !ignoresInput { return refuse(context) }
-        if (isInputClosed || isStopping && !isReceiving) && !ignoresInput { return closeInStages(context) }
-        guard isReadWanted else { return }
-        isReadWanted = false
-        context.read()
+    private func receiveMalformed(_ context: ChannelHandlerContext) {
+        guard isReceiving else { return refuse(context) }
+        isReceiving = false
+        body?.promise.fail(HTTPParserError.invalidEOFState)
+        body = nil
+        switch answering {
+        // Another answer would be taken for the next request's.
+        case .none: closeInStages(context, lingers: true)
+        case .sending: closing = .afterAnswer
+        // The request's end is not clear, so that its answer is the refusal.
+        case .awaited: refuse(context)
+        }
     }
 
     /// Answers what is no request, and closes the connection.
@@ -199,56 +265,34 @@ package final class HTTPConnection: ChannelDuplexHandler {
         context.write(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .badRequest, headers: fields))),
             promise: nil)
-        closesAfterAnswer = true
+        closing = .afterAnswer
         finish(context)
     }
 
-    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is HTTPParserError else { return context.close(promise: nil) }
-        guard !ignoresInput else { return }
-        hasBadInput = true
-        if isReceiving {
-            switch answering {
-            // Another answer would be taken for the next request's.
-            case .none: return context.close(promise: nil)
-            case .sending: closesAfterAnswer = true
-            // Its end is not clear, so that its answer is the refusal.
-            case .awaited: answering = .none
-            }
-            isReceiving = false
-            body?.promise.fail(error)
-            body = nil
-        }
-        next(context)
+    /// Looks at what has come meanwhile.
+    private func next(_ context: ChannelHandlerContext) {
+        // An answer that is sent at once comes here again.
+        guard !isDelivering else { return }
+        isDelivering = true
+        while closing != .begun, !isBusy(context), let arrival = waiting.popFirst() { receive(arrival, context) }
+        isDelivering = false
+        guard isReadWanted, closing == .begun || !isBusy(context) else { return }
+        isReadWanted = false
+        context.read()
     }
 
-    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        switch event {
-        case ChannelEvent.inputClosed:
-            isInputClosed = true
-            next(context)
-        case is ChannelShouldQuiesceEvent:
-            isStopping = true
-            closesAfterAnswer = closesAfterAnswer || isAnswering || isReceiving
-            next(context)
-        default:
-            context.fireUserInboundEventTriggered(event)
+    /// Sends the answer to a request, if it is the one that came last.
+    func send(_ reply: Reply, to number: Int) {
+        guard let context, number == requestNumber, case .awaited(let isHead, let saysKeepAlive) = answering else {
+            return
         }
-    }
-
-    /// Closes the connection; what is not sent is not sent any longer.
-    func close() { context?.close(promise: nil) }
-
-    /// Sends the answer to the request that came last.
-    func send(_ reply: Reply) {
-        guard let context, case .awaited(let isHead, let persistence) = answering else { return }
         var head = HTTPResponseHead(
             version: .http1_1, status: .init(statusCode: reply.status.code, reasonPhrase: reply.status.reasonPhrase),
             headers: HTTPHeaders(reply.headFields.map { ($0.name.rawName, $0.value) }))
-        closesAfterAnswer = closesAfterAnswer || persistence == .close || reply.fields[.connection] == "close"
-        if closesAfterAnswer {
+        if reply.fields[.connection] == "close" { closing = .afterAnswer }
+        if closing == .afterAnswer {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
-        } else if persistence == .keepAliveSaid {
+        } else if saysKeepAlive {
             head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
         }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -275,41 +319,43 @@ package final class HTTPConnection: ChannelDuplexHandler {
     /// Sends windows as long as the client takes them. No more than two are in memory: one that is being sent, and one that
     /// is being filled.
     private func sendPlaintext() {
-        var turn = Self.turnByteCount
-        while let context, case .sending(let body) = answering, !isFilling, context.channel.isWritable {
-            guard turn > 0, !body.mayWait else { return fill(body, elsewhere: turn > 0, context) }
-            do {
-                turn -= try writeWindow(of: body, context)
-            } catch {
-                return context.close(promise: nil)
-            }
-        }
-        if case .sending(let body) = answering, !isFilling { body.pause() }
-    }
-
-    private func writeWindow(of body: PlaintextBody, _ context: ChannelHandlerContext) throws -> Int {
-        let window = try body.next()
-        write(window, context)
-        body.give(window)
-        if body.isAtEnd { finish(context) } else { context.flush() }
-        return window.readableBytes
-    }
-
-    /// Goes on with a window that another thread fills, or after another thread has had a moment.
-    private func fill(_ body: PlaintextBody, elsewhere: Bool, _ context: ChannelHandlerContext) {
-        isFilling = true
-        body.pause()
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        let threads = elsewhere ? setup.lookups : NIOThreadPool.singleton
-        threads.submit { _ in
-            if elsewhere {
-                body.fill()
-                // Many may be filled before the event loop looks at the first.
+        while let context, case .sending(let body) = answering, !isPaused, context.channel.isWritable {
+            if turn <= 0 {
+                turn = Self.turnByteCount
                 body.pause()
+                return goOn(context, after: .singleton) {}
             }
+            if body.mayWait() {
+                body.pause()
+                return goOn(context, after: setup.lookups) {
+                    body.fillNext()
+                    // Many may be filled before the event loop looks at the first.
+                    body.pause()
+                }
+            }
+            do {
+                let window = try body.next()
+                turn -= window.readableBytes
+                write(window, context)
+                body.give(window)
+            } catch {
+                return close()
+            }
+            if body.isAtEnd { finish(context) } else { context.flush() }
+        }
+        if case .sending(let body) = answering, !isPaused { body.pause() }
+    }
+
+    /// Goes on when a thread has done some work.
+    private func goOn(
+        _ context: ChannelHandlerContext, after threads: NIOThreadPool, _ work: @escaping @Sendable () -> Void
+    ) {
+        isPaused = true
+        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+        threads.submit { _ in
+            work()
             eventLoop.execute {
-                bound.value.isFilling = false
+                bound.value.isPaused = false
                 bound.value.sendPlaintext()
             }
         }
@@ -317,58 +363,61 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         sendPlaintext()
+        next(context)
         context.fireChannelWritabilityChanged()
     }
 
     private func finish(_ context: ChannelHandlerContext) {
-        answering = .none
-        quietSince = .now()
         let isSent = context.eventLoop.makePromise(of: Void.self)
         lastAnswer = isSent.futureResult
+        if case .sending(let body) = answering {
+            body.release()
+            // Its last window counts until it has left.
+            isSent.futureResult.whenComplete { _ in withExtendedLifetime(body) {} }
+        }
+        answering = .none
+        quietSince = context.eventLoop.now
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: isSent)
-        if closesAfterAnswer { closeInStages(context) } else { next(context) }
+        if closing == .afterAnswer { closeInStages(context, lingers: true) } else { next(context) }
     }
 
-    /// Closes our direction once everything is sent, and the other one a little later: what a client still sends would make
-    /// the system throw away the answer before it is read.
-    private func closeInStages(_ context: ChannelHandlerContext) {
-        ignoresInput = true
+    /// Closes the connection once everything is sent. One that lingers has its other direction closed a little later: what
+    /// a client still sends would make the system throw away the answer before it is read.
+    private func closeInStages(_ context: ChannelHandlerContext, lingers: Bool) {
+        closing = .begun
         waiting = []
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         (lastAnswer ?? context.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in
             guard let context = bound.value.context else { return }
-            // It sends nothing more, or has sent nothing.
-            guard !bound.value.isInputClosed, bound.value.closesAfterAnswer else { return context.close(promise: nil) }
+            guard lingers else { return context.close(promise: nil) }
             context.close(mode: .output, promise: nil)
             let channel = context.channel
             context.eventLoop.scheduleTask(in: Self.lingerTime) { channel.close(promise: nil) }
         }
-        if isReadWanted { context.read() }
+        next(context)
     }
 
-    private static let lingerTime = TimeAmount.seconds(1)
+    static let lingerTime = TimeAmount.seconds(1)
 
     private func checkTimes() {
         guard let context else { return }
-        let (now, limits) = (NIODeadline.now(), setup.limits)
+        let (now, limits) = (context.eventLoop.now, setup.limits)
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         let taken = sentByteCount - buffered
         if taken != takenByteCount {
             takenByteCount = taken
             quietSince = now
-        } else if case .sending(let body) = answering, !isFilling {
+        } else if case .sending(let body) = answering, !isPaused {
             body.release()
         }
         // Bytes behind a request that is being answered wait for their turn.
-        if isBusy || isReceiving && isSending { clock.restart() }
+        let isServing = isAnswering && (!isReceiving || isSending)
+        if isServing || buffered > 0 || closing == .begun { clock.restart(now) }
         let isLate = clock.since.map { now - $0 >= .milliseconds(limits.requestMilliseconds) } ?? false
         // An answer that is being made takes as long as it takes.
-        let mayBeQuiet = isAnswering && buffered == 0
-        guard isLate || !mayBeQuiet && now - quietSince >= .milliseconds(limits.idleMilliseconds) else { return }
-        context.close(promise: nil)
+        let mayBeQuiet = isServing && buffered == 0
+        if isLate || !mayBeQuiet && now - quietSince >= .milliseconds(limits.idleMilliseconds) { close() }
     }
-
-    private var isSending: Bool { if case .sending = answering { true } else { false } }
 }
 
 @available(*, unavailable)

@@ -12,6 +12,8 @@ package struct HTTPService {
     let limits: ServerLimits
     /// What makes connections secure; `nil` for plain HTTP.
     let tls: NIOSSLContext?
+    /// Told of each listener: a second one comes where the system has ended the first.
+    var onListening: @Sendable (any Channel) -> Void = { _ in }
 
     /// Why a server did not start.
     package struct BindError: Error, CustomStringConvertible {
@@ -31,10 +33,20 @@ package struct HTTPService {
         defer { lookups.shutdownGracefully { _ in } }
         let setup = HTTPConnection.Setup(limits: limits, tls: tls, lookups: lookups, responder: makeResponder(lookups))
         let connections = OpenConnections(limits: limits)
-        let listener = try await listen(host, port, setup, connections)
-        onStart(listener.localAddress?.port ?? port)
-        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
-        try? await listener.close()
+        var listener = try await listen(host, port, setup, connections)
+        let port = listener.localAddress?.port ?? port
+        onStart(port)
+        while true {
+            onListening(listener)
+            await withTaskCancellationHandler { [listener] in
+                try? await listener.closeFuture.get()
+            } onCancel: { [listener] in
+                listener.close(promise: nil)
+            }
+            guard !Task.isCancelled else { break }
+            // Linux tells a listener of what befell a connection before it was accepted, and NIO then closes it.
+            listener = try await listen(host, port, setup, connections)
+        }
         let open = connections.stop()
         let force = listener.eventLoop.scheduleTask(in: .milliseconds(limits.shutdownMilliseconds)) {
             for channel in open { channel.close(promise: nil) }
@@ -46,11 +58,12 @@ package struct HTTPService {
 
     /// What the system holds for a client besides our windows; it takes twice as much for its own needs.
     private static let sendBufferByteCount: SocketOptionValue = 256 << 10
+    /// What is read of a client at once: some heads, of which each costs many times its length while it waits.
+    static let readByteCount = 4 << 10
 
     private func listen(
         _ host: ListeningHost, _ port: Int, _ setup: HTTPConnection.Setup, _ connections: OpenConnections
     ) async throws -> any Channel {
-        let limit = limits.connectionCount
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -58,12 +71,13 @@ package struct HTTPService {
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(limit))
+                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(connections))
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             // A request comes with one read; a second one would only find that there is nothing.
             .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readByteCount))
             // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has stopped.
             .childChannelOption(.socketOption(.so_sndbuf), value: Self.sendBufferByteCount)
             .childChannelInitializer { channel in
@@ -112,6 +126,8 @@ final class OpenConnections: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
         var channels: [ObjectIdentifier: any Channel] = [:]
+        var acceptedCount = 0
+        var onSpace: (@Sendable () -> Void)?
         var isStopping = false
     }
 
@@ -120,6 +136,27 @@ final class OpenConnections: Sendable {
 
     init(limits: ServerLimits) {
         self.limits = limits
+    }
+
+    /// Counts a connection that was accepted.
+    func note(_ channel: any Channel) {
+        state.withLock { $0.acceptedCount += 1 }
+        channel.closeFuture.whenComplete { _ in
+            let onSpace = self.state.withLock { state in
+                state.acceptedCount -= 1
+                return state.onSpace.take()
+            }
+            onSpace?()
+        }
+    }
+
+    /// Whether another one may be accepted; if not, `onSpace` is called when that may be so.
+    func hasSpace(_ onSpace: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.acceptedCount >= limits.connectionCount else { return true }
+            state.onSpace = onSpace
+            return false
+        }
     }
 
     /// Lets none come from now on.
@@ -176,34 +213,31 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// Accepts no connection beyond a number of them until one is closed.
+/// Accepts no connection beyond the limit until one is closed.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never
 
-    private let maxCount: Int
-    private var count = 0
-    private var isWaiting = false
+    private let connections: OpenConnections
 
-    init(_ maxCount: Int) {
-        self.maxCount = maxCount
+    init(_ connections: OpenConnections) {
+        self.connections = connections
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        count += 1
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
-            let (limit, context) = bound.value
-            limit.count -= 1
-            guard limit.isWaiting else { return }
-            limit.isWaiting = false
-            context.read()
-        }
+        connections.note(unwrapInboundIn(data))
         context.fireChannelRead(data)
     }
 
     func read(context: ChannelHandlerContext) {
-        if count < maxCount { context.read() } else { isWaiting = true }
+        let (bound, eventLoop) = (NIOLoopBound((self, context), eventLoop: context.eventLoop), context.eventLoop)
+        let hasSpace = connections.hasSpace {
+            eventLoop.execute {
+                let (limit, context) = bound.value
+                limit.read(context: context)
+            }
+        }
+        if hasSpace { context.read() }
     }
 }
 

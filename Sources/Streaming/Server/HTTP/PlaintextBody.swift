@@ -60,22 +60,25 @@ final class PlaintextBody: Sendable {
     var isAtEnd: Bool { state.position == range.upperBound }
 
     /// Whether the next window may wait for a disk.
-    var mayWait: Bool { state.ready == nil && content.mayWait(nextPart()) }
+    func mayWait() -> Bool { state.ready == nil && content.mayWait(nextPart()) }
 
     /// Ranges up to this length are decrypted where their content is opened, and sent with their head.
     static let shortByteCount = 64 << 10
 
     /// Fills the only window of a short range. Nothing happens if the range is longer, there is no space, or the caller must
     /// not wait and may have to.
-    func fillIfShort(mayWait: Bool) {
+    ///
+    /// - Throws: `DecryptionError` if it cannot be read.
+    func fillIfShort(mayWait: Bool) throws(DecryptionError) {
         guard range.count <= Self.shortByteCount, mayWait || !content.mayWait(range), pool.enter(exactly: range.count)
         else { return }
         state.windows.filled = range.count
         fill(range)
+        _ = try state.ready?.get()
     }
 
     /// Fills the next window, if it is not.
-    func fill() {
+    func fillNext() {
         if state.ready == nil { fill(nextPart()) }
     }
 
@@ -83,7 +86,7 @@ final class PlaintextBody: Sendable {
     ///
     /// - Throws: `DecryptionError` if it cannot be read, of which no byte is to be sent.
     func next() throws(DecryptionError) -> ByteBuffer {
-        fill()
+        fillNext()
         defer { state.ready = nil }
         switch state.ready {
         case .success(let window):
@@ -129,15 +132,15 @@ final class PlaintextBody: Sendable {
             if let kept = state.reader { reader = kept } else { reader = try content.makeReader() }
             state.reader = reader
             if !state.isReserved { state.isReserved = pool.reserve(content.readerByteCount) }
-            try Self.fill(&buffer, from: reader, part)
+            try Self.read(part, from: reader, into: &buffer)
             state.ready = .success(buffer)
         } catch {
             state.ready = .failure(error)
         }
     }
 
-    private static func fill(
-        _ buffer: inout ByteBuffer, from reader: any RandomAccessDecryptor, _ part: Range<UInt64>
+    private static func read(
+        _ part: Range<UInt64>, from reader: any RandomAccessDecryptor, into buffer: inout ByteBuffer
     ) throws(DecryptionError) {
         var result = Result<Int, DecryptionError>.success(0)
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) { free in

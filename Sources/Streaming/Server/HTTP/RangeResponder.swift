@@ -32,29 +32,25 @@ struct RangeResponder: Responder {
     func respond(to request: Request, _ exchange: Exchange) {
         let (head, receivedAt) = (request.head, recorder?.now ?? 0)
         if let preflight = allowedOrigins.preflight(head) { return send(preflight, to: head, exchange) }
-        let path: [String]
         do throws(Refusal) {
-            path = try self.path(of: head)
-        } catch {
-            return send(error, to: head, exchange)
-        }
-        if let content = known.content(at: path) {
-            let reply = reply(to: head, with: content, at: path, receivedAt: receivedAt)
-            if case .plaintext(let body) = reply.body { body.fillIfShort(mayWait: false) }
-            return send(reply, to: head, exchange)
-        }
-        let eventLoop = exchange.eventLoop
-        lookups.submit { _ in
-            do throws(Refusal) {
-                guard !path.isEmpty else { return send(try startPage(), to: head, exchange) }
-                let content = try found(path)
-                known.note(content, at: path, eventLoop)
-                let reply = reply(to: head, with: content, at: path, receivedAt: receivedAt)
-                if case .plaintext(let body) = reply.body { body.fillIfShort(mayWait: true) }
-                send(reply, to: head, exchange)
-            } catch {
-                send(error, to: head, exchange)
+            let path = try self.path(of: head)
+            if let content = known.content(at: path) {
+                let reply = try reply(to: head, with: content, at: path, receivedAt: receivedAt, mayWait: false)
+                return send(reply, to: head, exchange)
             }
+            lookups.submit { _ in
+                do throws(Refusal) {
+                    guard !path.isEmpty else { return send(try startPage(), to: head, exchange) }
+                    let content = try found(path)
+                    known.note(content, at: path, exchange.eventLoop)
+                    let reply = try reply(to: head, with: content, at: path, receivedAt: receivedAt, mayWait: true)
+                    send(reply, to: head, exchange)
+                } catch {
+                    send(error, to: head, exchange)
+                }
+            }
+        } catch {
+            send(error, to: head, exchange)
         }
     }
 
@@ -96,15 +92,16 @@ struct RangeResponder: Responder {
     }
 
     private func reply(
-        to request: HTTPRequest, with content: ServedContent, at path: [String], receivedAt time: UInt64
-    ) -> Reply {
+        to request: HTTPRequest, with content: ServedContent, at path: [String], receivedAt time: UInt64, mayWait: Bool
+    ) throws(Refusal) -> Reply {
         let answer = Answer(
             method: request.method, fields: request.headerFields, content: content, now: HTTPDate.now)
         guard let range = answer.body, !range.isEmpty else {
             return Reply(status: answer.status, fields: answer.fields)
         }
-        let body = body(
-            range, of: content, path.joined(separator: "/"), asked: request.headerFields[.range], at: time)
+        let name = path.joined(separator: "/")
+        let body = body(range, of: content, name, asked: request.headerFields[.range], at: time)
+        try attempt(name) { () throws(DecryptionError) in try body.fillIfShort(mayWait: mayWait) }
         return Reply(status: answer.status, fields: answer.fields, body: .plaintext(body))
     }
 

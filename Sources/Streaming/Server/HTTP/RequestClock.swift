@@ -11,20 +11,23 @@ final class RequestClock: ChannelInboundHandler {
     private(set) var since: NIODeadline?
 
     func channelActive(context: ChannelHandlerContext) {
-        since = .now()
+        start(context.eventLoop.now)
         context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if since == nil { since = .now() }
+        start(context.eventLoop.now)
         context.fireChannelRead(data)
     }
+
+    /// Something of a request has come.
+    func start(_ now: NIODeadline) { if since == nil { since = now } }
 
     /// A request has come to its end.
     func stop() { since = nil }
 
     /// Counts from now on, if a request is coming.
-    func restart() { if since != nil { since = .now() } }
+    func restart(_ now: NIODeadline) { if since != nil { since = now } }
 }
 
 @available(*, unavailable)

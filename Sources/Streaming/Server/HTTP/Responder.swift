@@ -30,13 +30,15 @@ package struct Exchange: Sendable {
     let connection: NIOLoopBound<HTTPConnection>
     /// The connection's event loop.
     let eventLoop: any EventLoop
+    /// Which of the connection's requests is answered.
+    let requestNumber: Int
 
     /// Sends the answer, if the client is still there.
     package func send(_ reply: Reply) {
         if eventLoop.inEventLoop {
-            connection.value.send(reply)
+            connection.value.send(reply, to: requestNumber)
         } else {
-            eventLoop.execute { connection.value.send(reply) }
+            eventLoop.execute { connection.value.send(reply, to: requestNumber) }
         }
     }
 

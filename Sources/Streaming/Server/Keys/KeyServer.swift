@@ -134,6 +134,8 @@ package struct ServerCertificate: Sendable {
             certificateChain: chain, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
+        // For a client that does not say that it has heard of the end.
+        configuration.shutdownTimeout = HTTPConnection.lingerTime
         do {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
