@@ -264,9 +264,9 @@ let tests: [Target] = [
     .testTarget(
         name: "ServerTests",
         dependencies: [
-            "Support", "RandomAccess", "ByteSources", "HLS", "Measurement", "Keys", "Server", "TestSupport",
-            network("HTTPTypes", package: "swift-http-types"), nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
-            nio("NIOPosix"), system,
+            "Support", "RandomAccess", "ByteSources", "BackendRegistry", "HLS", "Measurement", "Keys", "Server",
+            "TestSupport", network("HTTPTypes", package: "swift-http-types"), nio("NIOCore"), nio("NIOEmbedded"),
+            nio("NIOHTTP1"), nio("NIOPosix"), system,
         ]
     ),
     // All tests that start this program's commands and its servers, and other programs beside them.

@@ -144,23 +144,23 @@ struct ServedConnectionTests {
         #expect(text.hasPrefix("HTTP/1.1 500 ") && text.split(separator: "HTTP/1.1").count == 1, "\(text)")
     }
 
-    @Test("what is known is found by its path, at most so many, and not when another is there")
+    @Test("what is known is found by its target, at most so many, and not when another is there")
     func knownContents() {
         let (known, loop) = (KnownContents(), EmbeddedEventLoop())
         var content = content { () throws(DecryptionError) in NotingReader() }
-        known.note(content, at: ["a"], loop)
-        #expect(known.content(at: ["a"]) == nil, "it cannot be found out whether it is current")
+        known.note(content, at: "/a", ["a"], loop)
+        #expect(known.content(at: "/a") == nil, "it cannot be found out whether it is current")
         let isCurrent = Mutex(true)
         content.isCurrent = { isCurrent.withLock { $0 } }
-        for index in 0..<20 { known.note(content, at: ["\(index)"], loop) }
-        #expect((0..<20).filter { known.content(at: ["\($0)"]) != nil } == Array(0..<8))
+        for index in 0..<20 { known.note(content, at: "/\(index)", ["\(index)"], loop) }
+        #expect((0..<20).filter { known.content(at: "/\($0)") != nil } == Array(0..<8))
         isCurrent.withLock { $0 = false }
-        #expect(known.content(at: ["0"]) == nil)
+        #expect(known.content(at: "/0") == nil)
         isCurrent.withLock { $0 = true }
         loop.advanceTime(by: .seconds(2))
-        #expect(known.content(at: ["0"]) == nil)
-        known.note(content, at: ["20"], loop)
-        #expect(known.content(at: ["20"]) != nil)
+        #expect(known.content(at: "/0") == nil)
+        known.note(content, at: "/20", ["20"], loop)
+        #expect(known.content(at: "/20")?.path == ["20"])
     }
 
     @Test("short ranges come at once as long as there is space, and those that fail take none")

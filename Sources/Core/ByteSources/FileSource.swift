@@ -102,7 +102,24 @@ public final class FileSource: ByteSource {
     package func isInMemory(_ range: Range<UInt64>) -> Bool {
         var offsets = Array(stride(from: range.lowerBound, to: range.upperBound, by: 128 << 10))
         if let last = range.last { offsets.append(last) }
-        return offsets.allSatisfy { chunkwise_is_in_memory(descriptor.rawValue, Int64(clamping: $0)) == 1 }
+        return offsets.allSatisfy { offset in
+            withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
+                chunkwise_read_at_once(descriptor.rawValue, byte.baseAddress, 1, Int64(clamping: offset)) >= 0
+            }
+        }
+    }
+
+    /// Reads bytes that are in memory, where ``read(at:into:)`` would wait for others. The corresponding C function is
+    /// `preadv2` with `RWF_NOWAIT`.
+    ///
+    /// - Throws: `DecryptionError.io` with `EAGAIN` if the first one is not, or another code where the file system cannot
+    ///   tell.
+    fileprivate func readAtOnce(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        guard let position = Int64(exactly: offset) else { return 0 }
+        let buffer = buffers.head.count > 0 ? buffers.head : buffers.body.count > 0 ? buffers.body : buffers.tail
+        return try SystemCall.retrying("read \(path)") {
+            chunkwise_read_at_once(descriptor.rawValue, buffer.baseAddress, buffer.count, position)
+        }
     }
 
     /// Maps pages for reading, which the caller unmaps. The corresponding C function is `mmap`.
@@ -152,6 +169,24 @@ public final class FileSource: ByteSource {
                 reason: "it is a pipe or device: expected a file that can be read at any offset")
         }
     }
+}
+
+/// What is in memory of a file: reading fails rather than wait for a disk.
+package struct PageCacheSource: WrappingSource {
+    private let file: FileSource
+    /// The file.
+    package var base: any ByteSource { file }
+
+    /// Looks at an open file.
+    package init(_ file: FileSource) { self.file = file }
+
+    /// Reads bytes; see `ByteSource.read(at:into:)`.
+    package func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try file.readAtOnce(at: offset, into: buffers)
+    }
+
+    /// Nothing is read ahead.
+    package func adviseSequential(_ range: Range<UInt64>) {}
 }
 
 /// Which file, and which version of it, a descriptor stands for: another identity for other bytes.

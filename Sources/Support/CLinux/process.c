@@ -77,11 +77,9 @@ int chunkwise_flush_output(void) {
     return output_failure;
 }
 
-int chunkwise_is_in_memory(int descriptor, int64_t offset) {
-    char byte;
-    struct iovec part = {.iov_base = &byte, .iov_len = 1};
-    if (preadv2(descriptor, &part, 1, offset, RWF_NOWAIT) >= 0) return 1;
-    return errno == EAGAIN ? 0 : -1;
+ssize_t chunkwise_read_at_once(int descriptor, void *buffer, size_t count, int64_t offset) {
+    struct iovec part = {.iov_base = buffer, .iov_len = count};
+    return preadv2(descriptor, &part, 1, offset, RWF_NOWAIT);
 }
 
 int chunkwise_cpu_count(void) {

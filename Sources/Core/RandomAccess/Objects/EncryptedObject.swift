@@ -45,6 +45,17 @@ public final class EncryptedObject: Sendable {
     /// The plaintext's length in bytes.
     public var plaintextByteCount: UInt64 { layout.plaintextByteCount }
 
+    /// The same object, whose ciphertext comes by another way.
+    package func reading(from source: any ByteSource) -> EncryptedObject { EncryptedObject(self, source: source) }
+
+    private init(_ other: EncryptedObject, source: any ByteSource) {
+        self.source = source
+        self.layout = other.layout
+        self.strategy = other.strategy
+        self.backend = other.backend
+        self.key = other.key
+    }
+
     /// Makes a reader with buffers and a cipher context of its own, for one thread.
     ///
     /// - Parameter windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1;

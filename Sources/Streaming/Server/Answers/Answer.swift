@@ -25,7 +25,7 @@ extension Answer {
         let conditions = Conditions(fields: fields, content: content, now: now)
         var answer: HTTPFields = [.eTag: content.entityTag.text, .acceptRanges: "bytes"]
         func add(_ name: HTTPField.Name, _ value: String) { answer.append(HTTPField(name: name, value: value)) }
-        if let modified = content.modified { add(.lastModified, HTTPDate.text(modified)) }
+        if let modified = content.lastModified { add(.lastModified, modified) }
         if let refusal = conditions.refusal {
             if refusal != .notModified { add(.contentLength, "0") }
             self.init(status: refusal, fields: answer, body: nil)

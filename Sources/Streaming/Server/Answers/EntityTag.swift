@@ -2,6 +2,7 @@
 import Glibc
 package import RandomAccess
 import Support
+import Synchronization
 
 /// A validator for one version of an object. Source: RFC 9110, section 8.8.3.
 package struct EntityTag: Hashable, Sendable {
@@ -9,6 +10,8 @@ package struct EntityTag: Hashable, Sendable {
     package let opaque: String
     /// Whether equal tags need not mean equal bytes.
     package let isWeak: Bool
+    /// The tag as a field has it.
+    package let text: String
 
     /// Creates a tag.
     ///
@@ -18,6 +21,7 @@ package struct EntityTag: Hashable, Sendable {
     package init(opaque: String, isWeak: Bool = false) {
         self.opaque = opaque
         self.isWeak = isWeak
+        self.text = (isWeak ? "W/" : "") + "\"\(opaque)\""
     }
 
     /// Creates a strong tag from all that it depends on, none of which can be read from it.
@@ -50,9 +54,6 @@ package struct EntityTag: Hashable, Sendable {
         guard opaque.allSatisfy({ $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }) else { return nil }
         self.init(opaque: String(decoding: opaque, as: UTF8.self), isWeak: isWeak)
     }
-
-    /// The tag as a field has it.
-    package var text: String { (isWeak ? "W/" : "") + "\"\(opaque)\"" }
 
     /// Whether both stand for the same bytes. Source: RFC 9110, section 8.8.3.2.
     package func matchesStrongly(_ other: EntityTag) -> Bool {
@@ -168,6 +169,16 @@ package enum HTTPDate {
 
     /// The time now. The corresponding C function is `time`.
     package static var now: Int64 { Int64(time(nil)) }
+
+    /// The time now, written: once a second.
+    static var nowText: String {
+        let now = now
+        return written.withLock { written in
+            if written.seconds != now { written = (now, text(now)) }
+            return written.text
+        }
+    }
+    private static let written = Mutex((seconds: Int64.min, text: ""))
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [

@@ -2,7 +2,9 @@
 import ByteSources
 import Glibc
 package import RandomAccess
+import enum NIOCore.System
 import Support
+import Synchronization
 package import SystemPackage
 
 /// Encrypted files that are served decrypted: some by name, or all of a folder.
@@ -111,6 +113,8 @@ package struct EncryptedFiles: ContentCatalogue {
             content.isCurrent = { [origin] in
                 (origin.identity(of: asked) ?? origin.identity(of: Self.encrypted(asked))) == version
             }
+            let readers = IdleReaders(object.reading(from: PinnedSource(PageCacheSource(source))))
+            content.readAtOnce = { readers.read(at: $0, into: $1) }
         }
         return content
     }
@@ -185,6 +189,32 @@ package struct EncryptedFiles: ContentCatalogue {
             throw .io(operation: "read \(name)", code: 0, reason: "no IV: expected 32 hexadecimal digits")
         }
         return try Block(bytes)
+    }
+}
+
+/// Readers of one object that are used again, by any thread.
+private final class IdleReaders: Sendable {
+    private struct Reader: @unchecked Sendable {
+        let base: any RandomAccessDecryptor
+    }
+
+    private let object: EncryptedObject
+    private let idle = Mutex<[Reader]>([])
+    /// How many are kept: an event loop has one of them at a time.
+    private let maxCount: Int
+
+    init(_ object: EncryptedObject) {
+        self.object = object
+        // What a reader of chunks keeps is not counted here.
+        maxCount = object.cursorByteCount == 0 ? System.coreCount : 0
+    }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let reader = idle.withLock({ $0.popLast() }) ?? (try? object.makeCursor()).map(Reader.init),
+            (try? reader.base.read(at: offset, into: buffer)) == buffer.count
+        else { return false }
+        idle.withLock { if $0.count < maxCount { $0.append(reader) } }
+        return true
     }
 }
 

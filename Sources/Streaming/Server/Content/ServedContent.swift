@@ -11,7 +11,9 @@ package struct ServedContent: Sendable {
     /// A strong validator: another tag for other bytes.
     package var entityTag: EntityTag
     /// When it was changed last, in seconds since 1970.
-    package var modified: Int64?
+    package let modified: Int64?
+    /// That time as a field has it.
+    let lastModified: String?
     /// Makes a reader of this version for one response. It fails rather than deliver another version's bytes.
     package var makeReader: @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
     /// The max number of bytes that a reader keeps between two reads.
@@ -19,6 +21,10 @@ package struct ServedContent: Sendable {
 
     /// Whether reading some of its plaintext may wait for a disk, so that it is not for a thread that others need.
     package var mayWait: @Sendable (Range<UInt64>) -> Bool = { _ in false }
+
+    /// Reads plaintext for which nothing has to be waited for; `false` where something has, or where it fails, which another
+    /// reader then does as well. `nil` for what may always wait.
+    package var readAtOnce: (@Sendable (_ offset: UInt64, UnsafeMutableRawBufferPointer) -> Bool)?
 
     /// Finds out whether it is still what is there, without waiting for more than the names of files; `nil` for what is
     /// better found again.
@@ -48,6 +54,7 @@ package struct ServedContent: Sendable {
         self.byteCount = byteCount
         self.entityTag = entityTag
         self.modified = modified
+        self.lastModified = modified.map(HTTPDate.text)
         self.makeReader = makeReader
     }
 }

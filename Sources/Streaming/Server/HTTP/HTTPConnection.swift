@@ -288,7 +288,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         }
         var head = HTTPResponseHead(
             version: .http1_1, status: .init(statusCode: reply.status.code, reasonPhrase: reply.status.reasonPhrase),
-            headers: HTTPHeaders(reply.headFields.map { ($0.name.rawName, $0.value) }))
+            headers: reply.sentFields)
         if reply.fields[.connection] == "close" { closing = .afterAnswer }
         if closing == .afterAnswer {
             head.headers.replaceOrAdd(name: "Connection", value: "close")

@@ -66,15 +66,29 @@ final class PlaintextBody: Sendable {
     static let shortByteCount = 64 << 10
 
     /// Fills the only window of a short range. Nothing happens if the range is longer, there is no space, or the caller must
-    /// not wait and may have to.
+    /// not wait and would have to.
     ///
     /// - Throws: `DecryptionError` if it cannot be read.
     func fillIfShort(mayWait: Bool) throws(DecryptionError) {
-        guard range.count <= Self.shortByteCount, mayWait || !content.mayWait(range), pool.enter(exactly: range.count)
+        guard range.count <= Self.shortByteCount, mayWait || content.readAtOnce != nil, pool.enter(exactly: range.count)
         else { return }
         state.windows.filled = range.count
-        fill(range)
+        if mayWait { fill(range) } else { fillAtOnce() }
         _ = try state.ready?.get()
+    }
+
+    private func fillAtOnce() {
+        var buffer = pool.take(range.count)
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { free in
+            let window = UnsafeMutableRawBufferPointer(rebasing: free[..<range.count])
+            return content.readAtOnce?(range.lowerBound, window) == true ? range.count : 0
+        }
+        if buffer.readableBytes > 0 {
+            state.ready = .success(buffer)
+        } else {
+            pool.leave(state.windows.filled)
+            state.windows.filled = 0
+        }
     }
 
     /// Fills the next window, if it is not.

@@ -33,16 +33,21 @@ struct RangeResponder: Responder {
         let (head, receivedAt) = (request.head, recorder?.now ?? 0)
         if let preflight = allowedOrigins.preflight(head) { return send(preflight, to: head, exchange) }
         do throws(Refusal) {
-            let path = try self.path(of: head)
-            if let content = known.content(at: path) {
+            try checkBody(head.headerFields)
+            guard head.method == .get || head.method == .head else {
+                throw Refusal(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
+            }
+            let target = try admittedTarget(of: head)
+            if let (content, path) = known.content(at: target) {
                 let reply = try reply(to: head, with: content, at: path, receivedAt: receivedAt, mayWait: false)
                 return send(reply, to: head, exchange)
             }
+            let path = try self.target(target).path
             lookups.submit { _ in
                 do throws(Refusal) {
                     guard !path.isEmpty else { return send(try startPage(), to: head, exchange) }
                     let content = try found(path)
-                    known.note(content, at: path, exchange.eventLoop)
+                    known.note(content, at: target, path, exchange.eventLoop)
                     let reply = try reply(to: head, with: content, at: path, receivedAt: receivedAt, mayWait: true)
                     send(reply, to: head, exchange)
                 } catch {
@@ -68,15 +73,6 @@ struct RangeResponder: Responder {
     }
 
     private static let closing: Set<HTTPResponse.Status> = [.badRequest, .unauthorized, .forbidden, .methodNotAllowed]
-
-    /// The names of what a request asks for that may ask.
-    private func path(of request: HTTPRequest) throws(Refusal) -> [String] {
-        try checkBody(request.headerFields)
-        guard request.method == .get || request.method == .head else {
-            throw Refusal(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
-        }
-        return try target(try admittedTarget(of: request)).path
-    }
 
     private func startPage() throws(Refusal) -> Reply {
         let page = try attempt("/") { () throws(DecryptionError) in StartPage.html(try catalogue.listing()) }
@@ -180,28 +176,30 @@ struct RangeResponder: Responder {
 /// Contents that were asked for a moment ago, open as they were then. Whoever asks again does not wait for a disk, and gets
 /// them only if they are still what is there.
 final class KnownContents: Sendable {
-    private let contents = Mutex<[[String]: ServedContent]>([:])
+    private typealias Known = (content: ServedContent, path: [String])
+
+    private let contents = Mutex<[String: Known]>([:])
 
     /// How long a content is known.
     private static let lifetime = TimeAmount.seconds(1)
     /// How many are known: each may have an open file.
     private static let maxCount = 8
 
-    /// What is known and current.
-    func content(at path: [String]) -> ServedContent? {
-        guard let content = contents.withLock({ $0[path] }), content.isCurrent?() == true else { return nil }
-        return content
+    /// What is known by a target and current, and its path.
+    func content(at target: String) -> (content: ServedContent, path: [String])? {
+        guard let known = contents.withLock({ $0[target] }), known.content.isCurrent?() == true else { return nil }
+        return known
     }
 
     /// Keeps a content for a moment, if it can be found out whether it is current.
-    func note(_ content: ServedContent, at path: [String], _ eventLoop: any EventLoop) {
+    func note(_ content: ServedContent, at target: String, _ path: [String], _ eventLoop: any EventLoop) {
         guard content.isCurrent != nil else { return }
         let isNew = contents.withLock { contents in
-            guard contents[path] != nil || contents.count < Self.maxCount else { return false }
-            return contents.updateValue(content, forKey: path) == nil
+            guard contents[target] != nil || contents.count < Self.maxCount else { return false }
+            return contents.updateValue((content, path), forKey: target) == nil
         }
         guard isNew else { return }
-        eventLoop.scheduleTask(in: Self.lifetime) { _ = self.contents.withLock { $0.removeValue(forKey: path) } }
+        eventLoop.scheduleTask(in: Self.lifetime) { _ = self.contents.withLock { $0.removeValue(forKey: target) } }
     }
 }
 

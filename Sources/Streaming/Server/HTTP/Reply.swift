@@ -1,6 +1,7 @@
 #if Network
 package import HTTPTypes
 import NIOCore
+import NIOHTTP1
 
 /// An answer that is ready to be sent.
 package struct Reply: Sendable {
@@ -42,27 +43,26 @@ package struct Reply: Sendable {
     private static let pagePolicy =
         "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-    /// The fields, with those that every answer has.
-    var headFields: HTTPFields {
-        var fields = fields
-        func add(_ name: HTTPField.Name, _ value: String) { fields.append(HTTPField(name: name, value: value)) }
-        add(.date, HTTPDate.text(HTTPDate.now))
+    /// What every answer has. Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5.
+    private static let commonFields: HTTPHeaders = [
         // What was decrypted should not end up in a browser's cache on a disk.
-        add(.cacheControl, "no-store")
+        "Cache-Control": "no-store",
         // A page's URL may hold the token.
-        add(.referrerPolicy, "no-referrer")
+        "Referrer-Policy": "no-referrer",
         // What is served may be anybody's. A page of it gets its scripts and pictures from here, and sends nothing elsewhere.
-        add(.contentTypeOptions, "nosniff")
-        add(.contentSecurityPolicy, Self.pagePolicy)
-        return fields
-    }
-}
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": pagePolicy,
+    ]
 
-extension HTTPField.Name {
-    /// Source: Referrer Policy, W3C, section 4.1.
-    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .server
-    /// Source: the Fetch Standard, section 3.5.
-    fileprivate static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .server
+    /// The fields as they are sent, with those that every answer has.
+    var sentFields: HTTPHeaders {
+        var result = HTTPHeaders()
+        result.reserveCapacity(fields.count + Self.commonFields.count + 2)
+        for field in fields { result.add(name: field.name.rawName, value: field.value) }
+        result.add(name: "Date", value: HTTPDate.nowText)
+        result.add(contentsOf: Self.commonFields)
+        return result
+    }
 }
 
 /// A request that is refused, with the fields that the answer needs.

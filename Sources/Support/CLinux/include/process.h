@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* What a process asks of the system that no Swift module of the C library offers: the CPU that a thread runs on, how
  * malloc treats large pieces, counters of the CPU, and what valgrind counts. */
@@ -21,9 +22,9 @@ void chunkwise_prepare_output(void);
  * if all did. Source: fflush(3). */
 int chunkwise_flush_output(void);
 
-/* Whether the byte of a file at an offset is in memory: 1, 0, or -1 where the file system cannot tell.
- * Source: preadv2(2), "RWF_NOWAIT". */
-int chunkwise_is_in_memory(int descriptor, int64_t offset);
+/* Reads what is in memory of a file's bytes from an offset on, as pread(2) does. Where the first of them is not, or the
+ * file system cannot tell, returns -1 and sets `errno`. Source: preadv2(2), "RWF_NOWAIT". */
+ssize_t chunkwise_read_at_once(int descriptor, void *buffer, size_t count, int64_t offset);
 
 /* Which CPU a thread runs on. Source: CPU_SET(3), sched_getaffinity(2), pthread_attr_setaffinity_np(3). */
 
