@@ -184,12 +184,13 @@ private enum Definition {
         guard let own = moments(one) else { return nil }
         let others = all.filter { $0.id != one.id }.compactMap(moments)
         return others.map { other in
-            let sum = own.error + other.error
-            let parts = own.error * own.error / own.freedom + other.error * other.error / other.freedom
-            let freedom = parts > 0 ? max(1, (sum * sum / parts + 1e-9).rounded(.down)) : own.freedom + other.freedom
-            let t = StudentDistribution.upperQuantile(0.05 / Double(others.count), degreesOfFreedom: Int(freedom))
+            let tail = 0.05 / Double(others.count)
+            let squares = [own, other].map { moments in
+                let t = StudentDistribution.upperQuantile(tail, degreesOfFreedom: Int(moments.freedom))
+                return t * t * moments.error
+            }
             let lead = max(other.mean - own.mean, other.median - own.median)
-            return max(1, exp(lead + t * sum.squareRoot()))
+            return max(1, exp(lead + (squares[0] + squares[1]).squareRoot()))
         }.max() ?? 1
     }
 

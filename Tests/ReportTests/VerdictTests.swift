@@ -10,7 +10,7 @@ import Testing
             Verdict(Fixture.small).lines == [
                 "Take libgcrypt, cbc-continuous, windows of 64 KiB: 1,000 MiB/s (998–1,002 MiB/s) from start to end of a file "
                     + "in the page cache, 2.00× (1.99–2.01×) the runner-up, openssl, windows of 64 KiB.",
-                "Shown with 95 % confidence: none of the other 4 is more than 1.4 % faster. 1 other is shown to be within 5 % "
+                "Shown with 95 % confidence: none of the other 4 is more than 1.5 % faster. 1 other is shown to be within 5 % "
                     + "of the best as well; it needs more memory.",
                 "Compared: 5 configurations of 9. Not compared: 2 with other reads and 2 without figures.",
                 "Windows of 100 MiB with new buffers for each, cost 55 % (54–55 %) of that throughput and "

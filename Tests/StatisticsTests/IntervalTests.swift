@@ -159,6 +159,16 @@ struct BestComparisonTests {
         #expect(few > many)
     }
 
+    @Test("beside one of three processes that differ, a noisy one has no smaller bound than a quiet one that is faster")
+    func noiseGainsNothing() throws {
+        // Medians of processes in GiB/s, as a machine with busy neighbours gave them.
+        let samples = try [[13.1, 13.5, 13.8, 14.2, 14.6], [2.2, 3.3, 3.5, 3.9, 4.6], [0.7, 1.3, 1.4]].map {
+            try #require(LogSample($0))
+        }
+        let bounds = BestComparison(samples).bounds
+        #expect(bounds[0] < bounds[1] && bounds[0] < bounds[2], "\(bounds)")
+    }
+
     @Test("what is clearly the best has a bound of 1, and so has what stands alone")
     func clear() throws {
         let samples = [try #require(LogSample([200, 201, 202])), try #require(LogSample([100, 101, 102]))]

@@ -120,27 +120,15 @@ public struct LogSample: Hashable, Sendable {
 
     /// The standard error of the difference of two means, and its degrees of freedom, rounded down.
     func difference(from other: LogSample) -> (error: Double, degreesOfFreedom: Int) {
-        LogMean(self).difference(from: LogMean(other))
-    }
-}
-
-/// As much of a sample as a comparison needs: plain numbers, of which a run compares millions of pairs.
-private struct LogMean {
-    let centre: Double, mean: Double
-    /// The variance of the mean, and its square per degree of freedom.
-    let variance: Double, square: Double
-    let count: Int
-
-    init(_ sample: LogSample) {
-        (centre, mean, count) = (sample.centre, sample.mean, sample.count)
-        variance = sample.variance / Double(count)
-        square = variance * variance / Double(max(1, count - 1))
-    }
-
-    func difference(from other: LogMean) -> (error: Double, degreesOfFreedom: Int) {
-        let (sum, all) = (variance + other.variance, max(1, count + other.count - 2))
+        // The variance of the mean, and its square per degree of freedom.
+        func parts(_ sample: LogSample) -> (variance: Double, square: Double) {
+            let variance = sample.variance / Double(sample.count)
+            return (variance, variance * variance / Double(max(1, sample.count - 1)))
+        }
+        let (own, others, all) = (parts(self), parts(other), max(1, count + other.count - 2))
+        let sum = own.variance + others.variance
         guard sum > 0 else { return (0, all) }
-        return (sum.squareRoot(), min(all, max(1, Int(sum * sum / (square + other.square)))))
+        return (sum.squareRoot(), min(all, max(1, Int(sum * sum / (own.square + others.square)))))
     }
 }
 
@@ -181,11 +169,15 @@ public struct LogInterval: Hashable, Sendable {
 ///
 /// The bounds hold together with the confidence that is asked for, however many are compared and whichever looks best. A
 /// configuration whose processes differ much has a wide bound, so that noise gains nothing. Variances differ between
-/// configurations by a factor of thousands, so that each pair has its own error and degrees of freedom (Welch), and the
-/// confidence is shared out among the pairs (Bonferroni) instead of pooling.
+/// configurations by a factor of thousands, so that each pair has its own error, and the confidence is shared out among the
+/// pairs (Bonferroni) instead of pooling. A pair's error grows with the noise of either one, whichever is noisier: each has
+/// the quantile of its own number of processes. (Welch's degrees of freedom grow with the quieter one's noise: beside a
+/// noisy configuration of three processes, another noisy one would have a smaller bound than a quiet one.)
 ///
 /// - Source: Hsu, "Multiple Comparisons: Theory and Methods" (1996), chapter 4: with the true best as the control, one
-///   one-sided comparison with each of the others bounds all distances from the best at once.
+///   one-sided comparison with each of the others bounds all distances from the best at once; Banerjee, "On Confidence
+///   Interval for Two-Means Problem Based on Separate Estimates of Variances and Tabulated Values of t-Table", Sankhyā A
+///   23 (1961).
 package struct BestComparison: Sendable {
     /// For each sample an upper bound of the best one's value ÷ its own; 1 where it is shown to be the best.
     package let bounds: [Double]
@@ -197,20 +189,20 @@ package struct BestComparison: Sendable {
     ///   - confidence: How often all bounds hold, at least; above 0.5, below 1.
     package init(_ samples: [LogSample], confidence: Double = 0.95) {
         let tail = (1 - confidence) / Double(max(1, samples.count - 1))
-        let parts = samples.map { LogMean($0) }
-        // By degrees of freedom; 0 for those that no pair has had so far.
-        let maxFreedom = max(1, 2 * (samples.map(\.count).max() ?? 1))
-        var quantiles = [Double](repeating: 0, count: maxFreedom + 1)
+        var quantiles: [Int: Double] = [:]
+        // Plain numbers: a run compares millions of pairs.
+        let parts = samples.map { sample -> (mean: Double, centre: Double, squaredReach: Double) in
+            let freedom = max(1, sample.count - 1)
+            let quantile = quantiles[freedom] ?? StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom)
+            quantiles[freedom] = quantile
+            return (sample.mean, sample.centre, quantile * quantile * sample.variance / Double(sample.count))
+        }
         bounds = parts.indices.map { index in
             let sample = parts[index]
             var farthest = 0.0
             for other in parts.indices where other != index {
-                let (error, freedom) = parts[other].difference(from: sample)
-                if quantiles[freedom] == 0 {
-                    quantiles[freedom] = StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom)
-                }
                 let lead = max(parts[other].mean - sample.mean, parts[other].centre - sample.centre)
-                farthest = max(farthest, lead + quantiles[freedom] * error)
+                farthest = max(farthest, lead + (parts[other].squaredReach + sample.squaredReach).squareRoot())
             }
             return exp(farthest)
         }
