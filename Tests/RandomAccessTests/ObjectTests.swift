@@ -119,7 +119,8 @@ struct RequestTests {
         let recorder = RecordingSource(source, keepsRanges: true)
         let object = try EncryptedObject(source: recorder, strategy: strategy, backend: backend, key: key)
         for window in windows {
-            let cursor = try object.makeCursor(windowByteCount: window)
+            let cursor = try object.makeCursor(
+                windowByteCount: window, requestByteCount: requestByteCount ?? DistantSource.requestByteCount)
             for start in [0, 1, 15, 16, 17, 47, 48, 95, 96, 700, 701, 5900] {
                 for count in [1, 15, 16, 17, 32, 33, 95, 97, 1000, 1024, 5000] {
                     let range = start..<min(start + count, plaintext.count)

@@ -11,8 +11,8 @@ public protocol ByteSource: Sendable {
     /// - Throws: `DecryptionError.io`.
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int
 
-    /// How many bytes a reader asks for at once, if a read needs as many: from there on, another request costs little
-    /// beside the bytes.
+    /// How many bytes a reader asks for at once where they go into a buffer of its own, if a read needs as many: from there
+    /// on, another request costs little beside the bytes.
     var requestByteCount: Int { get }
 
     /// What tells the version that was opened from others, as far as can be told.
@@ -106,7 +106,7 @@ extension WrappingSource {
     public func checkVersion() throws(DecryptionError) { try base.checkVersion() }
 }
 
-/// What a reader asks of a source behind a network.
+/// What a reader asks of a source behind a network, and of any where the bytes go into the caller's buffer.
 package enum DistantSource {
     /// 8 MiB: at 20 ms and 100 MB/s, waiting for the first byte is a fifth of the time that they take.
     package static let requestByteCount = 8 << 20

@@ -63,11 +63,23 @@ public final class EncryptedObject: Sendable {
     /// - Returns: A cursor without a position: every read says where it starts.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> any RandomAccessDecryptor {
+        // What is fetched goes into the caller's buffer, so that a long request takes no more memory than a short one; and
+        // it is read from the page cache a little faster.
+        try makeCursor(windowByteCount: windowByteCount, requestByteCount: DistantSource.requestByteCount)
+    }
+
+    /// Makes a reader that asks for at most so many bytes at once; one of authenticated chunks asks for what its source is
+    /// best asked for.
+    package func makeCursor(
+        windowByteCount: Int, requestByteCount: Int
+    ) throws(DecryptionError) -> any RandomAccessDecryptor {
         guard windowByteCount > 0 else {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
         }
         guard let format = strategy.chunkFormat else {
-            return try ReadCursor(object: self, context: try makeContext(), windowByteCount: windowByteCount)
+            return try ReadCursor(
+                object: self, context: try makeContext(), windowByteCount: windowByteCount,
+                requestByteCount: requestByteCount)
         }
         return try ChunkCursor(object: self, context: try makeChunkContext(), format: format)
     }

@@ -1,8 +1,7 @@
 /// Reads an object of CBC or CTR block by block: fetches what a range needs, decrypts it where the caller wants it.
 ///
-/// What is fetched at once, and what is decrypted at once, are two plans. A read is one request, or as few as
-/// ``ByteSource/requestByteCount`` allows, over chunks and the padding between them; it is decrypted in windows, which stay
-/// in a core's cache.
+/// What is fetched at once, and what is decrypted at once, are two plans. A read is one request, or one for each 8 MiB,
+/// over chunks and the padding between them; it is decrypted in windows, which stay in a core's cache.
 ///
 /// A cursor owns its cipher context and a small buffer, belongs to one thread, and allocates nothing per read. Ciphertext
 /// is fetched straight into the caller's buffer and decrypted in place (moved there first where padding came before it),
@@ -29,14 +28,16 @@ public final class ReadCursor: RandomAccessDecryptor {
     /// than the plaintext; or a short stretch as a whole.
     private let scratch: UnsafeMutableRawBufferPointer
 
-    init(object: EncryptedObject, context: any CipherContext, windowByteCount: Int) throws(DecryptionError) {
+    init(
+        object: EncryptedObject, context: any CipherContext, windowByteCount: Int, requestByteCount: Int
+    ) throws(DecryptionError) {
         self.object = object
         self.source = object.source
         self.layout = object.layout
         self.context = context
         self.windowByteCount = windowByteCount
         self.view = try (object.source as? any ViewableSource)?.makeView()
-        self.requestByteCount = object.source.requestByteCount
+        self.requestByteCount = requestByteCount
         // The block before the step is looked at as well, and whole blocks at its ends.
         self.stepByteCount = Layout.wholeBlocks(min(windowByteCount, view.map { $0.largestByteCount - 48 } ?? .max))
         self.scratch = .allocate(byteCount: Self.bufferByteCount, alignment: 4096)
@@ -89,7 +90,7 @@ extension ReadCursor {
         var isOneStep: Bool { first.count == plaintext.count }
     }
 
-    /// The next request of a read: one step, or as much as the source is best asked for if that is more.
+    /// The next request of a read: one step, or as much as is asked for at once if that is more.
     ///
     /// - Parameter range: What is left of the read, not empty.
     /// - Returns: A request that starts where `range` does.
