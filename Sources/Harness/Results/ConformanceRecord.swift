@@ -14,6 +14,8 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     public var failures: [Failure]
     /// The same counts for each class of bugs; a read that stands for several counts in each.
     public var flags: [FlagOutcome]?
+    /// Which part of a shard's vectors this is about, from 0; `nil` for a record of all.
+    public var part: Int?
 
     /// Creates a record.
     public init(

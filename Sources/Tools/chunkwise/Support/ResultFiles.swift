@@ -86,7 +86,7 @@ enum HistoryReading {
             throw CommandFailure(.missingInput, "\(folder): \(reason): expected a folder of result files")
         }
         let names = try names(in: folder)
-        let (top, base) = (absolute(FilePath(folder)), absolute(page))
+        let (top, base) = (FilePath(folder).fromRoot, page.fromRoot)
         let outcomes = Parallel.map(names) { name in outcome(name, top: top, base: base) }
         let runs = outcomes.compactMap { try? $0.get() }
         var skipped: [SkippedFile] = []
@@ -194,14 +194,15 @@ enum HistoryReading {
         }
         return names.sorted()
     }
+}
 
-    /// A path without `.` and `..`, from the root, whether or not its end is there. The corresponding C function is
+extension FilePath {
+    /// The path without `.` and `..`, from the root, whether or not its end is there. The corresponding C function is
     /// `realpath`.
-    private static func absolute(_ path: FilePath) -> FilePath {
-        let name = path.isEmpty ? "." : path.string
-        guard let resolved = realpath(name, nil) else {
-            guard let last = path.lastComponent else { return path }
-            return absolute(path.removingLastComponent()).appending(last).lexicallyNormalized()
+    var fromRoot: FilePath {
+        guard let resolved = realpath(isEmpty ? "." : string, nil) else {
+            guard let last = lastComponent else { return self }
+            return removingLastComponent().fromRoot.appending(last).lexicallyNormalized()
         }
         defer { free(resolved) }
         return FilePath(String(cString: resolved))
