@@ -1,6 +1,7 @@
 """Runs jobs of chunkwise on real engines. Prints a line a case, and ends with `N passed, N failed, N skipped`."""
 
 import argparse
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -12,6 +13,9 @@ import time
 import traceback
 
 import cluster
+import disk_cases
+import documents
+import engine_cases
 import slurm_cases
 from cluster import Failure
 from jobs import Place
@@ -58,13 +62,35 @@ def main():
     place = Place(folder, options.chunkwise.resolve())
     run = Run(options.cases)
     engines = []
-    try:
-        missing = cluster.Slurm.missing()
-        slurm = cluster.Slurm(folder / "slurm")
+
+    def start(engine, missing):
+        """Starts an engine that some case needs; returns why it cannot be had."""
         if not missing:
-            engines.append(slurm)
-            slurm.start_all()
-        run.cases(slurm_cases.CASES, slurm, place, missing=missing)
+            engines.append(engine)
+            engine.start_all()
+        return missing
+
+    def lacking(*names):
+        names = [name for name in names if not cluster.find(name)]
+        return f"no {', '.join(names)} here" if names else None
+
+    try:
+        slurm, ssh = cluster.Slurm(folder / "slurm"), cluster.SSH(folder / "ssh")
+        no_slurm = start(slurm, cluster.Slurm.missing())
+        run.cases(slurm_cases.CASES, slurm, place, missing=no_slurm)
+        no_reframe = None if importlib.util.find_spec("reframe") else "no ReFrame here"
+        run.cases([engine_cases.reframe], slurm, place, missing=no_slurm or no_reframe)
+        run.cases([engine_cases.local], place)
+        run.cases([engine_cases.parallel_here], place, missing=lacking("parallel"))
+        no_ssh = lacking("parallel") or start(ssh, cluster.SSH.missing())
+        run.cases([engine_cases.parallel_ssh], place, ssh, missing=no_ssh)
+        no_schemas = None if importlib.util.find_spec("kubernetes_validate") else "no kubernetes-validate here"
+        run.cases([engine_cases.kubernetes], place, missing=no_schemas)
+        run.cases(disk_cases.CASES, place)
+        run.cases([disk_cases.wrong_clock], place, missing=lacking("faketime"))
+        no_mount = None if os.geteuid() == 0 else "only root mounts a small file system, and this is another user"
+        run.cases([disk_cases.full_disk], place, missing=no_mount)
+        run.cases([documents.fleet_page], slurm, ssh, place, missing=no_slurm or no_ssh or no_reframe)
     finally:
         for engine in reversed(engines):
             engine.stop()
