@@ -62,6 +62,9 @@ def kubernetes(place):
     manifest = yaml.safe_load(text)
     version = kubernetes_validate.latest_version()
     kubernetes_validate.validate(manifest, version, strict=True)
+    page = (place.project / "docs" / "fleet.md").read_text()
+    for block in re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        kubernetes_validate.validate(yaml.safe_load(block), version, strict=True)
     spec, pod = manifest["spec"], manifest["spec"]["template"]["spec"]
     if (spec["completionMode"], spec["completions"], pod["restartPolicy"]) != ("Indexed", 8, "Never"):
         raise Failure(f"{text}\nexpected an Indexed Job of 8 completions whose pods are replaced")
