@@ -72,6 +72,45 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     }
 }
 
+extension ConformanceRecord {
+    /// The failures that a sum lists; it counts all of them.
+    private static let listedFailureCount = 20
+
+    /// Adds up outcomes of different vectors, one sum a subject, in the order in which subjects are first named.
+    package static func sums(of records: some Sequence<ConformanceRecord>) -> [ConformanceRecord] {
+        var sums: [ConformanceRecord] = []
+        for record in records {
+            if let index = sums.firstIndex(where: { $0.subject == record.subject }) {
+                sums[index].add(record)
+            } else {
+                sums.append(record)
+                sums[sums.count - 1].part = nil
+            }
+        }
+        return sums
+    }
+
+    private mutating func add(_ other: ConformanceRecord) {
+        (passed, failed) = (passed + other.passed, failed + other.failed)
+        (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
+        failures += other.failures.prefix(max(0, Self.listedFailureCount - failures.count))
+        for flag in other.flags ?? [] {
+            guard let index = flags?.firstIndex(where: { $0.flag == flag.flag }) else {
+                flags = (flags ?? []) + [flag]
+                continue
+            }
+            flags?[index].add(flag)
+        }
+    }
+}
+
+extension ConformanceRecord.FlagOutcome {
+    fileprivate mutating func add(_ other: Self) {
+        (passed, failed) = (passed + other.passed, failed + other.failed)
+        (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
+    }
+}
+
 /// How the vectors of this run did in their own test: readers with one planted fault each were put to them.
 public struct MutantsRecord: Codable, Hashable, Sendable {
     /// The backend under the readers; it has no fault itself.

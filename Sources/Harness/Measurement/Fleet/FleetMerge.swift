@@ -121,14 +121,14 @@ package struct FleetMerge {
             for file in (chosen[shard] ?? []) + files { try seen.requireNoContradiction(in: file) }
         }
         let sink = BufferedSink(try FileSink(path: path))
-        var all = ConformanceSum()
+        var all: [ConformanceRecord] = []
         for (_, shards) in hosts {
             guard var header = chosen[shards[0]]?[0].header else { continue }
             header.merge = .init(manifest: job.digest, shardCount: job.manifest.shardCount, shards: shards)
             header.shard = nil
             if case .sweep(let plan, _, _) = job.manifest.work { header.plan = plan }
             try sink.write(try ResultRecord.header(header).line())
-            var (rounds, sum) = (RoundNumbers(), ConformanceSum())
+            var (rounds, outcomes) = (RoundNumbers(), [ConformanceRecord]())
             for shard in shards {
                 guard let files = chosen[shard] else { continue }
                 if shards.count == 1, files.count == 1, files[0].isSealed, job.manifest.work.command == "sweep" {
@@ -140,18 +140,19 @@ package struct FleetMerge {
                 for file in files {
                     try file.forEachRecord { record, line in
                         guard try seen.isNew(record, in: file) else { return }
-                        if case .conformance(let outcome) = record { return sum.add(outcome) }
+                        if case .conformance(let outcome) = record { return outcomes.append(outcome) }
                         try sink.write(try rounds.renumbered(record)?.line() ?? line)
                     }
                 }
                 rounds.endShard()
+                outcomes = ConformanceRecord.sums(of: outcomes)
             }
-            for record in sum.records { try sink.write(try ResultRecord.conformance(record).line()) }
-            sum.records.forEach { all.add($0) }
+            for record in outcomes { try sink.write(try ResultRecord.conformance(record).line()) }
+            all = ConformanceRecord.sums(of: all + outcomes)
             if missing.isEmpty { try sink.write(try ResultRecord.end.line()) }
         }
         try sink.commit()
-        return all.records
+        return all
     }
 }
 
@@ -243,45 +244,6 @@ private struct RoundNumbers {
     }
 
     mutating func endShard() { before = next }
-}
-
-/// Outcomes of parts of the vectors, added up.
-private struct ConformanceSum {
-    private(set) var records: [ConformanceRecord] = []
-
-    mutating func add(_ record: ConformanceRecord) {
-        guard let index = records.firstIndex(where: { $0.subject == record.subject }) else {
-            records.append(record)
-            records[records.count - 1].part = nil
-            return
-        }
-        records[index].add(record)
-    }
-}
-
-extension ConformanceRecord {
-    /// The failures that a sum lists; it counts all of them.
-    private static let listedFailureCount = 20
-
-    /// Adds the outcome of other vectors.
-    fileprivate mutating func add(_ other: ConformanceRecord) {
-        (passed, failed) = (passed + other.passed, failed + other.failed)
-        (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
-        failures += other.failures.prefix(max(0, Self.listedFailureCount - failures.count))
-        guard let others = other.flags else { return }
-        var sums = flags ?? []
-        for flag in others {
-            guard let index = sums.firstIndex(where: { $0.flag == flag.flag }) else {
-                sums.append(flag)
-                continue
-            }
-            sums[index].passed += flag.passed
-            sums[index].failed += flag.failed
-            sums[index].unsupported += flag.unsupported
-            sums[index].notRun += flag.notRun
-        }
-        flags = sums
-    }
 }
 
 /// Writes records to a file, many at a time.

@@ -161,8 +161,7 @@ package struct HostKey: Hashable, Sendable, Comparable {
 
     package init(_ host: RunHeader.Host) {
         name = host.nodeName ?? host.name
-        let cpuCount = host.cpuset.flatMap { CPUSet($0)?.cpus.count } ?? host.cpuCount
-        facts = [host.machineID ?? host.name, host.cpuModel, host.microcode ?? "", "\(cpuCount)"]
+        facts = [host.machineID ?? host.name, host.cpuModel, host.microcode ?? "", "\(host.usableCPUCount)"]
     }
 
     package static func < (one: HostKey, other: HostKey) -> Bool {

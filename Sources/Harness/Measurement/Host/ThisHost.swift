@@ -23,7 +23,8 @@ package enum ThisHost {
             String(Hexadecimal.encode(SHAFunction.sha256.mac(key: Array("chunkwise".utf8), Array($0.utf8))).prefix(16))
         }
         host.microcode = field("microcode", in: cpu)
-        host.cpuset = CPUSet.own?.description
+        let cpus = CPUSet.own
+        (host.cpuset, host.cpusetCount) = (cpus?.description, cpus?.cpus.count)
         return host
     }
 
