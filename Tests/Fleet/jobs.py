@@ -76,9 +76,9 @@ class Job:
     def shards(self):
         return sorted((self.folder / "shards").glob("*.jsonl"))
 
-    def shard(self, number, expects=0, environment=None, before=(), command="sweep"):
-        return self.place.run(*before, "chunkwise", command, "--manifest", self.folder / "manifest.json", "--shard", number,
-                              expects=expects, environment=environment)
+    def shard(self, number, expects=0, before=()):
+        return self.place.run(
+            *before, "chunkwise", "sweep", "--manifest", self.folder / "manifest.json", "--shard", number, expects=expects)
 
     def merge(self, expects=0):
         return self.place.run("chunkwise", "merge", self.folder, "--output", self.folder / "merged", expects=expects)
