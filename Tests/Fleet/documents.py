@@ -28,12 +28,13 @@ def fleet_page(slurm, ssh, place):
     plans = folder / "Benchmarks" / "plans"
     plans.mkdir(parents=True)
     shutil.copy(place.plan(2), plans / "default.yml")
-    for name in ("contrib", "data"):
-        (folder / name).symlink_to(place.project / name)
+    (folder / "data").symlink_to(place.project / "data")
+    shutil.copytree(place.project / "contrib", folder / "contrib")
     environment = place.environment(
         SLURM_CONF=str(slurm.configuration), PARALLEL_SSH=f"ssh -F {ssh.client_configuration}", HOME=str(folder))
     environment["PATH"] = f"{os.path.dirname(sys.executable)}:{environment['PATH']}"
-    found = blocks((place.project / "docs" / "fleet.md").read_text())
+    page = (place.project / "docs" / "fleet.md").read_text()
+    found = blocks(page)
     for block in found:
         text = block
         for long, short in SHORTER:
@@ -45,4 +46,10 @@ def fleet_page(slurm, ssh, place):
             raise Failure(f"docs/fleet.md:\n{text}ended with {done.returncode}: expected 0\n"
                           + (done.stdout + done.stderr)[-2000:])
         slurm.wait_for_all()
+    name, text = re.search(r"^```python\n# (\w+\.py)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL).groups()
+    tests = folder / "contrib" / "reframe"
+    (tests / name).write_text(text)
+    listed = place.run("reframe", "-C", tests / "site.py", "-c", tests / name, "-l", environment=environment)
+    if "Found 2 check(s)" not in listed.stdout:
+        raise Failure(f"docs/fleet.md: ReFrame lists of {name}:\n{listed.stdout}\nexpected two tests")
     return f"{len(found)} blocks of commands"
