@@ -50,7 +50,8 @@ struct FleetOptions: ParsableArguments {
                 (1...Manifest.maxShardCount).contains(split),
                 "--split \(split): expected 1 to \(Manifest.maxShardCount) shards")
         }
-        try requireValid(split != nil || !replicate && engine == nil, "--replicate and --engine: expected --split with them")
+        try requireValid(
+            split != nil || !replicate && engine == nil, "--replicate and --engine: expected --split with them")
         try requireValid(engine != nil || !submit, "--submit: expected --engine with it")
         try requireValid(engine == .parallel || hosts == nil, "--hosts: expected --engine parallel with it")
     }
