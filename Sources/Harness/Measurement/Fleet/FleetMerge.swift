@@ -88,7 +88,7 @@ package struct FleetMerge {
             || file.header.programDigest != manifest.programDigest
         {
             difference =
-                "it was made by chunkwise \(file.header.programVersion), "
+                "its program is another one, chunkwise \(file.header.programVersion), "
                 + "build \(file.header.programDigest?.prefix(16) ?? "unknown"), and not by "
                 + "\(manifest.programVersion), build \(manifest.programDigest?.prefix(16) ?? "unknown")"
         } else if shard.manifest != job.digest {

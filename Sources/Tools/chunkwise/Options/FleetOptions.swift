@@ -77,7 +77,9 @@ struct FleetOptions: ParsableArguments {
                     + "then:       \(ShellText.joined(["chunkwise", "merge", output, "--output"])) MERGED")
         }
         Terminal.writeError("chunkwise: \(file.path): \(manifest.summary)")
-        try engine.run(EngineJob(file, hosts: hosts), submits: submit)
+        // A shell on another machine may look for programs elsewhere; an image has its own.
+        let program = engine == .kubernetes ? "chunkwise" : Program.path
+        try engine.run(EngineJob(file, hosts: hosts, program: program), submits: submit)
     }
 }
 
