@@ -67,7 +67,7 @@ package struct FleetMerge {
         let leftOutCount = others.values.reduce(0) { $0 + $1.count }
         if leftOutCount > 0 {
             warnings.append(
-                "\(leftOutCount) attempts at shards that another attempt counts for are left out: nothing counts twice")
+                "left out, as another attempt at the same shard counts: \(leftOutCount) files; nothing counts twice")
         }
         (self.chosen, self.others, self.missing, self.warnings) = (chosen, others, missing, warnings)
     }
@@ -88,7 +88,7 @@ package struct FleetMerge {
             || file.header.programDigest != manifest.programDigest
         {
             difference =
-                "it was made by chunkwise \(file.header.programVersion), "
+                "its program is another one, chunkwise \(file.header.programVersion), "
                 + "build \(file.header.programDigest?.prefix(16) ?? "unknown"), and not by "
                 + "\(manifest.programVersion), build \(manifest.programDigest?.prefix(16) ?? "unknown")"
         } else if shard.manifest != job.digest {
@@ -139,7 +139,7 @@ package struct FleetMerge {
                 var seen = ShardRecords()
                 for file in files {
                     try file.forEachRecord { record, line in
-                        guard try seen.isNew(record, in: file) else { return }
+                        guard try seen.isNew(record, in: file), rounds.isNew(record) else { return }
                         if case .conformance(let outcome) = record { return outcomes.append(outcome) }
                         try sink.write(try rounds.renumbered(record)?.line() ?? line)
                     }
@@ -217,6 +217,12 @@ private struct ShardRecords {
 private struct RoundNumbers {
     private var before: [String: Int] = [:]
     private var next: [String: Int] = [:]
+    private var checked: Set<String> = []
+
+    /// Whether a record says something that an earlier shard's has not: a plaintext is announced once.
+    mutating func isNew(_ record: ResultRecord) -> Bool {
+        if case .check(let check) = record { checked.insert(check.cell.id).inserted } else { true }
+    }
 
     /// The record under its number, or `nil` where that is the one that it has.
     mutating func renumbered(_ record: ResultRecord) -> ResultRecord? {

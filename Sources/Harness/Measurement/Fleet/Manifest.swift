@@ -99,7 +99,17 @@ package struct Manifest: Codable, Hashable, Sendable {
     /// What a shard holds.
     package func parts(of shard: Int) -> [Part] { parts.filter { $0.shard ?? shard == shard } }
 
-    /// Whether a cell is measured by more than one shard.
+    /// Whether two manifests are of the same work, shards and program, whatever they say that it costs.
+    func isSameJob(as other: Manifest) -> Bool {
+        var (one, other) = (self, other)
+        for index in one.parts.indices { (one.parts[index].cost, one.parts[index].shard) = (0, isReplicated ? nil : 0) }
+        for index in other.parts.indices {
+            (other.parts[index].cost, other.parts[index].shard) = (0, other.isReplicated ? nil : 0)
+        }
+        return one == other
+    }
+
+    /// Whether each shard has all parts.
     package var isReplicated: Bool { parts.contains { $0.shard == nil } }
 
     /// The cases of a search that a shard draws, by their numbers.
@@ -160,18 +170,19 @@ package struct ManifestFile: Sendable {
         digest = Hexadecimal.encode(SHAFunction.sha256.hash(bytes))
     }
 
-    /// Writes a manifest into a folder, which is created if need be.
+    /// Writes a manifest into a folder, which is created if need be. One of the same job stays as it is: costs are from a
+    /// timing, and shards may have been run.
     ///
     /// - Returns: The file.
-    /// - Throws: `DecryptionError.io`; `FleetError.manifest` if another job is there.
+    /// - Throws: `DecryptionError.io`; `FleetError.manifest` if shards of another job are there.
     package static func write(_ manifest: Manifest, to folder: FilePath) throws -> ManifestFile {
         try Folder.create(folder.appending(Manifest.shardFolder))
         let path = folder.appending(Manifest.fileName)
-        let bytes = try manifest.bytes
-        let isTaken = try !Folder.entries(in: folder.appending(Manifest.shardFolder).string).isEmpty
-        if isTaken, (try? ManifestFile(path).manifest) != manifest {
+        if let earlier = try? ManifestFile(path), earlier.manifest.isSameJob(as: manifest) { return earlier }
+        guard try Folder.entries(in: folder.appending(Manifest.shardFolder).string).isEmpty else {
             throw FleetError.manifest("\(path)", "its folder holds shards of another job: expected another --output")
         }
+        let bytes = try manifest.bytes
         try TextFile.write(String(decoding: bytes, as: UTF8.self), to: path)
         return try ManifestFile(path, bytes)
     }

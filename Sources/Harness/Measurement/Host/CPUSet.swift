@@ -40,7 +40,9 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The CPUs that this thread may run on. The corresponding C function is `sched_getaffinity`.
-    package static var own: CPUSet? { CPUSet((0..<Int(chunkwise_cpu_count())).filter { chunkwise_is_allowed(Int32($0)) }) }
+    package static var own: CPUSet? {
+        CPUSet((0..<Int(chunkwise_cpu_count())).filter { chunkwise_is_allowed(Int32($0)) })
+    }
 
     /// The CPUs that a scheduler gave this process, of those that it may run on.
     ///
@@ -52,7 +54,9 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
     package static func given(of allowed: CPUSet, _ variable: (String) -> String?) -> CPUSet {
         let texts = ["SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE", "SLURM_JOB_CPUS_PER_NODE"].compactMap(variable)
         // "72(x2),36" is a list of nodes, of which this is the first.
-        guard let count = texts.first.flatMap({ text in Int(text.prefix { $0.isASCII && $0.isNumber }) }), count > 0, count < allowed.cpus.count else { return allowed }
+        guard let count = texts.first.flatMap({ text in Int(text.prefix { $0.isASCII && $0.isNumber }) }), count > 0,
+            count < allowed.cpus.count
+        else { return allowed }
         let first = (variable("SLURM_LOCALID").flatMap { Int($0) } ?? 0) % allowed.cpus.count * count
         return CPUSet((first..<first + count).map { allowed.cpus[$0 % allowed.cpus.count] }) ?? allowed
     }

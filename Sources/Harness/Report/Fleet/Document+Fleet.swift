@@ -101,7 +101,8 @@ extension Document {
             blocks: [
                 .table(
                     Table(
-                        caption: "Hosts whose interval says that they are not as fast as the middle host of their kind, in "
+                        caption:
+                            "Hosts whose interval says that they are not as fast as the middle host of their kind, in "
                             + "more cells than intervals of 95 % miss by themselves; and the cell with the largest difference.",
                         columns: [
                             .text("Host"), .number("Cells"), .number("Throughput ÷ the other's"), .text("The other"),
@@ -115,7 +116,9 @@ extension Document {
         _ fleet: Fleet, name: String, title: String, caption: String, value: (CellSummary) -> Double?,
         text: (Double) -> String, detail: (CellSummary) -> String?
     ) -> Section? {
-        guard fleet.cells.contains(where: { $0.figures.contains { value(fleet.summary($0)) != nil } }) else { return nil }
+        guard fleet.cells.contains(where: { $0.figures.contains { value(fleet.summary($0)) != nil } }) else {
+            return nil
+        }
         let names = CellNames(fleet.cells.map(\.cell))
         let rows = fleet.cells.prefix(maxCellRows).map { cell, figures in
             [Table.Entry(names.name(of: cell), detail: cell.label)]
@@ -134,7 +137,8 @@ extension Document {
                 }
         }
         let table = Table(
-            caption: caption + ", a row a cell and a column a kind of host; of several hosts, the least and the greatest.",
+            caption: caption
+                + ", a row a cell and a column a kind of host; of several hosts, the least and the greatest.",
             columns: [.text("Cell")] + fleet.kinds.map { .number($0.label) }, rows: rows)
         var blocks: [Block] = names.shared.isEmpty ? [] : [.paragraph("All cells: \(names.shared)")]
         blocks.append(rows.count > 60 ? .foldedTable(table) : .table(table))

@@ -58,7 +58,9 @@ struct Fleet: Sendable {
     var verdict: [String] {
         let records = ConformanceRecord.sums(of: hosts.flatMap(\.results.conformance))
         let failed = records.filter { $0.failed > 0 }.map { "\($0.subject) failed \($0.failed)" }
-        let passed = records.filter { $0.passed > 0 }.map { "\($0.subject) \(SignificantDigits.grouped(UInt64($0.passed)))" }
+        let passed = records.filter { $0.passed > 0 }.map {
+            "\($0.subject) \(SignificantDigits.grouped(UInt64($0.passed)))"
+        }
         let vectors =
             records.isEmpty
             ? [] : [failed.isEmpty ? "Vectors passed: \(Verdict.list(passed))." : "Vectors: \(Verdict.list(failed))."]
@@ -103,13 +105,16 @@ struct Fleet: Sendable {
         for (cell, figures) in cells {
             let measured = figures.filter { members.contains($0.host) }
                 .map { (host: $0.host, summary: hosts[$0.host].cells[$0.cell]) }.filter { $0.summary.speed != nil }
-                .sorted { ($0.summary.speed?.bytesPerSecond ?? 0, $0.host) < ($1.summary.speed?.bytesPerSecond ?? 0, $1.host) }
+                .sorted {
+                    ($0.summary.speed?.bytesPerSecond ?? 0, $0.host) < ($1.summary.speed?.bytesPerSecond ?? 0, $1.host)
+                }
             guard measured.count > 1 else { continue }
             // Of two the faster one: it is the slower one that something is wrong with.
             let middle = measured[measured.count / 2]
             for one in measured where one.host != middle.host {
                 compared[one.host, default: 0] += 1
-                guard let ratio = SpeedRatio(of: one.summary, over: middle.summary), ratio.hasInterval, !ratio.isTie else {
+                guard let ratio = SpeedRatio(of: one.summary, over: middle.summary), ratio.hasInterval, !ratio.isTie
+                else {
                     continue
                 }
                 found[one.host, default: []].append(

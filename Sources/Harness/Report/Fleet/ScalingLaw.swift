@@ -91,7 +91,8 @@ struct ScalingLaw: Sendable {
         let parts = choices.grouped(by: \.candidate.id).map { _, choices in
             let names = choices.map { kinds[$0.kind].name }
             let isShared = choices.allSatisfy(\.isShared)
-            return "\(label(choices[0].candidate)) on \(Verdict.list(names))" + (isShared ? "" : " (not on all hosts of it)")
+            return "\(label(choices[0].candidate)) on \(Verdict.list(names))"
+                + (isShared ? "" : " (not on all hosts of it)")
         }
         let costs = choices.flatMap { choice in distinct.compactMap { self.cost(of: $0, on: choice)?.max } }
         let worst = costs.min { $0.ratio < $1.ratio }

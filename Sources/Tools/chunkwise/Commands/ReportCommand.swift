@@ -127,7 +127,8 @@ struct ReportCommand: ParsableCommand {
     }
 
     private func requireNoHistory(_ input: ResultFiles) throws {
-        try require(history == nil, "--history with \(input.file), of \(input.hosts.count) hosts: expected results of one")
+        try require(
+            history == nil, "--history with \(input.file), of \(input.hosts.count) hosts: expected results of one")
     }
 
     private func run(_ input: ResultFiles) throws {

@@ -62,7 +62,8 @@ struct SweepCommand: ParsableCommand {
     mutating func validate() throws {
         try requireValid(
             fleet.isShard ? plan == nil : plan != nil,
-            fleet.isShard ? "--plan with --manifest: expected the manifest alone, which has the plan" : "no --plan: expected one")
+            fleet.isShard
+                ? "--plan with --manifest: expected the manifest alone, which has the plan" : "no --plan: expected one")
         try requireValid(fleet.isShard || output != nil, "no --output: expected a folder for results")
         try requireValid(
             !fleet.isShard && fleet.split == nil || input == nil && source == nil,
@@ -118,7 +119,8 @@ struct SweepCommand: ParsableCommand {
         guard case .sweep(let text, _, let reference) = manifest.work else {
             throw CommandFailure(.usage, "\(path) is a job of chunkwise verify: expected chunkwise verify --manifest")
         }
-        var plan = try SweepRunning.plan(text, of: path, in: RunFolder(path: FilePath(ThisHost.variable("TMPDIR") ?? "/tmp")))
+        var plan = try SweepRunning.plan(
+            text, of: path, in: RunFolder(path: FilePath(ThisHost.variable("TMPDIR") ?? "/tmp")))
         let program = SweepRunning.program(plan)
         let run = try ShardRun(fleet, command: "sweep", program: program, output: output)
         let wanted = Set(manifest.parts(of: run.shard.number).flatMap(\.members) + [reference])

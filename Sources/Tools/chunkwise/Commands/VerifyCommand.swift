@@ -127,7 +127,8 @@ struct VerifyCommand: ParsableCommand {
             folder == nil || fleet.split != nil || fleet.isShard, "--output: expected --split or --manifest with it")
         try requireValid(
             fleet.split == nil
-                || ![mutants, tamper, memory, constantTime, cpuMasks].contains(true) && evidence == nil && source == nil,
+                || ![mutants, tamper, memory, constantTime, cpuMasks].contains(true) && evidence == nil
+                    && source == nil,
             "--split: expected vectors or --search, and neither another mode nor --evidence nor --source")
         try requireValid(
             !fleet.isShard || repeated.isEmpty && search == nil && evidence == nil && source == nil,

@@ -50,7 +50,8 @@ struct FleetOptions: ParsableArguments {
                 (1...Manifest.maxShardCount).contains(split),
                 "--split \(split): expected 1 to \(Manifest.maxShardCount) shards")
         }
-        try requireValid(split != nil || !replicate && engine == nil, "--replicate and --engine: expected --split with them")
+        try requireValid(
+            split != nil || !replicate && engine == nil, "--replicate and --engine: expected --split with them")
         try requireValid(engine != nil || !submit, "--submit: expected --engine with it")
         try requireValid(engine == .parallel || hosts == nil, "--hosts: expected --engine parallel with it")
     }
@@ -76,7 +77,9 @@ struct FleetOptions: ParsableArguments {
                     + "then:       \(ShellText.joined(["chunkwise", "merge", output, "--output"])) MERGED")
         }
         Terminal.writeError("chunkwise: \(file.path): \(manifest.summary)")
-        try engine.run(EngineJob(file, hosts: hosts), submits: submit)
+        // A shell on another machine may look for programs elsewhere; an image has its own.
+        let program = engine == .kubernetes ? "chunkwise" : Program.path
+        try engine.run(EngineJob(file, hosts: hosts, program: program), submits: submit)
     }
 }
 

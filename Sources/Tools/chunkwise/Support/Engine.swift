@@ -17,19 +17,13 @@ struct EngineJob {
     private let program: String
     private let command: String
 
-    init(_ file: ManifestFile, hosts: String?, program: String = EngineJob.program) {
+    init(_ file: ManifestFile, hosts: String?, program: String) {
         folder = file.path.removingLastComponent().fromRoot.string
         manifest = file.path.fromRoot.string
         shardCount = file.manifest.shardCount
         command = file.manifest.work.command
         self.hosts = hosts
         self.program = program
-    }
-
-    /// The name by which a shell finds this program, or else its path.
-    static var program: String {
-        let path = Program.path
-        return PathSearch.find("chunkwise").map { $0 == path } == true ? "chunkwise" : path
     }
 
     /// The command that runs a shard, with a number that a shell fills in.
@@ -58,12 +52,17 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// Whether a shell would find the program. The corresponding C function is `access`.
+    private var isInstalled: Bool {
+        (ThisHost.variable("PATH") ?? "").split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+    }
+
     /// Prints what is to be run, or runs it.
     func run(_ job: EngineJob, submits: Bool) throws {
         let script = script(job)
         guard submits else { return print(script) }
         try require(
-            PathSearch.find(program), .missingInput,
+            isInstalled, .missingInput,
             "--engine \(rawValue) --submit: no \(program) in PATH: expected it on this machine; without --submit, what is to "
                 + "be run is printed, to be run where it is")
         fflush(nil)
@@ -85,7 +84,7 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
             return """
                 job=$(sbatch --parsable --job-name=chunkwise --array=0-\(last) --exclusive --requeue --open-mode=append \\
                   --output=\(log) --wrap=\(wrap)) &&
-                sbatch --parsable --job-name=chunkwise-merge --dependency="afterok:$job" \\
+                sbatch --parsable --job-name=chunkwise-merge --dependency="afterok:$job" --kill-on-invalid-dep=yes \\
                   --output=\(ShellText.quoted(job.folder + "/merge.log")) --wrap=\(ShellText.quoted("exec " + job.merge))
                 """
         case .parallel:
@@ -148,15 +147,5 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
             EOF
             # When the job is complete: \(job.merge)
             """
-    }
-}
-
-/// Looking for programs.
-enum PathSearch {
-    /// The path of a program that a shell would find, or `nil`. The corresponding C function is `access`.
-    static func find(_ name: String) -> String? {
-        let folders = (ThisHost.variable("PATH") ?? "").split(separator: ":").map { String($0) }
-        let path = folders.map { (folder: String) in folder + "/" + name }.first { access($0, X_OK) == 0 }
-        return path.map { FilePath($0).fromRoot.string }
     }
 }

@@ -28,7 +28,8 @@ struct ShardRun {
         let manifest = job.manifest
         try require(
             manifest.work.command == command,
-            "\(path) is a job of chunkwise \(manifest.work.command): expected chunkwise \(manifest.work.command) --manifest")
+            "\(path) is a job of chunkwise \(manifest.work.command): expected chunkwise \(manifest.work.command) --manifest"
+        )
         try require(
             (0..<manifest.shardCount).contains(number),
             "--shard \(number): expected 0 to \(manifest.shardCount - 1), as \(path) has \(manifest.shardCount)")
@@ -58,7 +59,8 @@ struct ShardRun {
         let given = CPUSet.given(of: allowed, ThisHost.variable)
         let count = "CPU\(given.cpus.count == 1 ? "" : "s")"
         return given.pin()
-            ? "pinned to \(count) \(given) of \(allowed)" : "not pinned: the system refuses \(count) \(given) of \(allowed)"
+            ? "pinned to \(count) \(given) of \(allowed)"
+            : "not pinned: the system refuses \(count) \(given) of \(allowed)"
     }
 
     /// Runs the shard and hands over what it found, also of a part of it.
@@ -91,7 +93,10 @@ struct ShardRun {
             isComplete, .noAnswer,
             "stopped before the end of shard \(shard.number): what was finished is in \(path); to run it again: "
                 + ShellText.joined(
-                    ["chunkwise", job.manifest.work.command, "--manifest", job.path.string, "--shard", "\(shard.number)"]))
+                    [
+                        "chunkwise", job.manifest.work.command, "--manifest", job.path.string, "--shard",
+                        "\(shard.number)",
+                    ]))
     }
 
     /// A header for records of this shard that no sweep writes.

@@ -110,7 +110,8 @@ enum VerifyShard {
                         let (executed, unsupported) = outcome.casesBySubject[subject.name] ?? (0, 0)
                         let failures = outcome.differences.filter { $0.subject == subject.name }.map {
                             ConformanceRecord.Failure(
-                                id: "search/\(seed)/\($0.number)", flags: [], reason: "\($0.searchCase.setup): \($0.reason)")
+                                id: "search/\(seed)/\($0.number)", flags: [],
+                                reason: "\($0.searchCase.setup): \($0.reason)")
                         }
                         return ConformanceRecord(
                             subject: subject.name, passed: executed - failures.count, failed: failures.count,
