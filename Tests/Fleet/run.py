@@ -64,11 +64,15 @@ def main():
     engines = []
 
     def start(engine, missing):
-        """Starts an engine that some case needs; returns why it cannot be had."""
-        if not missing:
-            engines.append(engine)
+        """Starts an engine; returns why it cannot be had."""
+        if missing:
+            return missing
+        engines.append(engine)
+        try:
             engine.start_all()
-        return missing
+        except Failure as failure:
+            run.note("failed", type(engine), str(failure))
+            return "its engine did not start"
 
     def lacking(*names):
         names = [name for name in names if not cluster.find(name)]

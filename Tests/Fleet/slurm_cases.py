@@ -1,6 +1,7 @@
 """Cases with a real Slurm of two nodes."""
 
 import json
+import re
 import shutil
 import time
 
@@ -99,6 +100,19 @@ def one_of_the_array(slurm, place):
     return missing.stderr.strip().splitlines()[-1]
 
 
+def failed_shards(slurm, place):
+    """Shards that fail cancel the merge, and are named by one that is made by hand"""
+    job, script = place.sweep("failing", 2, "--engine", "slurm", environment=environment(slurm, place))
+    place.run("sh", "-c", re.sub(r"exec \S+ sweep", "exec false", script), environment=environment(slurm, place))
+    slurm.wait_for_all()
+    if job.merged.exists():
+        raise Failure(f"{job.merged} is there: expected no merge of shards that failed")
+    said = job.merge(expects=2)
+    if any(f"shard {number}" not in said.stdout for number in range(2)):
+        raise Failure(f"merge says {said.stdout}: expected it to name shards 0 and 1")
+    return said.stderr.strip().splitlines()[-1]
+
+
 def preemption(slurm, place):
     """Preempted by SIGTERM, a shard hands over whole records, and is run again"""
     job = Job(place, "preempted")
@@ -172,4 +186,4 @@ def copy(place, name):
     return job
 
 
-CASES = [array, vectors, shard_twice, one_of_the_array, preemption, lost_node]
+CASES = [array, vectors, shard_twice, one_of_the_array, failed_shards, preemption, lost_node]
