@@ -43,7 +43,7 @@ struct FleetTests {
             host("n3", cpu: "CPU B", milliseconds: Self.fast),
         ])
         #expect(text.hasPrefix("# 3 hosts of 2 kinds"))
-        let throughput = rows(text, column: "Cell")
+        let throughput = rows(text, column: "| Cell | A")
         #expect(throughput.count == 3 && throughput.allSatisfy { $0.count == 3 })
         // 1 MiB in 1 ms and in 2 ms: no 1.5 ms.
         let entry = throughput[0].joined(separator: " ")

@@ -138,6 +138,7 @@ extension ResultRecord {
     /// Reads a record from its line.
     ///
     /// - Parameter line: The line, without its end.
+    /// - Throws: `DecodingError`.
     package init(line: some Sequence<UInt8>) throws {
         self = try JSONDecoder().decode(ResultRecord.self, from: Data(line))
     }

@@ -92,8 +92,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var machineID: String?
         /// The revision of the CPU's microcode, as the kernel gives it; `nil` where it does not.
         public var microcode: String?
-        /// The CPUs that the run may use, such as `0-3,8`, and their number; `nil` in results that do not say.
+        /// The CPUs that the run may use, such as `0-3,8`; `nil` in results that do not say.
         public var cpuset: String?
+        /// The number of CPUs that the run may use; `nil` in results that do not say.
         public var cpusetCount: Int?
 
         /// Creates a host description.

@@ -130,7 +130,10 @@ struct FleetCommandTests {
             let run = temporary.names.first { $0.hasPrefix("chunkwise-") } ?? ""
             return (temporary.bytes("\(run)/results.jsonl") ?? []).count { $0 == 0x0A }
         }
-        for _ in 0..<5000 where process.isRunning && lineCount() < 14 { usleep(2000) }
+        for _ in 0..<5000 {
+            guard process.isRunning, lineCount() < 14 else { break }
+            usleep(2000)
+        }
         process.terminate()
         process.waitUntilExit()
         #expect(process.terminationStatus == 2)

@@ -75,7 +75,8 @@ package struct DifferentialSearch {
         }
         return Outcome(
             drawn: drawn, executed: cases.values.reduce(0) { $0 + $1.executed }, readCount: readCount,
-            unsupported: cases.values.reduce(0) { $0 + $1.unsupported }, casesBySubject: cases, differences: differences)
+            unsupported: cases.values.reduce(0) { $0 + $1.unsupported }, casesBySubject: cases, differences: differences
+        )
     }
 }
 

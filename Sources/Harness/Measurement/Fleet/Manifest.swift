@@ -67,6 +67,8 @@ package struct Manifest: Codable, Hashable, Sendable {
     ///   - parts: What is never split; none for a search.
     ///   - shardCount: The number of shards; at most that of the parts, unless they are replicated.
     ///   - isReplicated: Whether each shard has all parts.
+    ///   - programVersion: The version of this program.
+    ///   - programDigest: What tells its build from others.
     package init(
         _ work: Work, parts: [Part], shardCount: Int, isReplicated: Bool, programVersion: String, programDigest: String?
     ) {

@@ -51,6 +51,7 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - allowed: The CPUs that the process may run on.
     ///   - variable: Looks up a variable of the environment.
+    /// - Returns: As many of the CPUs as the scheduler says, or all that are allowed.
     package static func given(of allowed: CPUSet, _ variable: (String) -> String?) -> CPUSet {
         let texts = ["SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE", "SLURM_JOB_CPUS_PER_NODE"].compactMap(variable)
         // "72(x2),36" is a list of nodes, of which this is the first.

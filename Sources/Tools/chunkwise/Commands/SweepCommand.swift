@@ -61,10 +61,10 @@ struct SweepCommand: ParsableCommand {
 
     mutating func validate() throws {
         try requireValid(
-            fleet.isShard ? plan == nil : plan != nil,
-            fleet.isShard
-                ? "--plan with --manifest: expected the manifest alone, which has the plan" : "no --plan: expected one")
-        try requireValid(fleet.isShard || output != nil, "no --output: expected a folder for results")
+            !fleet.isShard || plan == nil, "--plan with --manifest: expected the manifest alone, which has the plan")
+        try requireValid(
+            fleet.isShard || plan != nil, "no --plan <file>: expected the plan, in YAML; Benchmarks/plans has examples")
+        try requireValid(fleet.isShard || output != nil, "no --output <folder>: expected the folder for results")
         try requireValid(
             !fleet.isShard && fleet.split == nil || input == nil && source == nil,
             "--input or --source with --split or --manifest: expected a plan that has its objects made")

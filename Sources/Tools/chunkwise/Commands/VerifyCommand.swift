@@ -243,9 +243,8 @@ struct VerifyCommand: ParsableCommand {
             backends, groups, unsupportedCount: unsupportedCount, served: served, threadCount: threadCount)
     }
 
-    /// The same with some of the vectors.
-    ///
-    /// - Parameter isFirst: Whether programs are asked what is of no group: how they speak the protocol.
+    /// The same with some of the vectors; with `isFirst`, programs are also asked what is of no group: how they speak the
+    /// protocol.
     func verify(
         _ backends: [any CipherBackend], _ groups: [VectorGroup], unsupportedCount: Int, served: ServedVectors? = nil,
         isFirst: Bool = true, threadCount: Int

@@ -46,7 +46,7 @@ struct ExternalOptions: ParsableArguments {
 
     /// Puts every subject to the vectors, one after the other.
     ///
-    /// - Parameter checksProtocol: Whether also to what is of no group: how they speak the protocol.
+    /// With `checksProtocol`, also to what is of no group: how they speak the protocol.
     func verify(_ groups: [VectorGroup], checksProtocol: Bool = true) throws -> [ConformanceRecord] {
         // Ctrl-C ends the check that is running, and its subject with it.
         Interruption.install()

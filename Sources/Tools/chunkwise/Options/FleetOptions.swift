@@ -17,7 +17,7 @@ struct FleetOptions: ParsableArguments {
 
     @Option(
         help: .taking(
-            "engine", "What runs the shards: print how, with slurm, parallel (GNU, over ssh), kubernetes or local."))
+            "engine", "What runs the shards: print the script for it; that for parallel goes over ssh."))
     var engine: Engine?
 
     @Flag(help: "Run what --engine prints.")

@@ -82,9 +82,9 @@ struct ShardRun {
         } catch {
             throw CommandFailure(
                 .io,
-                "\(error): the shard's records are not handed over; expected a folder that takes files and lets them be "
-                    + "renamed. They are kept in \(local.resultFile) on \(ThisHost.name): run the shard again, or set "
-                    + "--output to another folder and copy its file")
+                "\(error): expected a folder that takes files and lets them be renamed; the shard's records are kept on "
+                    + "\(ThisHost.name), to be copied once it does: "
+                    + ShellText.joined(["cp", local.resultFile.string, path.string]))
         }
         let records = try attempt { try ShardFile(reading: path) }
         local.removeTemporary()
