@@ -191,18 +191,34 @@ class Slurm(Services):
         wait_until("an empty queue", lambda: self.check("slurmctld") and not self.jobs(), 480)
 
     def lose(self, node):
-        """Kills a node: its daemon, and what runs on it."""
-        self.running[node].kill()
-        for job in self.jobs("-w", node, "-t", "running"):
-            for pid in descendants(os.getpid()):
-                try:
-                    name = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-                except OSError:
-                    continue
-                if name.startswith(f"slurmstepd: [{job}.".encode()):
-                    below = descendants(pid)
-                    kill([pid, *below])
-        self.running[node].wait()
+        """Kills a node once a job runs on it: its daemon, and what runs there."""
+        daemon = self.running[node]
+
+        def killed():
+            # Until it is known that a job is there, the daemon only stands still.
+            daemon.send_signal(signal.SIGSTOP)
+            steps = [pid for job in self.jobs("-w", node, "-t", "running") for pid in self.steps(job)]
+            if not steps:
+                daemon.send_signal(signal.SIGCONT)
+                return False
+            daemon.kill()
+            for step in steps:
+                kill([step, *descendants(step)])
+            return True
+
+        wait_until(f"a job on {node}", killed)
+        daemon.wait()
+
+    @staticmethod
+    def steps(job):
+        """The processes that Slurm runs a job's steps by."""
+        for pid in descendants(os.getpid()):
+            try:
+                name = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+            except OSError:
+                continue
+            if name.startswith(f"slurmstepd: [{job}.".encode()):
+                yield pid
 
     def bring_back(self, node):
         self.start_node(node)
