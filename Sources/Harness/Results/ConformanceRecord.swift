@@ -14,6 +14,8 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     public var failures: [Failure]
     /// The same counts for each class of bugs; a read that stands for several counts in each.
     public var flags: [FlagOutcome]?
+    /// Which part of a shard's vectors this is about, from 0; `nil` for a record of all.
+    public var part: Int?
 
     /// Creates a record.
     public init(
@@ -67,6 +69,45 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
             self.flags = flags
             self.reason = reason
         }
+    }
+}
+
+extension ConformanceRecord {
+    /// The failures that a sum lists; it counts all of them.
+    private static let listedFailureCount = 20
+
+    /// Adds up outcomes of different vectors, one sum a subject, in the order in which subjects are first named.
+    package static func sums(of records: some Sequence<ConformanceRecord>) -> [ConformanceRecord] {
+        var sums: [ConformanceRecord] = []
+        for record in records {
+            if let index = sums.firstIndex(where: { $0.subject == record.subject }) {
+                sums[index].add(record)
+            } else {
+                sums.append(record)
+                sums[sums.count - 1].part = nil
+            }
+        }
+        return sums
+    }
+
+    private mutating func add(_ other: ConformanceRecord) {
+        (passed, failed) = (passed + other.passed, failed + other.failed)
+        (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
+        failures += other.failures.prefix(max(0, Self.listedFailureCount - failures.count))
+        for flag in other.flags ?? [] {
+            guard let index = flags?.firstIndex(where: { $0.flag == flag.flag }) else {
+                flags = (flags ?? []) + [flag]
+                continue
+            }
+            flags?[index].add(flag)
+        }
+    }
+}
+
+extension ConformanceRecord.FlagOutcome {
+    fileprivate mutating func add(_ other: Self) {
+        (passed, failed) = (passed + other.passed, failed + other.failed)
+        (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
     }
 }
 

@@ -13,6 +13,8 @@ package struct ResultFileReader {
     private static let leastShare = 1 << 16
 
     private var builder = RunResultsBuilder()
+    /// The hosts of a merged file that came before.
+    private var earlierHosts: [RunResults] = []
     private var rest: [UInt8] = []
     private var lineNumber = 0
 
@@ -56,7 +58,16 @@ package struct ResultFileReader {
 
     /// Ends the file.
     ///
-    /// - Returns: What is in it.
+    /// - Returns: What is in it; of a merged file, one for each host.
+    /// - Throws: `ResultsError.missingHeader` if there is no whole header.
+    package mutating func finishHosts() throws(ResultsError) -> [RunResults] {
+        let last = try finish()
+        return earlierHosts + [last]
+    }
+
+    /// Ends the file.
+    ///
+    /// - Returns: What is in it; of a merged file, its last host's results.
     /// - Throws: `ResultsError.missingHeader` if there is no whole header.
     package mutating func finish() throws(ResultsError) -> RunResults {
         var samples: [UInt64] = []
@@ -69,6 +80,10 @@ package struct ResultFileReader {
     private mutating func note(_ line: ResultLine) throws(ResultsError) {
         lineNumber += 1
         switch line {
+        case .record(.header(let header)) where header.merge != nil && builder.header?.merge != nil:
+            earlierHosts.append(try builder.results())
+            builder = RunResultsBuilder()
+            try builder.add(.header(header), line: lineNumber)
         case .record(let record): try builder.add(record, line: lineNumber)
         case .blank: break
         case .otherSchema(let schema) where builder.header == nil: throw .unknownSchema(schema)

@@ -8,7 +8,7 @@ extension ResultRecord {
     /// - Parameters:
     ///   - line: The line, without its end.
     ///   - samples: A list to use again from line to line.
-    init?(scanning line: UnsafeRawBufferPointer, samples: inout [UInt64]) {
+    package init?(scanning line: UnsafeRawBufferPointer, samples: inout [UInt64]) {
         var scanner = JSONScanner(line)
         var record: ResultRecord?
         do throws(JSONScanner.Unusual) {

@@ -24,6 +24,8 @@ public enum ResultRecord: Hashable, Sendable {
     case failure(FailureRecord)
     /// The run came to its end; a file without this record was broken off.
     case end
+    /// A shard's file is whole; nothing follows.
+    case seal(SealRecord)
 }
 
 extension ResultRecord: Codable {
@@ -38,6 +40,7 @@ extension ResultRecord: Codable {
         case memory
         case failure
         case end
+        case seal
     }
 
     /// Reads a record: an object with one member, named after what it is.
@@ -57,6 +60,7 @@ extension ResultRecord: Codable {
         case .memory: self = .memory(try members.decode(MemoryRecord.self, forKey: key))
         case .failure: self = .failure(try members.decode(FailureRecord.self, forKey: key))
         case .end: self = .end
+        case .seal: self = .seal(try members.decode(SealRecord.self, forKey: key))
         }
         guard isPlausible else {
             throw DecodingError.dataCorrupted(
@@ -77,6 +81,7 @@ extension ResultRecord: Codable {
         case .memory(let memory): try members.encode(memory, forKey: .memory)
         case .failure(let failure): try members.encode(failure, forKey: .failure)
         case .end: try members.encode([String: String](), forKey: .end)
+        case .seal(let seal): try members.encode(seal, forKey: .seal)
         }
     }
 
@@ -86,7 +91,7 @@ extension ResultRecord: Codable {
     /// Whether arithmetic on the record's numbers stays in bounds: files come from anywhere.
     var isPlausible: Bool {
         switch self {
-        case .header, .end: true
+        case .header, .end, .seal: true
         case .conformance(let outcome):
             ([outcome.passed, outcome.failed, outcome.unsupported, outcome.notRun]
                 + (outcome.flags ?? []).flatMap { [$0.passed, $0.failed, $0.unsupported, $0.notRun] })
@@ -129,6 +134,17 @@ extension ResultRecord {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try Array(encoder.encode(self)) + [0x0A]
     }
+
+    /// Reads a record from its line.
+    ///
+    /// - Parameter line: The line, without its end.
+    /// - Throws: `DecodingError`.
+    package init(line: some Sequence<UInt8>) throws {
+        self = try JSONDecoder().decode(ResultRecord.self, from: Data(line))
+    }
+
+    /// How the lines of the records begin that say how a file ends.
+    package static let (endStart, sealStart) = (Array(#"{"end""#.utf8), Array(#"{"seal""#.utf8))
 
     /// Reads a result file.
     ///

@@ -38,6 +38,12 @@ public struct RunHeader: Codable, Hashable, Sendable {
     /// Why memory was measured without cgroups; `nil` where it was measured with them, and in results that do not say.
     public var cgroupAbsence: String?
 
+    /// Which part of a job on many machines this is; `nil` for a run of its own.
+    public var shard: Shard?
+
+    /// Which shards were merged; `nil` in any file that was not.
+    public var merge: Merge?
+
     /// What the machine can do at most, measured at the run's start; `nil` where it was not.
     package var limits: MachineLimits?
 
@@ -78,6 +84,18 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var frequencyGovernor: String?
         /// Whether the CPU may raise its frequency above the nominal one, or `nil` where it is not known.
         public var isTurboOn: Bool?
+        /// What a scheduler calls the machine, of which several may share a host's name; `nil` without one.
+        public var nodeName: String?
+        /// What tells this start of the machine from others, as the kernel gives it; `nil` where it does not.
+        public var bootID: String?
+        /// What tells the machine from others: a digest of `/etc/machine-id`, which is nobody else's business; `nil` without one.
+        public var machineID: String?
+        /// The revision of the CPU's microcode, as the kernel gives it; `nil` where it does not.
+        public var microcode: String?
+        /// The CPUs that the run may use, such as `0-3,8`; `nil` in results that do not say.
+        public var cpuset: String?
+        /// The number of CPUs that the run may use; `nil` in results that do not say.
+        public var cpusetCount: Int?
 
         /// Creates a host description.
         public init(
@@ -96,6 +114,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
             self.frequencyGovernor = frequencyGovernor
             self.isTurboOn = isTurboOn
         }
+
+        /// The number of CPUs that the run may use, as far as it is known.
+        package var usableCPUCount: Int { cpusetCount ?? cpuCount }
     }
 
     /// A crypto library as it was found.

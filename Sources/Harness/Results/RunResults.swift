@@ -177,6 +177,7 @@ struct RunResultsBuilder {
         case .memory(let memory):
             note(.memory, memory.cellID, round: memory.round ?? 0) { $0.memories.append(memory) }
         case .end: isComplete = true
+        case .seal: break
         }
     }
 

@@ -93,6 +93,16 @@ bool chunkwise_is_allowed(int cpu) {
     return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_ISSET(cpu, &set);
 }
 
+bool chunkwise_pin(const int *cpus, size_t count) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (size_t index = 0; index < count; index++) {
+        if (cpus[index] < 0 || cpus[index] >= CPU_SETSIZE) return false;
+        CPU_SET(cpus[index], &set);
+    }
+    return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
 bool chunkwise_start_on(int cpu, pthread_t *thread, void *(*body)(void *), void *argument) {
     pthread_attr_t attributes;
     if (cpu >= CPU_SETSIZE || pthread_attr_init(&attributes) != 0) return false;

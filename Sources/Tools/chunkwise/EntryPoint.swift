@@ -110,7 +110,8 @@ struct Chunkwise: ParsableCommand {
         version: Program.version,
         subcommands: [
             RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
-            MeasureCommand.self, SweepCommand.self, PlanCommand.self, GateCommand.self, ReportCommand.self,
+            MeasureCommand.self, SweepCommand.self, MergeCommand.self, PlanCommand.self, GateCommand.self,
+            ReportCommand.self,
             RecommendCommand.self,
             EncryptCommand.self, DecryptCommand.self, ServeCommand.self, KeyServerCommand.self, KeysCommand.self,
             TLSCheckCommand.self, SubjectCommand.self,

@@ -20,6 +20,8 @@ package struct ExternalVerification: Sendable {
     package let timeout: Duration
     /// Whether it gets all vectors, or the tier.
     package let runsEverything: Bool
+    /// Whether it is also asked what is of no group of vectors: how it speaks the protocol.
+    package let checksProtocol: Bool
     /// The failures that the record lists; it counts all of them.
     package let listedFailureCount: Int
 
@@ -28,12 +30,13 @@ package struct ExternalVerification: Sendable {
 
     /// Creates a verification; once `isInterrupted` says so, what is left counts as not run.
     package init(
-        command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, listedFailureCount: Int = 40,
-        isInterrupted: @escaping @Sendable () -> Bool = { false }
+        command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, checksProtocol: Bool = true,
+        listedFailureCount: Int = 40, isInterrupted: @escaping @Sendable () -> Bool = { false }
     ) {
         self.command = command
         self.timeout = timeout
         self.runsEverything = runsEverything
+        self.checksProtocol = checksProtocol
         self.listedFailureCount = listedFailureCount
         self.isInterrupted = isInterrupted
     }
@@ -68,15 +71,17 @@ package struct ExternalVerification: Sendable {
             tally.add(.adapter("protocol/hello", .subjectProtocol, mismatch.description))
             return Outcome(record: tally.record(subject: command), version: "", readCount: 0)
         }
-        tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
-        // Formats that the protocol knows and this version has no vectors for.
-        for name in hello.strategies where !ExternalHello.knownStrategies.contains(name) {
-            tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
-        }
         let subject = ExternalSubject(session: session, hello: hello)
-        ProtocolRun(session: session, hello: hello).run(into: &tally)
-        ExternalOrders(subject: subject).run(into: &tally)
-        ExternalPaths(subject: subject).run(into: &tally)
+        if checksProtocol {
+            tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
+            // Formats that the protocol knows and this version has no vectors for.
+            for name in hello.strategies where !ExternalHello.knownStrategies.contains(name) {
+                tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
+            }
+            ProtocolRun(session: session, hello: hello).run(into: &tally)
+            ExternalOrders(subject: subject).run(into: &tally)
+            ExternalPaths(subject: subject).run(into: &tally)
+        }
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
         for members in InterleavedRun.sets(of: chosen, group: \.element) {

@@ -26,6 +26,8 @@ package struct DifferentialSearch {
         package let readCount: Int
         /// The cases that subjects do not support, counted likewise.
         package let unsupported: Int
+        /// The cases that each subject was put to, by its name, and those that it does not support.
+        package let casesBySubject: [String: (executed: Int, unsupported: Int)]
         /// The first difference of each subject that has one.
         package let differences: [Difference]
     }
@@ -46,17 +48,18 @@ package struct DifferentialSearch {
     /// Draws cases while `goesOn`, given the number that were drawn, says so; a subject is out once it has differed.
     package func run(while goesOn: (_ drawn: Int) -> Bool) -> Outcome {
         var trials = subjects.map { SearchTrial(subject: $0) }
-        var (drawn, executed, readCount, unsupported) = (0, 0, 0, 0)
+        var (drawn, readCount) = (0, 0)
+        var cases: [String: (executed: Int, unsupported: Int)] = [:]
         var differences: [Difference] = []
         while !trials.isEmpty, goesOn(drawn) {
             let number = firstNumber + drawn
             let searchCase = SearchDraws.draw(seed: seed, number: number)
             for trial in trials {
                 guard trial.isSupported(searchCase) else {
-                    unsupported += 1
+                    cases[trial.subject.name, default: (0, 0)].unsupported += 1
                     continue
                 }
-                executed += 1
+                cases[trial.subject.name, default: (0, 0)].executed += 1
                 readCount += searchCase.reads.count
                 guard trial.mismatch(in: searchCase) != nil else { continue }
                 var shrinking = SearchShrinking { trial.isSupported($0) && trial.mismatch(in: $0) != nil }
@@ -71,7 +74,9 @@ package struct DifferentialSearch {
             drawn += 1
         }
         return Outcome(
-            drawn: drawn, executed: executed, readCount: readCount, unsupported: unsupported, differences: differences)
+            drawn: drawn, executed: cases.values.reduce(0) { $0 + $1.executed }, readCount: readCount,
+            unsupported: cases.values.reduce(0) { $0 + $1.unsupported }, casesBySubject: cases, differences: differences
+        )
     }
 }
 

@@ -7,7 +7,7 @@ package enum ThisHost {
     /// Describes the machine.
     package static func describe() -> RunHeader.Host {
         let cpu = ProcFile.lines("/proc/cpuinfo")
-        return RunHeader.Host(
+        var host = RunHeader.Host(
             name: name, cpuModel: field("model name", in: cpu) ?? field("CPU part", in: cpu) ?? "unknown",
             cpuCount: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))),
             cpuFlags: flags(in: cpu),
@@ -16,6 +16,21 @@ package enum ThisHost {
             kernel: kernel, cacheByteCounts: caches, transparentHugePages: hugePages,
             frequencyGovernor: ProcFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             isTurboOn: isTurboOn)
+        host.nodeName = variable("SLURMD_NODENAME") ?? variable("NODE_NAME")
+        host.bootID = ProcFile.line("/proc/sys/kernel/random/boot_id")
+        // machine-id(5): the identifier itself is confidential, a keyed digest of it is not.
+        host.machineID = ProcFile.line("/etc/machine-id").map {
+            String(Hexadecimal.encode(SHAFunction.sha256.mac(key: Array("chunkwise".utf8), Array($0.utf8))).prefix(16))
+        }
+        host.microcode = field("microcode", in: cpu)
+        let cpus = CPUSet.own
+        (host.cpuset, host.cpusetCount) = (cpus?.description, cpus?.cpus.count)
+        return host
+    }
+
+    /// A variable of the environment that is set to something. The corresponding C function is `getenv`.
+    package static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The host's name. The corresponding C function is `gethostname`.

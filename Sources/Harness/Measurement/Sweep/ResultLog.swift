@@ -36,8 +36,18 @@ package final class ResultLog {
     /// Reads a result file as a whole, with no more of it in memory than a line.
     ///
     /// - Returns: What it holds, and whether a last line was cut short.
-    /// - Throws: `SweepError`.
+    /// - Throws: `SweepError`, also for a merged file of several hosts.
     package static func read(_ path: FilePath) throws(SweepError) -> (results: RunResults, isCut: Bool) {
+        let hosts = try readHosts(path)
+        guard hosts.count == 1 else { throw .severalHosts(path: path.string, count: hosts.count) }
+        return (hosts[0], hosts[0].leftOut.cutByteCount > 0)
+    }
+
+    /// Reads a result file as a whole, likewise.
+    ///
+    /// - Returns: What it holds; of a merged file, one for each host.
+    /// - Throws: `SweepError`.
+    package static func readHosts(_ path: FilePath) throws(SweepError) -> [RunResults] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
         var reader = ResultFileReader()
@@ -51,8 +61,7 @@ package final class ResultLog {
                 guard count > 0 else { break }
                 try reader.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
-            let results = try reader.finish()
-            return (results, results.leftOut.cutByteCount > 0)
+            return try reader.finishHosts()
         } catch let error as ResultsError {
             throw .damaged(path.string, error)
         } catch let error as DecryptionError {
@@ -71,6 +80,8 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, Exi
     case damaged(String, ResultsError)
     /// A result file belongs to another sweep.
     case externalResults(path: String, difference: String)
+    /// A merged file, where results of one host are expected.
+    case severalHosts(path: String, count: Int)
 
     /// What failed, the value, what was expected.
     package var description: String {
@@ -79,6 +90,8 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, Exi
         case .damaged(let path, let error): "\(path): \(error)"
         case .externalResults(let path, let difference):
             "\(path) belongs to another sweep: \(difference); expected the same to go on, or another output folder"
+        case .severalHosts(let path, let count):
+            "\(path) holds the results of \(count) hosts: expected those of one; chunkwise report takes it alone"
         }
     }
 
@@ -86,7 +99,7 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, Exi
     package var exitStatus: ExitStatus {
         switch self {
         case .io(let error): error.exitStatus
-        case .damaged, .externalResults: .badData
+        case .damaged, .externalResults, .severalHosts: .badData
         }
     }
 }

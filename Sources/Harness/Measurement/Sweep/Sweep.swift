@@ -178,7 +178,7 @@ struct SweepState {
 
     mutating func note(_ record: ResultRecord) {
         switch record {
-        case .header, .conformance, .mutants: break
+        case .header, .conformance, .mutants, .seal: break
         case .check(let check): done.insert(Process(pass: .check, cellID: check.cell.id))
         case .memory(let memory):
             done.insert(Process(pass: .memory(round: memory.round ?? 0), cellID: memory.cellID))

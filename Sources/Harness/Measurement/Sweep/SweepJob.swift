@@ -26,12 +26,13 @@ package struct SweepJob {
     ///   - command: The command line that repeats the run, without keys.
     ///   - startedAt: The time, in ISO 8601.
     ///   - backends: The backends that are there.
+    ///   - shard: Which part of a job on many machines it is; `nil` for a run of its own.
     ///   - cgroups: Where processes whose memory is measured get cgroups, or why they do not.
     ///   - network: What serves objects on this machine, where cells are measured over HTTP.
     /// - Throws: `SweepError.io` if there are none.
     package init(
         folder: RunFolder, plan: Plan, program: [String], programVersion: String, programDigest: String? = nil,
-        command: [String], startedAt: String, backends: [any CipherBackend],
+        command: [String], startedAt: String, backends: [any CipherBackend], shard: RunHeader.Shard? = nil,
         cgroups: Result<MemoryCgroups, CgroupAbsence>? = nil, network: (any NetworkSources)? = nil
     ) throws(SweepError) {
         guard let encryption = backends.first else {
@@ -49,6 +50,7 @@ package struct SweepJob {
                 RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
             }, plan: plan.text, seed: plan.seed)
         header.programDigest = programDigest
+        header.shard = shard
         if case .failure(let absence)? = cgroups { header.cgroupAbsence = absence.description }
         self.header = header
     }

@@ -7,6 +7,8 @@ package struct SideBySide: Sendable {
     let runSet: RunSet<RunSummary>
     /// The same with what their columns are called.
     let runs: [Run]
+    /// The hosts of a merged run, where these are the runs.
+    private let fleet: Fleet?
 
     struct Run: Sendable {
         /// What its columns are called: a number and the host.
@@ -20,6 +22,7 @@ package struct SideBySide: Sendable {
     ///
     /// - Parameter runs: The runs, with what the user calls them.
     package init(_ runs: [(name: String, results: RunResults)]) {
+        fleet = nil
         runSet = RunSet(runs.map { RunSummary($0.results, named: $0.name) }).groupedByHost
         self.runs = runSet.runs.enumerated().map { index, summary in
             Run(
@@ -27,16 +30,30 @@ package struct SideBySide: Sendable {
         }
     }
 
-    var hostCount: Int { runSet.hosts.count }
+    /// Sums up what the hosts of a merged run found.
+    package init(hosts: [RunResults]) {
+        var counts: [String: Int] = [:]
+        let summaries = hosts.map { host in
+            let name = host.header.host.nodeName ?? host.header.host.name
+            counts[name, default: 0] += 1
+            return RunSummary(host, named: counts[name] == 1 ? name : "\(name) (\(counts[name] ?? 0))")
+        }
+        fleet = Fleet(summaries)
+        runSet = RunSet(summaries)
+        runs = summaries.map { Run(label: $0.name, summary: $0, verdict: Verdict($0).lines) }
+    }
+
+    var hostCount: Int { fleet?.hosts.count ?? runSet.hosts.count }
 
     /// `2 runs on 1 host`.
     var title: String {
-        "\(RatioText.count(runs.count, "run")) on \(RatioText.count(hostCount, "host")) side by side"
+        if let fleet { return "\(RatioText.count(hostCount, "host")) of \(RatioText.count(fleet.kinds.count, "kind"))" }
+        return "\(RatioText.count(runs.count, "run")) on \(RatioText.count(hostCount, "host")) side by side"
     }
 
     /// What no reader should miss: each run's first finding, and that nothing is averaged.
     package var verdict: [String] {
-        runs.map { "\($0.label): \($0.verdict.first ?? "nothing was found")" } + [
+        fleet?.verdict ?? runs.map { "\($0.label): \($0.verdict.first ?? "nothing was found")" } + [
             hostCount > 1
                 ? "Figures of different hosts stand side by side; they are neither averaged nor judged against each other."
                 : "All runs come from one host, at different times; they are not averaged."
@@ -45,6 +62,7 @@ package struct SideBySide: Sendable {
 
     /// What must be known before any figure is read.
     var warnings: [String] {
+        if let fleet { return fleet.warnings }
         var warnings: [String] = []
         for run in runs {
             if !run.summary.isComplete {
@@ -63,12 +81,16 @@ package struct SideBySide: Sendable {
 
     /// The page, Markdown in full and for a comment, and the figures of all runs as JSON, CSV and JUnit.
     package var files: [ReportFile] {
-        let document = Document(self)
+        let document = document
         return ReportFormat.allCases.map { file($0, document) }
             + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
     }
 
-    package func file(_ format: ReportFormat) -> ReportFile { file(format, Document(self)) }
+    package func file(_ format: ReportFormat) -> ReportFile { file(format, document) }
+
+    private var document: Document {
+        fleet.map { Document($0, title: title, warnings: $0.warnings, verdict: $0.verdict) } ?? Document(self)
+    }
 
     private func file(_ format: ReportFormat, _ document: Document) -> ReportFile {
         switch format {

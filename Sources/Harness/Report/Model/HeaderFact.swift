@@ -47,7 +47,11 @@ extension RunHeader.Host {
             HeaderFact(subject: subject, name: name, value: .text(text))
         }
         let caches = cacheByteCounts.map(ByteCountText.exact)
-        return [
+        let node = nodeName.map { [fact(.host, "node", $0)] } ?? []
+        let given = [
+            microcode.map { fact(.setting, "microcode", $0) }, cpuset.map { fact(.setting, "CPUs to use", $0) },
+        ].compactMap { $0 }
+        return node + [
             fact(.host, "host", name), fact(.host, "CPU", cpuModel), fact(.host, "CPUs online", "\(cpuCount)"),
             HeaderFact(subject: .host, name: "CPU flags", value: .words(cpuFlags.sorted())),
             fact(.host, "data caches", caches.isEmpty ? "unknown" : caches.joined(separator: ", ")),
@@ -55,7 +59,7 @@ extension RunHeader.Host {
             fact(.setting, "frequency governor", frequencyGovernor ?? "none to be seen"),
             fact(.setting, "transparent huge pages", transparentHugePages ?? "unknown"),
             fact(.setting, "turbo", isTurboOn.map { $0 ? "on" : "off" } ?? "unknown"),
-        ]
+        ] + given
     }
 
     /// What makes two runs those of one machine; the kernel and its settings may change.

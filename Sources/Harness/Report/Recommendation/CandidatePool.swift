@@ -1,4 +1,4 @@
-import Results
+package import Results
 
 /// The cells that a recommendation chooses from: one workload, in the same group, and as asked for.
 ///
@@ -80,6 +80,24 @@ struct CandidatePool: Sendable {
             values("store") { ComparisonGroup($0).location },
         ].compactMap { $0 }.joined(separator: "; ")
     }
+}
+
+/// Cells that reports and recommendations compare with each other.
+package enum ComparedCells {
+    /// Divides cells: all of a group have the same reads of the same kind of object.
+    ///
+    /// - Returns: The groups with what they have in common, in words, in the order of their first cells.
+    package static func groups(of cells: [Cell]) -> [(name: String, cells: [Cell])] {
+        cells.grouped { ComparedKey($0) }.map { ("\($0.key.workload), \($0.key.group.description)", $0.elements) }
+    }
+}
+
+/// What cells have in common that are compared with each other.
+struct ComparedKey: Hashable, Sendable {
+    var workload: String
+    var group: ComparisonGroup
+
+    init(_ cell: Cell) { (workload, group) = (cell.workload, ComparisonGroup(cell)) }
 }
 
 /// What a reader finds and does not choose.

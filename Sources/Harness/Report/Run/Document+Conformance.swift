@@ -13,6 +13,11 @@ extension Document {
                             + "whole workloads came out right; nothing shows that every range is.")
                 ])
         }
+        return conformance(records)
+    }
+
+    /// The same for outcomes, of which there is at least one.
+    static func conformance(_ records: [ConformanceRecord]) -> Section {
         let table = Table(
             caption: "Vector reads by outcome. A subject without a passed read has not passed.",
             columns: [

@@ -34,6 +34,10 @@ int chunkwise_cpu_count(void);
 /* Whether this thread may run on a CPU; any, where the system does not say. */
 bool chunkwise_is_allowed(int cpu);
 
+/* Makes this thread, and what it starts from now on, run on these CPUs only. Returns false, with errno, if that is not
+ * allowed. Source: sched_setaffinity(2). */
+bool chunkwise_pin(const int *cpus, size_t count);
+
 /* Starts a thread that runs on this CPU only; on a negative number, wherever its creator may. Returns false if there is
  * no such CPU, or no thread to be had. */
 bool chunkwise_start_on(int cpu, pthread_t *thread, void *(*body)(void *), void *argument);

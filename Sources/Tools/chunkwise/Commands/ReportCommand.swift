@@ -112,9 +112,23 @@ struct ReportCommand: ParsableCommand {
         if results.isEmpty, let history { return try runHistory(history) }
         if case .export(let export) = form { return try run(export, try ResultFiles(results[0])) }
         if results.count == 1, let folder = try keyFolder(results[0]) { return try runKeys(folder) }
-        let inputs = try results.map { try ResultFiles($0) }
-        if inputs.count > 1 { return try runSideBySide(inputs) }
-        for input in inputs { try run(input) }
+        let inputs = try results.map { try ResultFiles($0, allowingHosts: results.count == 1) }
+        if inputs.count > 1 {
+            return try run(SideBySide(zip(results, inputs).map { ($0, $1.results) }), into: FilePath("side-by-side"))
+        }
+        for input in inputs {
+            if input.hosts.count > 1 {
+                try requireNoHistory(input)
+                try run(SideBySide(hosts: input.hosts), into: input.folder)
+            } else {
+                try run(input)
+            }
+        }
+    }
+
+    private func requireNoHistory(_ input: ResultFiles) throws {
+        try require(
+            history == nil, "--history with \(input.file), of \(input.hosts.count) hosts: expected results of one")
     }
 
     private func run(_ input: ResultFiles) throws {
@@ -190,10 +204,9 @@ struct ReportCommand: ParsableCommand {
         print("report: \(target.appending("index.html"))")
     }
 
-    private func runSideBySide(_ inputs: [ResultFiles]) throws {
-        let sideBySide = SideBySide(zip(results, inputs).map { ($0, $1.results) })
+    private func run(_ sideBySide: SideBySide, into folder: FilePath) throws {
         if let format { return try write(sideBySide.file(format)) }
-        let folder = FilePath(output ?? "side-by-side")
+        let folder = output.map { FilePath($0) } ?? folder
         try ReportWriting.write(sideBySide.files, to: folder)
         for line in sideBySide.verdict { color.show(TextWrapping.text(line)) }
         print("report: \(folder.appending("index.html"))")

@@ -1,7 +1,9 @@
 import ArgumentParser
 import ByteSources
 import Measurement
+import Report
 import Results
+import Support
 import SystemPackage
 
 /// `chunkwise sweep`
@@ -20,8 +22,13 @@ struct SweepCommand: ParsableCommand {
               chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep
               chunkwise report /tmp/sweep
               chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k --iv $IV
+              chunkwise sweep --plan Benchmarks/plans/default.yml --split 4 --output job --engine slurm
+              chunkwise sweep --manifest job/manifest.json --shard 0
               chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source https://example.org/film.enc \
             --key-file k --iv $IV
+
+            With --split, the job is cut into shards for many machines, which --manifest and --shard run and chunkwise merge
+            puts together; a shard that is done ends with 0, whatever it found.
 
             An object of yours says what cells otherwise ask for (strategy with its parameters, key-size, object-size,
             source): the plan has none of that then.
@@ -31,10 +38,10 @@ struct SweepCommand: ParsableCommand {
             """))
 
     @Option(help: .taking("file", "The plan, in YAML; Benchmarks/plans has examples."), completion: .plans)
-    var plan: String
+    var plan: String?
 
     @Option(help: .taking("folder", "The folder for results; it is created if need be."), completion: .directory)
-    var output: String
+    var output: String?
 
     @Option(
         help: .taking("file", "A file of yours that all cells are measured on, with --key-file and --iv."),
@@ -44,6 +51,7 @@ struct SweepCommand: ParsableCommand {
     @Option(help: .taking("URL", "An object of yours on a server, likewise, by its URL."))
     var source: String?
 
+    @OptionGroup(title: "Many machines") var fleet: FleetOptions
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
@@ -52,6 +60,14 @@ struct SweepCommand: ParsableCommand {
     @OptionGroup var color: ColorOptions
 
     mutating func validate() throws {
+        try requireValid(
+            !fleet.isShard || plan == nil, "--plan with --manifest: expected the manifest alone, which has the plan")
+        try requireValid(
+            fleet.isShard || plan != nil, "no --plan <file>: expected the plan, in YAML; Benchmarks/plans has examples")
+        try requireValid(fleet.isShard || output != nil, "no --output <folder>: expected the folder for results")
+        try requireValid(
+            !fleet.isShard && fleet.split == nil || input == nil && source == nil,
+            "--input or --source with --split or --manifest: expected a plan that has its objects made")
         try requireValid(input == nil || source == nil, "--input and --source: expected one of them")
         if let source, !RemoteObject.isURL(source) {
             throw ValidationError(
@@ -68,13 +84,55 @@ struct SweepCommand: ParsableCommand {
         // A user's own key, which the processes that are measured get as well.
         if keyOptions.isGiven { CoreDumps.disable() }
         let cgroups = try cgroup.find()
-        let folder = RunFolder(path: FilePath(output))
+        if fleet.isShard { return try runShard(cgroups) }
+        let folder = RunFolder(path: FilePath(output ?? ""))
         let (object, remoteObject) = try ownObject()
-        let plan = try SweepRunning.plan(plan, in: folder, on: object.map { PlanObject($0, at: remoteObject) })
+        let plan = try SweepRunning.plan(plan ?? "", in: folder, on: object.map { PlanObject($0, at: remoteObject) })
+        if fleet.split != nil { return try split(plan, folder) }
         let results = try SweepRunning.run(plan, in: folder, input: object, cgroups: cgroups, isAnnounced: true)
         try SweepRunning.report(results, of: plan, in: folder, adding: [], color: color)
         print("\(results.cells.count) cells in \(folder.resultFile)")
         try SweepRunning.requireFigures(results)
+    }
+
+    /// Writes the manifest of a plan that is to be measured by many machines.
+    private func split(_ plan: Plan, _ folder: RunFolder) throws {
+        let estimate = SweepRunning.estimate(plan)
+        var seconds: [String: Double] = [:]
+        for (step, cost) in zip(estimate.steps, estimate.stepSeconds) { seconds[step.cell.id, default: 0] += cost }
+        let parts = ComparedCells.groups(of: plan.cells.map(\.cell)).map { name, cells in
+            Manifest.Part(
+                name: name, cost: cells.reduce(0) { $0 + (seconds[$1.id] ?? 0) }, members: cells.map(\.id),
+                count: cells.count)
+        }
+        let reference = plan.cells.first { $0.cell.isReference } ?? plan.cells[0]
+        let digest = SHAFunction.sha256.hash(Array(plan.text.utf8))
+        try fleet.write(
+            .sweep(plan: plan.text, planDigest: Hexadecimal.encode(digest), reference: reference.cell.id), parts: parts,
+            program: SweepRunning.program(plan), to: folder.path.string)
+    }
+
+    /// Measures the cells of one shard, in a folder of this machine's own.
+    private func runShard(_ cgroups: Result<MemoryCgroups, CgroupAbsence>) throws {
+        let path = fleet.manifest ?? ""
+        let manifest = try attemptInput { try ManifestFile(FilePath(path)) }.manifest
+        guard case .sweep(let text, _, let reference) = manifest.work else {
+            throw CommandFailure(.usage, "\(path) is a job of chunkwise verify: expected chunkwise verify --manifest")
+        }
+        var plan = try SweepRunning.plan(
+            text, of: path, in: RunFolder(path: FilePath(ThisHost.variable("TMPDIR") ?? "/tmp")))
+        let program = SweepRunning.program(plan)
+        let run = try ShardRun(fleet, command: "sweep", program: program, output: output)
+        let wanted = Set(manifest.parts(of: run.shard.number).flatMap(\.members) + [reference])
+        plan.cells = plan.cells.filter { wanted.contains($0.cell.id) }
+        let lacking = wanted.subtracting(plan.cells.map(\.cell.id)).sorted()
+        try require(
+            lacking.isEmpty, .missingInput,
+            "\(lacking.count) cells of shard \(run.shard.number) cannot be measured here, the first is \(lacking.first ?? ""): "
+                + "expected the backends that the job was split with")
+        try run.run { folder, between in
+            try SweepRunning.run(plan, in: folder, cgroups: cgroups, shard: run.shard, between: between).isComplete
+        }
     }
 
     private func ownObject() throws -> (MeasuredObject?, RemoteObject?) {
@@ -82,4 +140,9 @@ struct SweepCommand: ParsableCommand {
         if let source { return try own.served(source, network) }
         return (try input.map(own.file), nil)
     }
+}
+
+extension Cell {
+    /// Whether shards take it to be compared by: an object in memory, read from start to end.
+    fileprivate var isReference: Bool { label == nil && workload == "sequential" && isLocal }
 }

@@ -30,6 +30,12 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --cpu-masks
               chunkwise verify --source https --backend openssl
               chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
+              chunkwise verify --split 40 --output job --engine slurm
+              chunkwise verify --search 1h --seed 7 --split 40 --output job
+              chunkwise verify --manifest job/manifest.json --shard 0
+
+            With --split, the vectors are divided among many machines, which --manifest and --shard run and chunkwise merge
+            puts together; a shard that is done ends with 0, whatever it found.
 
             EXIT CODES
               0 all passed; 1 something failed, survived or differed; 2 nothing was executed
@@ -105,10 +111,31 @@ struct VerifyCommand: ParsableCommand {
         completion: .directory)
     var evidence: String?
 
+    @Option(
+        name: .customLong("output"), help: .taking("folder", "The folder of a job that is split."),
+        completion: .directory)
+    var folder: String?
+
+    @OptionGroup(title: "Many machines") var fleet: FleetOptions
     @OptionGroup var output: FormatOptions
     @OptionGroup var color: ColorOptions
 
     func validate() throws {
+        try requireValid(
+            fleet.split == nil || folder != nil, "--split without --output: expected a folder for the job")
+        try requireValid(
+            folder == nil || fleet.split != nil || fleet.isShard, "--output: expected --split or --manifest with it")
+        try requireValid(
+            fleet.split == nil
+                || ![mutants, tamper, memory, constantTime, cpuMasks].contains(true) && evidence == nil
+                    && source == nil,
+            "--split: expected vectors or --search, and neither another mode nor --evidence nor --source")
+        try requireValid(
+            !fleet.isShard || repeated.isEmpty && search == nil && evidence == nil && source == nil,
+            "\((repeated + ["--search"])[0]) with --manifest: expected the manifest alone, which has the options")
+        try requireValid(
+            fleet.split == nil || !external.isAsked || external.all || search != nil,
+            "--split with --subject: expected --all, as a choice of reads is made of all vectors together")
         let modes = [mutants, tamper, memory, constantTime, search != nil, cpuMasks]
         try requireValid(
             modes.filter(\.self).count < 2,
@@ -131,8 +158,9 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let threadCount = try Validated.threads(threads)
-        let backends =
-            try backend.isEmpty ? Backends.available() : backend.map { try Validated.backend($0, isForData: false) }
+        if fleet.isShard { return try VerifyShard.run(fleet, output: folder, threadCount: threadCount) }
+        if fleet.split != nil { return try VerifyShard.split(self) }
+        let backends = try backends()
         if constantTime {
             return try ConstantTimeVerification.run(
                 backends: backends.map(\.name), format: output.format, color: color)
@@ -151,8 +179,7 @@ struct VerifyCommand: ParsableCommand {
                 backend: first, threadCount: threadCount, format: output.format, color: color)
         }
         if let search {
-            let subjects: [any JudgedSubject] =
-                try external.isAsked ? external.searchSubjects() : Backends.subjects(backends)
+            let subjects = try searchSubjects(backends)
             return try SearchVerification.run(
                 DifferentialSearch(subjects: subjects, seed: seed ?? 1, firstNumber: Int(firstCase ?? 0)),
                 commands: external.subject, duration: search, format: output.format)
@@ -184,23 +211,54 @@ struct VerifyCommand: ParsableCommand {
         if let tampering { try TamperRunning.requirePass(tampering) }
     }
 
+    /// The options that say what is verified, for a job that is split.
+    var repeated: [String] {
+        func options(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
+        return options("--backend", backend) + options("--vectors", vectors) + options("--only", only)
+            + options("--subject", external.subject) + (external.all ? ["--all"] : [])
+    }
+
+    func searchSubjects(_ backends: [any CipherBackend]) throws -> [any JudgedSubject] {
+        try external.isAsked ? external.searchSubjects() : Backends.subjects(backends)
+    }
+
+    /// The backends that are asked for.
+    func backends() throws -> [any CipherBackend] {
+        try backend.isEmpty ? Backends.available() : backend.map { try Validated.backend($0, isForData: false) }
+    }
+
+    /// The groups of vectors that are asked for, and how many vectors of their files are of no kind that is known.
+    func groups() throws -> (groups: [VectorGroup], unsupportedCount: Int) {
+        let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
+        let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
+        return (groups, files.reduce(0) { $0 + $1.unsupported.count })
+    }
+
     /// Puts the subjects that are asked for to the vectors that are asked for.
     private func verify(
         _ backends: [any CipherBackend], served: ServedVectors?, threadCount: Int
     ) throws -> [ConformanceRecord] {
-        let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
-        let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
+        let (groups, unsupportedCount) = try groups()
+        return try verify(
+            backends, groups, unsupportedCount: unsupportedCount, served: served, threadCount: threadCount)
+    }
+
+    /// The same with some of the vectors; with `isFirst`, programs are also asked what is of no group: how they speak the
+    /// protocol.
+    func verify(
+        _ backends: [any CipherBackend], _ groups: [VectorGroup], unsupportedCount: Int, served: ServedVectors? = nil,
+        isFirst: Bool = true, threadCount: Int
+    ) throws -> [ConformanceRecord] {
         var records: [ConformanceRecord]
         if cpuMasks {
             return try CPUMasks.verify(backend.isEmpty ? backends.map(\.name) : backend, vectors: vectors)
         } else if external.isAsked {
-            records = try external.verify(groups)
+            records = try external.verify(groups, checksProtocol: isFirst)
         } else if let served {
             records = try served.verify(backends, groups: groups, threadCount: threadCount, all: external.all)
         } else {
             records = Backends.verify(backends, groups: groups, threadCount: threadCount, all: external.all)
         }
-        let unsupportedCount = files.reduce(0) { $0 + $1.unsupported.count }
         for index in records.indices { records[index].unsupported += unsupportedCount }
         return backend.isEmpty && !external.isAsked ? records + Backends.notRun(groups: groups) : records
     }

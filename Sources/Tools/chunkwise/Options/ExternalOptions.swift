@@ -45,7 +45,9 @@ struct ExternalOptions: ParsableArguments {
     }
 
     /// Puts every subject to the vectors, one after the other.
-    func verify(_ groups: [VectorGroup]) throws -> [ConformanceRecord] {
+    ///
+    /// With `checksProtocol`, also to what is of no group: how they speak the protocol.
+    func verify(_ groups: [VectorGroup], checksProtocol: Bool = true) throws -> [ConformanceRecord] {
         // Ctrl-C ends the check that is running, and its subject with it.
         Interruption.install()
         defer { Terminal.clearProgress() }
@@ -53,7 +55,7 @@ struct ExternalOptions: ParsableArguments {
         var records: [ConformanceRecord] = []
         for command in subject {
             let verification = ExternalVerification(
-                command: command, timeout: timeout, runsEverything: all,
+                command: command, timeout: timeout, runsEverything: all, checksProtocol: checksProtocol,
                 isInterrupted: { Interruption.wasRequested })
             do throws(ExternalVerification.Failure) {
                 let display = ProgressDisplay()

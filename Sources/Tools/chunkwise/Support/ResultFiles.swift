@@ -13,13 +13,15 @@ struct ResultFiles {
     let file: FilePath
     /// The folder that it is in.
     let folder: FilePath
-    /// What is in the file.
+    /// What is in the file; of a merged one, what its first host found.
     let results: RunResults
+    /// What each host of a merged file found.
+    let hosts: [RunResults]
 
     /// Reads results, and says on standard error what of the file is left out.
     ///
     /// - Throws: `CommandFailure`: 65 for a file that is damaged or without results, 66 for a missing one.
-    init(_ name: String, requiringCells: Bool = true) throws {
+    init(_ name: String, requiringCells: Bool = true, allowingHosts: Bool = false) throws {
         let path = FilePath(name)
         var status = stat()
         let isFolder = stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -27,14 +29,18 @@ struct ResultFiles {
         let parent = file.removingLastComponent()
         self.file = file
         folder = parent.isEmpty ? "." : parent
-        let results = try attemptInput { try ResultLog.read(file).results }
-        self.results = results
+        let hosts = try attemptInput {
+            allowingHosts ? try ResultLog.readHosts(file) : [try ResultLog.read(file).results]
+        }
+        (self.hosts, results) = (hosts, hosts[0])
         // A run that was killed before its first cell may have verified backends, which is worth a report.
-        let isEmpty = results.cells.isEmpty && (results.isComplete || results.conformance.isEmpty)
+        let isEmpty = hosts.allSatisfy {
+            $0.cells.isEmpty && ($0.isComplete && $0.header.merge == nil || $0.conformance.isEmpty)
+        }
         if requiringCells, isEmpty {
             throw CommandFailure(.badData, "\(file) holds no cells: expected at least one record of a cell")
         }
-        for text in RunReport.warnings(of: results) { Terminal.warn("\(file): \(text)") }
+        for text in hosts.flatMap(RunReport.warnings).prefix(8) { Terminal.warn("\(file): \(text)") }
     }
 }
 
@@ -86,7 +92,7 @@ enum HistoryReading {
             throw CommandFailure(.missingInput, "\(folder): \(reason): expected a folder of result files")
         }
         let names = try names(in: folder)
-        let (top, base) = (absolute(FilePath(folder)), absolute(page))
+        let (top, base) = (FilePath(folder).fromRoot, page.fromRoot)
         let outcomes = Parallel.map(names) { name in outcome(name, top: top, base: base) }
         let runs = outcomes.compactMap { try? $0.get() }
         var skipped: [SkippedFile] = []
@@ -194,14 +200,15 @@ enum HistoryReading {
         }
         return names.sorted()
     }
+}
 
-    /// A path without `.` and `..`, from the root, whether or not its end is there. The corresponding C function is
+extension FilePath {
+    /// The path without `.` and `..`, from the root, whether or not its end is there. The corresponding C function is
     /// `realpath`.
-    private static func absolute(_ path: FilePath) -> FilePath {
-        let name = path.isEmpty ? "." : path.string
-        guard let resolved = realpath(name, nil) else {
-            guard let last = path.lastComponent else { return path }
-            return absolute(path.removingLastComponent()).appending(last).lexicallyNormalized()
+    var fromRoot: FilePath {
+        guard let resolved = realpath(isEmpty ? "." : string, nil) else {
+            guard let last = lastComponent else { return self }
+            return removingLastComponent().fromRoot.appending(last).lexicallyNormalized()
         }
         defer { free(resolved) }
         return FilePath(String(cString: resolved))

@@ -13,36 +13,41 @@ enum SweepRunning {
     /// Runs a job with progress on standard error, until it is done or the user stops it.
     static func run(
         _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil,
-        cgroups: Result<MemoryCgroups, CgroupAbsence>, isAnnounced: Bool = false,
-        verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil
+        cgroups: Result<MemoryCgroups, CgroupAbsence>, isAnnounced: Bool = false, shard: RunHeader.Shard? = nil,
+        between: () -> Void = {}, verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil
     ) throws -> RunResults {
         Interruption.install()
         defer { Terminal.clearProgress() }
         let estimate = estimate(plan)
         var progress = SweepProgress(estimate)
-        let program = Program.subjectCommand(readsServers: readsServers(plan))
+        let program = program(plan)
         let job = try attempt {
             try SweepJob(
                 folder: folder, plan: plan, program: program, programVersion: Program.version,
                 programDigest: try FileDigest.programs(program), command: Program.command,
-                startedAt: Program.time(), backends: Backends.available(), cgroups: cgroups,
+                startedAt: Program.time(), backends: Backends.available(), shard: shard, cgroups: cgroups,
                 network: Network.client())
         }
         return try attempt {
             try job.run(
-                input: input, starting: { if isAnnounced { announce(plan, estimate) } }, limits: { limits(folder) },
-                verify: verify, mutants: mutants, progress: { progress.note($0) },
+                input: input, starting: { if isAnnounced { announce(plan, estimate) } },
+                // The same for every shard of a host: seconds that would be lost each time.
+                limits: shard == nil ? { limits(folder) } : nil, verify: verify, mutants: mutants,
+                progress: {
+                    progress.note($0)
+                    if case .ended = $0 { between() }
+                },
                 shouldStop: { Interruption.wasRequested }, isInterrupted: { Interruption.wasRequested })
         }
     }
 
-    /// Whether any cell's ciphertext comes from a server. All cells of a plan are then measured by one program.
-    private static func readsServers(_ plan: Plan) -> Bool {
-        plan.cells.contains { ObjectKind(of: $0.cell)?.isServed ?? true }
+    /// What starts the subjects of a plan: all cells are measured by one program, which reads servers if any cell does.
+    static func program(_ plan: Plan) -> [String] {
+        Program.subjectCommand(readsServers: plan.cells.contains { ObjectKind(of: $0.cell)?.isServed ?? true })
     }
 
     /// How long a plan will take, by a first look at the backends.
-    private static func estimate(_ plan: Plan) -> SweepEstimate {
+    static func estimate(_ plan: Plan) -> SweepEstimate {
         var speeds: [String: Double] = [:]
         for backend in Backends.available() where plan.cells.contains(where: { $0.cell.backend == backend.name }) {
             speeds[backend.name] = BackendSpeed.bytesPerSecond(backend)
@@ -84,7 +89,13 @@ enum SweepRunning {
     /// - Returns: The plan.
     /// - Throws: `CommandFailure`, also if there is no space for its objects.
     static func plan(_ path: String, in folder: RunFolder, on object: PlanObject? = nil) throws -> Plan {
-        let text = try attemptInput { try TextFile.read(path) }
+        try plan(try attemptInput { try TextFile.read(path) }, of: path, in: folder, on: object)
+    }
+
+    /// The same from a text, for which errors have the file's name.
+    static func plan(
+        _ text: String, of path: String, in folder: RunFolder, on object: PlanObject? = nil
+    ) throws -> Plan {
         let plan = try attempt {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),

@@ -1,0 +1,216 @@
+import ByteSources
+import FoundationEssentials
+package import RandomAccess
+package import Support
+package import SystemPackage
+
+/// A job that is split into shards for many machines: what each shard holds. It is written once and never changed.
+package struct Manifest: Codable, Hashable, Sendable {
+    /// The version of the format that this program writes; another one is refused.
+    package static let currentSchema = "chunkwise-manifest-1"
+    /// The file's name in the job's folder.
+    package static let fileName = "manifest.json"
+    /// Where shards put their files, in the job's folder.
+    package static let shardFolder = "shards"
+    /// More shards than this are a mistake.
+    package static let maxShardCount = 100_000
+
+    package var schema = Manifest.currentSchema
+    /// The version of `chunkwise` that split the job, and the digest of its programs; shards are run by the same ones.
+    package var programVersion: String
+    package var programDigest: String?
+    /// The number of shards.
+    package var shardCount: Int
+    /// What is to be done.
+    package var work: Work
+    /// What is never split, with the shard that it is in; empty for a search, whose shards are ranges of cases.
+    package var parts: [Part]
+
+    /// What is to be done.
+    package enum Work: Codable, Hashable, Sendable {
+        /// The cells of a plan, whose text this is. Every shard measures the reference cell as well.
+        case sweep(plan: String, planDigest: String, reference: String)
+        /// Vectors, chosen by the options of `verify`.
+        case vectors(options: [String])
+        /// Cases of a search: each shard draws its own range of numbers for so long.
+        case search(options: [String], seed: UInt64, nanoseconds: UInt64)
+
+        /// The command whose shards these are.
+        package var command: String { if case .sweep = self { "sweep" } else { "verify" } }
+    }
+
+    /// What is never split: cells that are compared with each other, or a group of vectors.
+    package struct Part: Codable, Hashable, Sendable {
+        /// What it is, in words.
+        package var name: String
+        /// The shard that it is in; `nil` for all of them.
+        package var shard: Int?
+        /// About how long it takes, in seconds for cells, in a unit of its own for vectors.
+        package var cost: Double
+        /// What is in it: cells or groups of vectors, by their identifiers.
+        package var members: [String]
+        /// The number of cells, or of vectors.
+        package var count: Int
+
+        package init(name: String, cost: Double, members: [String], count: Int) {
+            self.name = name
+            self.cost = cost
+            self.members = members
+            self.count = count
+        }
+    }
+
+    /// Splits a job.
+    ///
+    /// - Parameters:
+    ///   - work: What is to be done.
+    ///   - parts: What is never split; none for a search.
+    ///   - shardCount: The number of shards; at most that of the parts, unless they are replicated.
+    ///   - isReplicated: Whether each shard has all parts.
+    ///   - programVersion: The version of this program.
+    ///   - programDigest: What tells its build from others.
+    package init(
+        _ work: Work, parts: [Part], shardCount: Int, isReplicated: Bool, programVersion: String, programDigest: String?
+    ) {
+        self.work = work
+        self.shardCount = shardCount
+        self.programVersion = programVersion
+        self.programDigest = programDigest
+        self.parts = parts
+        guard !isReplicated else { return }
+        for (index, shard) in Self.shards(ofCosts: parts.map(\.cost), count: shardCount).enumerated() {
+            self.parts[index].shard = shard
+        }
+    }
+
+    /// Distributes work: the costliest part first, each to the shard with the least so far.
+    ///
+    /// - Source: Graham, "Bounds on Multiprocessing Timing Anomalies" (1969): at most a third more than the best.
+    /// - Returns: A shard for each part.
+    package static func shards(ofCosts costs: [Double], count: Int) -> [Int] {
+        var loads = [Double](repeating: 0, count: count)
+        var shards = [Int](repeating: 0, count: costs.count)
+        for part in costs.indices.sorted(by: { (costs[$1], $0) < (costs[$0], $1) }) {
+            let shard = loads.indices.min { (loads[$0], $0) < (loads[$1], $1) } ?? 0
+            shards[part] = shard
+            loads[shard] += costs[part]
+        }
+        return shards
+    }
+
+    /// What a shard holds.
+    package func parts(of shard: Int) -> [Part] { parts.filter { $0.shard ?? shard == shard } }
+
+    /// Whether two manifests are of the same work, shards and program, whatever they say that it costs.
+    func isSameJob(as other: Manifest) -> Bool {
+        var (one, other) = (self, other)
+        for index in one.parts.indices { (one.parts[index].cost, one.parts[index].shard) = (0, isReplicated ? nil : 0) }
+        for index in other.parts.indices {
+            (other.parts[index].cost, other.parts[index].shard) = (0, other.isReplicated ? nil : 0)
+        }
+        return one == other
+    }
+
+    /// Whether each shard has all parts.
+    package var isReplicated: Bool { parts.contains { $0.shard == nil } }
+
+    /// The cases of a search that a shard draws, by their numbers.
+    package func cases(of shard: Int) -> Range<Int> {
+        let all = Int(UInt32.max)
+        return all / shardCount * shard..<all / shardCount * (shard + 1)
+    }
+
+    /// The bytes of the file.
+    package var bytes: [UInt8] {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+            return try Array(encoder.encode(self)) + [0x0A]
+        }
+    }
+}
+
+/// A manifest in its file.
+package struct ManifestFile: Sendable {
+    package let path: FilePath
+    package let manifest: Manifest
+    /// SHA-256 of the file, in hex: a shard's results belong to it, and to no other.
+    package let digest: String
+
+    /// Where shards put their files.
+    package var shardFolder: FilePath { path.removingLastComponent().appending(Manifest.shardFolder) }
+
+    /// Reads a manifest.
+    ///
+    /// - Throws: `DecryptionError.io` for a file that cannot be read; `FleetError.manifest` for one of another version, or
+    ///   that is none.
+    package init(_ path: FilePath) throws {
+        let bytes = Array(try TextFile.read(path.string).utf8)
+        try self.init(path, bytes)
+    }
+
+    private init(_ path: FilePath, _ bytes: [UInt8]) throws {
+        struct Schema: Decodable { var schema: String }
+        let decoder = JSONDecoder()
+        guard let schema = try? decoder.decode(Schema.self, from: Data(bytes)).schema else {
+            throw FleetError.manifest("\(path)", "it is none: expected one that chunkwise sweep --split wrote")
+        }
+        guard schema == Manifest.currentSchema else {
+            throw FleetError.manifest(
+                "\(path)", "its schema is \(schema): expected \(Manifest.currentSchema); split the job again")
+        }
+        guard let manifest = try? decoder.decode(Manifest.self, from: Data(bytes)) else {
+            throw FleetError.manifest("\(path)", "it is damaged: expected it as chunkwise sweep --split wrote it")
+        }
+        let isWhole =
+            (1...Manifest.maxShardCount).contains(manifest.shardCount)
+            && manifest.parts.allSatisfy { part in part.shard.map { (0..<manifest.shardCount).contains($0) } ?? true }
+        guard isWhole else {
+            throw FleetError.manifest("\(path)", "its shards are none: expected numbers from 0 below their count")
+        }
+        (self.path, self.manifest) = (path, manifest)
+        digest = Hexadecimal.encode(SHAFunction.sha256.hash(bytes))
+    }
+
+    /// Writes a manifest into a folder, which is created if need be. One of the same job stays as it is: costs are from a
+    /// timing, and shards may have been run.
+    ///
+    /// - Returns: The file.
+    /// - Throws: `DecryptionError.io`; `FleetError.manifest` if shards of another job are there.
+    package static func write(_ manifest: Manifest, to folder: FilePath) throws -> ManifestFile {
+        try Folder.create(folder.appending(Manifest.shardFolder))
+        let path = folder.appending(Manifest.fileName)
+        if let earlier = try? ManifestFile(path), earlier.manifest.isSameJob(as: manifest) { return earlier }
+        guard try Folder.entries(in: folder.appending(Manifest.shardFolder).string).isEmpty else {
+            throw FleetError.manifest("\(path)", "its folder holds shards of another job: expected another --output")
+        }
+        let bytes = try manifest.bytes
+        try TextFile.write(String(decoding: bytes, as: UTF8.self), to: path)
+        return try ManifestFile(path, bytes)
+    }
+}
+
+/// Why a job on many machines cannot go on.
+package enum FleetError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
+    /// A manifest is not what it should be.
+    case manifest(String, String)
+    /// A shard's file belongs to another job.
+    case externalShard(file: String, difference: String)
+    /// Two files say different things of what can only be one.
+    case contradiction(one: String, other: String, what: String)
+
+    /// What failed, the value, what was expected.
+    package var description: String {
+        switch self {
+        case .manifest(let path, let reason): "\(path): \(reason)"
+        case .externalShard(let file, let difference):
+            "\(file) belongs to another job: \(difference); expected shards of this manifest only: move it elsewhere"
+        case .contradiction(let one, let other, let what):
+            "\(one) and \(other) contradict each other: \(what); expected the same of both: find out which machine is "
+                + "wrong, and move its file elsewhere"
+        }
+    }
+
+    /// All of it is bad data.
+    package var exitStatus: ExitStatus { .badData }
+}

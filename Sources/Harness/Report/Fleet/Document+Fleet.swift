@@ -1,0 +1,168 @@
+import Results
+
+extension Document {
+    /// More rows than these make a page slow; the CSV has all.
+    private static let maxCellRows = 1000
+    /// More names than these are no help.
+    private static let maxNames = 12
+
+    /// Puts together the report of a merged run: a column for each kind of host.
+    init(_ fleet: Fleet, title: String, warnings: [String], verdict: [String]) {
+        self.title = title
+        subtitle = "A column for each kind of host. Nothing is averaged over hosts."
+        self.warnings = warnings.map(Warning.init(plain:))
+        self.verdict = verdict
+        let records = ConformanceRecord.sums(of: fleet.hosts.flatMap(\.results.conformance))
+        sections = [
+            Self.hosts(fleet), Self.laws(fleet), Self.outliers(fleet),
+            Self.cells(
+                fleet, name: "throughput", title: "Throughput", caption: "Median throughput with its 95 % interval",
+                value: { $0.speed.map { Double($0.bytesPerSecond) } }, text: { ByteCountText.rate(UInt64($0)) },
+                detail: { $0.speed?.rangeText }),
+            Self.cells(
+                fleet, name: "memory", title: "Memory", caption: "How far the peak of memory rose",
+                value: { $0.memory.map { Double($0.growthByteCount) } }, text: { ByteCountText.growth(UInt64($0)) },
+                detail: { _ in nil }),
+            records.isEmpty ? nil : Self.conformance(records), Self.failures(fleet),
+        ].compactMap { $0 }
+    }
+
+    private static func hosts(_ fleet: Fleet) -> Section {
+        let rows = fleet.kinds.map { kind in
+            let names = kind.hosts.map { fleet.hosts[$0].name }
+            let shards = kind.hosts.reduce(0) { $0 + (fleet.hosts[$1].header.merge?.shards.count ?? 0) }
+            let more = names.count > maxNames ? " and \(names.count - maxNames) more" : ""
+            return [
+                Table.Entry(kind.name), Table.Entry(kind.cpuModel), Table.Entry(kind.microcode ?? "unknown"),
+                Table.Entry("\(kind.cpuCount)"), Table.Entry("\(kind.hosts.count)"), Table.Entry("\(shards)"),
+                Table.Entry(names.prefix(maxNames).joined(separator: ", ") + more),
+            ]
+        }
+        let differing = RunDifference.between(fleet.hosts.prefix(maxNames).map(\.header))
+            .filter { !["host", "node", "command"].contains($0.name) }
+        let table = Table(
+            caption: "What hosts of one kind do not share, of the first \(maxNames).",
+            columns: [.text("What")] + fleet.hosts.prefix(maxNames).map { .text($0.name) },
+            rows: differing.map { fact in [Table.Entry(fact.name)] + fact.values.map { Table.Entry($0) } })
+        return Section(
+            name: "hosts", title: "Hosts",
+            blocks: [
+                .table(
+                    Table(
+                        caption: "Kinds of hosts: the same CPU, microcode and number of CPUs to use.",
+                        columns: [
+                            .text("Kind"), .text("CPU"), .text("Microcode"), .number("CPUs"), .number("Hosts"),
+                            .number("Shards"), .text("Names"),
+                        ], rows: rows))
+            ] + (differing.isEmpty ? [] : [.table(table)]))
+    }
+
+    private static func laws(_ fleet: Fleet) -> Section? {
+        guard !fleet.laws.isEmpty else { return nil }
+        let tables = fleet.laws.filter { $0.everywhere == nil }.map { law in
+            Block.table(
+                Table(
+                    caption: "\(law.name): what each choice costs on each kind of host, as a part of its own choice's "
+                        + "throughput; of several hosts, from the one that loses the least to the one that loses the most.",
+                    columns: [.text("Kind")] + law.distinct.map { .number(law.label($0)) },
+                    rows: law.choices.map { choice in
+                        [Table.Entry(fleet.kinds[choice.kind].label)]
+                            + law.distinct.map { entry($0, law, on: choice) }
+                    }))
+        }
+        return Section(
+            name: "scaling", title: "What holds on which hosts",
+            blocks: [.list(fleet.laws.map { $0.sentence(fleet.kinds) })] + tables)
+    }
+
+    private static func entry(_ candidate: Candidate, _ law: ScalingLaw, on choice: ScalingLaw.Choice) -> Table.Entry {
+        if candidate.id == choice.candidate.id {
+            let rates = choice.hosts.compactMap { $0.candidates[candidate.id]?.bytesPerSecond }
+            return Table.Entry(
+                choice.isShared ? "best" : "best on some", detail: rates.min().map(ByteCountText.rate), emphasis: .good)
+        }
+        guard let (least, most) = law.cost(of: candidate, on: choice) else { return .absent }
+        guard most.ratio < 1 else { return Table.Entry("nothing", detail: "on no host slower") }
+        let text = choice.hosts.count > 1 && least.ratio < 1 ? "\(least.lossText) to \(most.lossText)" : most.lossText
+        return Table.Entry(text, detail: most.isTie ? "a tie" : nil)
+    }
+
+    private static func outliers(_ fleet: Fleet) -> Section? {
+        guard !fleet.outliers.isEmpty else { return nil }
+        let rows = fleet.outliers.map { outlier in
+            [
+                Table.Entry(fleet.hosts[outlier.host].name, emphasis: .bad),
+                Table.Entry("\(outlier.cellCount) of \(outlier.comparedCount)"), Table.Entry(outlier.ratio.text),
+                Table.Entry(fleet.hosts[outlier.other].name), Table.Entry(CellNames.readable(outlier.cell)),
+            ]
+        }
+        return Section(
+            name: "outliers", title: "Hosts that differ from others of their kind",
+            blocks: [
+                .table(
+                    Table(
+                        caption:
+                            "Hosts whose interval says that they are not as fast as the middle host of their kind, in "
+                            + "more cells than intervals of 95 % miss by themselves; and the cell with the largest difference.",
+                        columns: [
+                            .text("Host"), .number("Cells"), .number("Throughput ÷ the other's"), .text("The other"),
+                            .text("Cell"),
+                        ], rows: rows))
+            ])
+    }
+
+    /// A table with a row a cell and a column a kind; a figure of several hosts is the least and the greatest of them.
+    private static func cells(
+        _ fleet: Fleet, name: String, title: String, caption: String, value: (CellSummary) -> Double?,
+        text: (Double) -> String, detail: (CellSummary) -> String?
+    ) -> Section? {
+        guard fleet.cells.contains(where: { $0.figures.contains { value(fleet.summary($0)) != nil } }) else {
+            return nil
+        }
+        let names = CellNames(fleet.cells.map(\.cell))
+        let rows = fleet.cells.prefix(maxCellRows).map { cell, figures in
+            [Table.Entry(names.name(of: cell), detail: cell.label)]
+                + fleet.kinds.map { kind -> Table.Entry in
+                    let members = Set(kind.hosts)
+                    let summaries = figures.filter { members.contains($0.host) }.map(fleet.summary)
+                    let values = summaries.compactMap(value)
+                    guard let minimum = values.min(), let maximum = values.max() else {
+                        return summaries.first.map(status) ?? .absent
+                    }
+                    guard values.count > 1 else {
+                        return Table.Entry(text(minimum), detail: summaries.first { value($0) != nil }.flatMap(detail))
+                    }
+                    let range = text(minimum) == text(maximum) ? text(minimum) : "\(text(minimum)) to \(text(maximum))"
+                    return Table.Entry(range, detail: "\(values.count) hosts")
+                }
+        }
+        let table = Table(
+            caption: caption
+                + ", a row a cell and a column a kind of host; of several hosts, the least and the greatest.",
+            columns: [.text("Cell")] + fleet.kinds.map { .number($0.label) }, rows: rows)
+        var blocks: [Block] = names.shared.isEmpty ? [] : [.paragraph("All cells: \(names.shared)")]
+        blocks.append(rows.count > 60 ? .foldedTable(table) : .table(table))
+        if fleet.cells.count > rows.count {
+            blocks.append(.paragraph("\(rows.count) of \(fleet.cells.count) cells are shown; results.csv has all."))
+        }
+        return Section(name: name, title: title, blocks: blocks)
+    }
+
+    private static func failures(_ fleet: Fleet) -> Section? {
+        let missing = fleet.hosts.flatMap { host in host.cellsWithoutFigures.map { (host, $0) } }
+        guard !missing.isEmpty else { return nil }
+        let rows = missing.prefix(maxCellRows).map { host, cell in
+            [
+                Table.Entry(host.name), Table.Entry(cell.cell.id), status(cell), Table.Entry(cell.missingReason ?? ""),
+            ]
+        }
+        return Section(
+            name: "failures", title: "Cells without figures",
+            blocks: [
+                .table(
+                    Table(
+                        caption: "Cells without figures, and why.",
+                        columns: [.text("Host"), .text("Cell"), .text("Status"), .text("Reason")], rows: rows))
+            ])
+    }
+}

@@ -1,0 +1,153 @@
+import ByteSources
+import Conformance
+import Measurement
+import RandomAccess
+import Results
+import Support
+import SystemPackage
+
+/// One shard of a job that was split: it is run on this machine's own disk, and what it found is handed over as one file.
+struct ShardRun {
+    /// The manifest that the shard is of.
+    let job: ManifestFile
+    /// What tells this attempt from others.
+    let shard: RunHeader.Shard
+    /// Where the attempt's file comes.
+    private let path: FilePath
+    private let local: RunFolder
+
+    /// How long finished records stay on this machine alone, at most about: a machine that is lost takes them with it.
+    private static let handingOverInterval = Duration.seconds(30)
+
+    /// Prepares a shard: checks that it is this command's and this program's, and confines the process to its CPUs.
+    ///
+    /// - Throws: `CommandFailure`.
+    init(_ options: FleetOptions, command: String, program: [String], output: String?) throws {
+        let (path, number) = (options.manifest ?? "", options.shard ?? 0)
+        job = try attemptInput { try ManifestFile(FilePath(path)) }
+        let manifest = job.manifest
+        try require(
+            manifest.work.command == command,
+            "\(path) is a job of chunkwise \(manifest.work.command): expected chunkwise \(manifest.work.command) --manifest"
+        )
+        try require(
+            (0..<manifest.shardCount).contains(number),
+            "--shard \(number): expected 0 to \(manifest.shardCount - 1), as \(path) has \(manifest.shardCount)")
+        let digest = try attempt { try FileDigest.programs(program) }
+        try require(
+            manifest.programVersion == Program.version && manifest.programDigest == digest, .badData,
+            "\(path) was split by chunkwise \(manifest.programVersion), build \(manifest.programDigest?.prefix(16) ?? "unknown"), "
+                + "and this is \(Program.version), build \(digest?.prefix(16) ?? "unknown"): expected the same program on "
+                + "all machines; split the job again, or run that one")
+        shard = RunHeader.Shard(
+            manifest: job.digest, number: number, count: manifest.shardCount,
+            attempt: Hexadecimal.encode((0..<6).map { _ in UInt8.random(in: .min ... .max) }), job: Scheduler.job,
+            restartCount: Scheduler.restartCount)
+        let folder = output.map { FilePath($0).appending(Manifest.shardFolder) } ?? job.shardFolder
+        try attempt("--output") { try Folder.create(folder) }
+        let pinning = Self.pin()
+        let host = ThisHost.describe()
+        self.path = folder.appending(ShardFile.name(shard, host))
+        local = try attempt { try RunFolder.temporary() }
+        Interruption.install()
+        Terminal.writeError("chunkwise: shard \(number) of \(manifest.shardCount) on \(HostKey(host).name), \(pinning)")
+    }
+
+    /// Confines this process to the CPUs that it was given, and says what came of it.
+    private static func pin() -> String {
+        guard let allowed = CPUSet.own else { return "not pinned: the system does not say which CPUs it may use" }
+        let given = CPUSet.given(of: allowed, ThisHost.variable)
+        let count = "CPU\(given.cpus.count == 1 ? "" : "s")"
+        return given.pin()
+            ? "pinned to \(count) \(given) of \(allowed)"
+            : "not pinned: the system refuses \(count) \(given) of \(allowed)"
+    }
+
+    /// Runs the shard and hands over what it found, also of a part of it.
+    ///
+    /// - Parameter body: Writes results into a folder, calls its second argument between records, and returns whether it
+    ///   came to its end.
+    /// - Throws: `CommandFailure`, also for a shard that was stopped.
+    func run(_ body: (_ folder: RunFolder, _ between: () -> Void) throws -> Bool) throws {
+        let clock = ContinuousClock()
+        var next = clock.now.advanced(by: Self.handingOverInterval)
+        let isComplete = try body(local) {
+            guard clock.now >= next else { return }
+            // The last one counts, and says what is wrong.
+            try? ShardFile.publish(local.resultFile, as: path)
+            next = clock.now.advanced(by: Self.handingOverInterval)
+        }
+        do {
+            try ShardFile.publish(local.resultFile, as: path)
+        } catch {
+            throw CommandFailure(
+                .io,
+                "\(error): expected a folder that takes files and lets them be renamed; the shard's records are kept on "
+                    + "\(ThisHost.name), to be copied once it does: "
+                    + ShellText.joined(["cp", local.resultFile.string, path.string]))
+        }
+        let records = try attempt { try ShardFile(reading: path) }
+        local.removeTemporary()
+        print("\(path): \(records.description), \(isComplete ? "complete" : "a part of the shard")")
+        try require(
+            isComplete, .noAnswer,
+            "stopped before the end of shard \(shard.number): what was finished is in \(path); to run it again: "
+                + ShellText.joined(
+                    [
+                        "chunkwise", job.manifest.work.command, "--manifest", job.path.string, "--shard",
+                        "\(shard.number)",
+                    ]))
+    }
+
+    /// A header for records of this shard that no sweep writes.
+    func header(_ program: [String]) throws -> RunHeader {
+        var header = RunHeader(
+            programVersion: Program.version, command: Program.command, startedAt: Program.time(),
+            host: ThisHost.describe(),
+            backends: Backends.available().map {
+                RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
+            }, plan: nil, seed: 0)
+        header.programDigest = try attempt { try FileDigest.programs(program) }
+        header.shard = shard
+        return header
+    }
+
+    /// Writes the outcomes of a shard of `verify`, part by part; a part that was stopped is none.
+    func run(_ program: [String], parts: some Sequence<() throws -> [ConformanceRecord]>) throws {
+        try run { folder, between in
+            let log = try attempt { try ResultLog(path: folder.resultFile) }
+            try attempt { try log.append(.header(try header(program))) }
+            for (number, part) in parts.enumerated() {
+                let records = try part()
+                if Interruption.wasRequested { return false }
+                for var record in records {
+                    record.part = number
+                    try attempt { try log.append(.conformance(record)) }
+                }
+                between()
+            }
+            if Interruption.wasRequested { return false }
+            try attempt { try log.append(.end) }
+            return true
+        }
+    }
+}
+
+/// What schedulers say of the job that this process is, in its environment.
+enum Scheduler {
+    /// What it calls the job; `nil` without a scheduler.
+    ///
+    /// - Source: sbatch(1), "OUTPUT ENVIRONMENT VARIABLES"; parallel(1); Kubernetes' documentation, "Indexed Job".
+    static var job: String? {
+        let variable = ThisHost.variable
+        if let array = variable("SLURM_ARRAY_JOB_ID"), let task = variable("SLURM_ARRAY_TASK_ID") {
+            return "slurm \(array)_\(task)"
+        }
+        return variable("SLURM_JOB_ID").map { "slurm \($0)" } ?? variable("PARALLEL_SEQ").map { "parallel \($0)" }
+            ?? variable("JOB_COMPLETION_INDEX").map { "kubernetes index \($0)" }
+            ?? variable("PBS_JOBID").map { "pbs \($0)" } ?? variable("LSB_JOBID").map { "lsf \($0)" }
+    }
+
+    /// How often it had started the job before; `nil` where it does not say.
+    static var restartCount: Int? { ThisHost.variable("SLURM_RESTART_COUNT").flatMap { Int($0) } }
+}

@@ -1,0 +1,142 @@
+import Conformance
+import Measurement
+import RandomAccess
+import Results
+import Support
+import SystemPackage
+import Vectors
+
+/// `chunkwise verify` on many machines: groups of vectors, or ranges of a search's cases.
+enum VerifyShard {
+    /// The parts of a shard after each of which its records are whole, about.
+    private static let partsPerShard = 8
+    /// The cases of a search after which its records are whole.
+    private static let casesPerPart = 256
+
+    /// Writes the manifest of a job.
+    static func split(_ command: VerifyCommand) throws {
+        var options = command.repeated
+        // Shards are run wherever an engine starts them.
+        for index in options.indices.dropFirst() where options[index - 1] == "--vectors" {
+            options[index] = FilePath(options[index]).fromRoot.string
+        }
+        let folder = command.folder ?? ""
+        if let search = command.search {
+            let work = Manifest.Work.search(
+                options: options, seed: command.seed ?? 1,
+                nanoseconds: UInt64(search / .nanoseconds(1)))
+            return try command.fleet.write(work, parts: [], program: [], to: folder)
+        }
+        let (groups, _) = try command.groups()
+        try command.fleet.write(.vectors(options: options), parts: parts(of: groups), program: [], to: folder)
+    }
+
+    /// The groups with what each costs. Those that are open at the same time are one part.
+    static func parts(of groups: [VectorGroup]) -> [Manifest.Part] {
+        Dictionary(grouping: groups) { $0.interleaving ?? $0.id }.sorted { $0.key < $1.key }.map { name, groups in
+            Manifest.Part(
+                name: name, cost: groups.reduce(0) { $0 + $1.cost }, members: groups.map(\.id),
+                count: groups.reduce(0) { $0 + $1.vectorCount })
+        }
+    }
+
+    /// Runs a shard.
+    static func run(_ fleet: FleetOptions, output: String?, threadCount: Int) throws {
+        let run = try ShardRun(fleet, command: "verify", program: [], output: output)
+        switch run.job.manifest.work {
+        case .sweep: break
+        case .vectors(let options):
+            try vectors(try VerifyCommand.parse(options), run, threadCount: threadCount)
+        case .search(let options, let seed, let nanoseconds):
+            try search(
+                try VerifyCommand.parse(options), run, seed: seed, duration: .nanoseconds(Int64(clamping: nanoseconds)))
+        }
+    }
+
+    private static func vectors(_ command: VerifyCommand, _ run: ShardRun, threadCount: Int) throws {
+        let backends = try command.backends()
+        let (all, unsupportedCount) = try command.groups()
+        let byID = Dictionary(grouping: all, by: \.id)
+        let shard = run.shard.number
+        let parts = run.job.manifest.parts(of: shard)
+        for part in parts {
+            let count = part.members.reduce(0) { $0 + (byID[$1]?.reduce(0) { $0 + $1.vectorCount } ?? 0) }
+            try require(
+                count == part.count, .badData,
+                "the vectors of \(part.name) are \(count) here, and \(part.count) in the manifest: expected the same files on "
+                    + "all machines")
+        }
+        // The same parts in every attempt: their costs are in the manifest.
+        let limit = parts.reduce(0) { $0 + $1.cost } / Double(partsPerShard)
+        var chunks: [(cost: Double, groups: [VectorGroup])] = []
+        for part in parts {
+            let groups = part.members.flatMap { byID[$0] ?? [] }
+            if let last = chunks.last, last.cost + part.cost <= limit {
+                chunks[chunks.count - 1] = (last.cost + part.cost, last.groups + groups)
+            } else {
+                chunks.append((part.cost, groups))
+            }
+        }
+        try run.run(
+            [],
+            parts: chunks.enumerated().lazy.map { number, chunk in
+                {
+                    let isFirst = shard == 0 && number == 0
+                    return try command.verify(
+                        backends, chunk.groups, unsupportedCount: isFirst ? unsupportedCount : 0, isFirst: isFirst,
+                        threadCount: threadCount)
+                }
+            })
+    }
+
+    private static func search(_ command: VerifyCommand, _ run: ShardRun, seed: UInt64, duration: Duration) throws {
+        var subjects = try command.searchSubjects(command.backends())
+        let cases = run.job.manifest.cases(of: run.shard.number)
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: duration)
+        let starts = stride(from: cases.lowerBound, to: cases.upperBound, by: casesPerPart)
+        // A time that is over between two parts is the shard's end.
+        let parts = starts.lazy.prefix { $0 == cases.lowerBound || clock.now < end && !subjects.isEmpty }
+        try run.run(
+            [],
+            parts: parts.map { start in
+                {
+                    let search = DifferentialSearch(subjects: subjects, seed: seed, firstNumber: start)
+                    let count = min(casesPerPart, cases.upperBound - start)
+                    let outcome = search.run { $0 < count && !Interruption.wasRequested }
+                    let differing = Set(outcome.differences.map(\.subject))
+                    defer { subjects.removeAll { differing.contains($0.name) } }
+                    return subjects.map { subject in
+                        let (executed, unsupported) = outcome.casesBySubject[subject.name] ?? (0, 0)
+                        let failures = outcome.differences.filter { $0.subject == subject.name }.map {
+                            ConformanceRecord.Failure(
+                                id: "search/\(seed)/\($0.number)", flags: [],
+                                reason: "\($0.searchCase.setup): \($0.reason)")
+                        }
+                        return ConformanceRecord(
+                            subject: subject.name, passed: executed - failures.count, failed: failures.count,
+                            unsupported: unsupported, notRun: 0, failures: failures)
+                    }
+                }
+            })
+    }
+}
+
+extension VectorGroup {
+    /// About how long it takes all backends of a machine, in microseconds; the figures are from runs of each kind of vectors.
+    ///
+    /// Backends that take long over them get no reads above a mebibyte, so that a byte of these costs less.
+    fileprivate var cost: Double {
+        var cost = 450.0
+        for read in reads {
+            let byteCount =
+                switch read.expected {
+                case .plaintext(let byteCount): byteCount
+                case .bytes(let bytes): bytes.count
+                case .error: 0
+                }
+            cost += 15 + Double(byteCount) * (byteCount <= 1 << 20 ? 0.1 : 0.007)
+        }
+        return cost
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Measurement
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("manifests")
+struct ManifestTests {
+    private func manifest(costs: [Double], shards: Int, isReplicated: Bool = false) -> Manifest {
+        Manifest(
+            .vectors(options: []),
+            parts: costs.enumerated().map { Manifest.Part(name: "\($0)", cost: $1, members: ["\($0)"], count: 1) },
+            shardCount: shards, isReplicated: isReplicated, programVersion: "1", programDigest: nil)
+    }
+
+    @Test("each part is in one shard, and shards differ by no more than the smallest parts")
+    func distribution() {
+        var costs = (0..<500).map { Double(1 + $0 % 17) }
+        costs += [120, 90, 90]
+        let manifest = manifest(costs: costs, shards: 40)
+        #expect(manifest.parts.allSatisfy { $0.shard != nil } && manifest.parts.map(\.name).count == costs.count)
+        let shards = (0..<40).map { manifest.parts(of: $0) }
+        #expect(shards.joined().map(\.name).sorted() == manifest.parts.map(\.name).sorted())
+        let loads = shards.map { $0.reduce(0) { $0 + $1.cost } }
+        #expect((loads.max() ?? 0) <= (loads.min() ?? 0) * 1.2, "\(loads)")
+        let everything = self.manifest(costs: [1, 2], shards: 3, isReplicated: true)
+        #expect(everything.isReplicated && (0..<3).allSatisfy { everything.parts(of: $0).count == 2 })
+    }
+
+    @Test("a search's shards draw ranges of cases that do not meet")
+    func cases() {
+        let manifest = manifest(costs: [], shards: 7)
+        let ranges = (0..<7).map(manifest.cases)
+        #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound && !$0.isEmpty })
+        #expect(ranges[6].upperBound <= Int(UInt32.max))
+    }
+
+    @Test("the same job is split once: the manifest that is there stays, and another job is refused beside its shards")
+    func again() throws {
+        let folder = try TemporaryFolder()
+        let path = FilePath(folder.path("job"))
+        let first = try ManifestFile.write(manifest(costs: [1, 2, 3], shards: 2), to: path)
+        #expect(try ManifestFile.write(manifest(costs: [3, 2, 1], shards: 2), to: path).digest == first.digest)
+        #expect(try ManifestFile(path.appending("manifest.json")).manifest == first.manifest)
+        try folder.file("job/shards/00000-n-a.jsonl", "x")
+        #expect(throws: FleetError.self) { try ManifestFile.write(manifest(costs: [1, 2, 3], shards: 3), to: path) }
+        #expect(try ManifestFile.write(manifest(costs: [3, 2, 1], shards: 2), to: path).digest == first.digest)
+    }
+
+    @Test(
+        "what is no manifest, of another version or of impossible shards is refused with a reason",
+        arguments: [
+            ("", "it is none"), ("{}", "it is none"), (#"{"schema":"chunkwise-manifest-9"}"#, "chunkwise-manifest-9"),
+            (#"{"schema":"chunkwise-manifest-1"}"#, "damaged"), ("COUNT", "shards are none"),
+            ("SHARD", "shards are none"),
+        ])
+    func bad(text: String, reason: String) throws {
+        let folder = try TemporaryFolder()
+        var manifest = manifest(costs: [1], shards: 1)
+        if text == "COUNT" { manifest.shardCount = 0 }
+        if text == "SHARD" { manifest.parts[0].shard = 5 }
+        let bytes = text.first == "C" || text.first == "S" ? try manifest.bytes : Array(text.utf8)
+        let path = try folder.file("manifest.json", bytes)
+        let error = #expect(throws: FleetError.self) { try ManifestFile(FilePath(path)) }
+        #expect("\(error, default: "")".contains(reason) && "\(error, default: "")".contains("expected"))
+    }
+
+    @Test("CPUs are read and written as the kernel lists them")
+    func cpus() {
+        for text in ["0", "0-3", "0-3,8", "1,3,5-6"] { #expect(CPUSet(text)?.description == text) }
+        for text in ["", "a", "3-1", "-1", "0-", "0-1-2"] { #expect(CPUSet(text) == nil, "\(text)") }
+        #expect(CPUSet.own?.pin() == true)
+    }
+
+    @Test("a scheduler's CPUs are taken of those that are allowed, task after task")
+    func givenCPUs() throws {
+        let allowed = try #require(CPUSet("0-3"))
+        func given(_ variables: [String: String]) -> String { CPUSet.given(of: allowed) { variables[$0] }.description }
+        #expect(given([:]) == "0-3" && given(["SLURM_CPUS_ON_NODE": "9"]) == "0-3")
+        #expect(given(["SLURM_CPUS_PER_TASK": "1", "SLURM_CPUS_ON_NODE": "2"]) == "0")
+        #expect(given(["SLURM_CPUS_PER_TASK": "2", "SLURM_LOCALID": "1"]) == "2-3")
+        #expect(given(["SLURM_JOB_CPUS_PER_NODE": "3(x2),1"]) == "0-2")
+        #expect(given(["SLURM_CPUS_PER_TASK": "x"]) == "0-3" && given(["SLURM_CPUS_PER_TASK": "0"]) == "0-3")
+    }
+}
