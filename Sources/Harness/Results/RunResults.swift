@@ -209,7 +209,8 @@ struct RunResultsBuilder {
             cells[index].check = check
             return
         }
-        leftOut.repeatedRecordCount += 1
+        // Shards that share a cell check it each, and say so each.
+        if header?.merge == nil { leftOut.repeatedRecordCount += 1 }
         // Which of two plaintexts was the right one, cannot be told any more.
         if earlier.digest != check.digest, cells[index].failure == nil {
             cells[index].failure =

@@ -11,16 +11,18 @@ struct FleetJob {
     let file: ManifestFile
     static let plan = "# made up\n"
 
-    init(shards: Int, isReplicated: Bool = false) throws {
+    init(shards: Int, isReplicated: Bool = false, isOfVectors: Bool = false) throws {
         folder = try TemporaryFolder()
         let parts = (0..<shards).map { shard in
             Manifest.Part(name: "\(shard)", cost: 1, members: Self.cells(shard).map(\.id), count: 2)
         }
-        file = try ManifestFile.write(
-            Manifest(
-                .sweep(plan: Self.plan, planDigest: "p", reference: Self.cells(0)[0].id), parts: parts,
-                shardCount: shards,
-                isReplicated: isReplicated, programVersion: "1", programDigest: "d"), to: FilePath(folder.path("job")))
+        let work: Manifest.Work =
+            isOfVectors
+            ? .vectors(options: [])
+            : .sweep(plan: Self.plan, planDigest: "p", reference: Self.cells(0)[0].id)
+        let manifest = Manifest(
+            work, parts: parts, shardCount: shards, isReplicated: isReplicated, programVersion: "1", programDigest: "d")
+        file = try ManifestFile.write(manifest, to: FilePath(folder.path("job")))
     }
 
     static func cells(_ shard: Int) -> [Cell] {

@@ -184,7 +184,7 @@ struct FleetMergeTests {
 
     @Test("outcomes of vectors are added up over parts and shards, and those of a shard that was run twice count once")
     func vectors() throws {
-        let job = try FleetJob(shards: 2)
+        let job = try FleetJob(shards: 2, isOfVectors: true)
         for (shard, attempt) in [(0, "1"), (0, "2"), (1, "1")] {
             let records = (0..<3).map { part in
                 var record = ConformanceRecord(

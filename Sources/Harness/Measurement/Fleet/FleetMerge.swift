@@ -1,4 +1,5 @@
 import ByteSources
+import Glibc
 import RandomAccess
 package import Results
 import Support
@@ -128,20 +129,24 @@ package struct FleetMerge {
             header.shard = nil
             if case .sweep(let plan, _, _) = job.manifest.work { header.plan = plan }
             try sink.write(try ResultRecord.header(header).line())
-            var (rounds, outcomes) = (RoundNumbers(), [ConformanceRecord]())
+            var (rounds, outcomes) = (RoundNumbers(of: job.manifest), [ConformanceRecord]())
             for shard in shards {
                 guard let files = chosen[shard] else { continue }
-                if shards.count == 1, files.count == 1, files[0].isSealed, job.manifest.work.command == "sweep" {
+                if files.count == 1, files[0].isSealed, job.manifest.work.command == "sweep" {
                     // As it stands: its digest says that it is what was written.
-                    try files[0].forEachPiece { try sink.write($0) }
-                    continue
-                }
-                var seen = ShardRecords()
-                for file in files {
-                    try file.forEachRecord { record, line in
-                        guard try seen.isNew(record, in: file), rounds.isNew(record) else { return }
-                        if case .conformance(let outcome) = record { return outcomes.append(outcome) }
-                        try sink.write(try rounds.renumbered(record)?.line() ?? line)
+                    if shards.count == 1 {
+                        try files[0].forEachPiece { try sink.write($0) }
+                    } else {
+                        try files[0].forEachLine { try sink.write(rounds.renumbered($0)) }
+                    }
+                } else {
+                    var seen = ShardRecords()
+                    for file in files {
+                        try file.forEachRecord { record, line in
+                            guard try seen.isNew(record, in: file) else { return }
+                            if case .conformance(let outcome) = record { return outcomes.append(outcome) }
+                            try sink.write(rounds.renumbered(line))
+                        }
                     }
                 }
                 rounds.endShard()
@@ -213,40 +218,53 @@ private struct ShardRecords {
 }
 
 /// The rounds of cells that several shards of a host measured: each shard's count on from those of the one before, since
-/// all of them were fresh processes.
+/// all of them were fresh processes. Lines are changed as they stand: to decode them all would take minutes.
 private struct RoundNumbers {
+    /// The cell that all shards measure; `nil` for all cells.
+    private let reference: String?
     private var before: [String: Int] = [:]
     private var next: [String: Int] = [:]
-    private var checked: Set<String> = []
 
-    /// Whether a record says something that an earlier shard's has not: a plaintext is announced once.
-    mutating func isNew(_ record: ResultRecord) -> Bool {
-        if case .check(let check) = record { checked.insert(check.cell.id).inserted } else { true }
-    }
-
-    /// The record under its number, or `nil` where that is the one that it has.
-    mutating func renumbered(_ record: ResultRecord) -> ResultRecord? {
-        switch record {
-        case .time(var time):
-            guard let round = number("time \(time.cellID)", time.round) else { return nil }
-            time.round = round
-            return .time(time)
-        case .latency(var latency):
-            guard let round = number("latency \(latency.cellID)", latency.round ?? 0) else { return nil }
-            latency.round = round
-            return .latency(latency)
-        case .memory(var memory):
-            guard let round = number("memory \(memory.cellID)", memory.round ?? 0) else { return nil }
-            memory.round = round
-            return .memory(memory)
-        default: return nil
+    init(of manifest: Manifest) {
+        if case .sweep(_, _, let reference) = manifest.work, !manifest.isReplicated {
+            self.reference = reference
+        } else {
+            reference = nil
         }
     }
 
-    private mutating func number(_ key: String, _ round: Int) -> Int? {
+    /// The line of a record under its number.
+    mutating func renumbered(_ line: [UInt8]) -> [UInt8] {
+        guard let idStart = Self.end(of: Self.idMember, in: line),
+            let idEnd = line[idStart...].firstIndex(of: UInt8(ascii: "\"")),
+            reference.map({ line[idStart..<idEnd].elementsEqual($0.utf8) }) ?? true,
+            let start = Self.end(of: Self.roundMember, in: line),
+            let round = Int(String(decoding: line[start...].prefix { (0x30...0x39).contains($0) }, as: UTF8.self))
+        else { return line }
+        // The record's name, which tells rounds of time from those of memory, and the cell's.
+        let key = String(decoding: line.prefix(8) + line[idStart..<idEnd], as: UTF8.self)
         let number = before[key, default: 0] + round
         next[key] = max(next[key, default: 0], number + 1)
-        return number == round ? nil : number
+        guard number != round else { return line }
+        return [UInt8](line[..<start]) + Array("\(number)".utf8) + line[(start + "\(round)".utf8.count)...]
+    }
+
+    /// How the members begin, which no text in a line can hold: quotes in it are escaped.
+    private static let (idMember, roundMember) = (Array(#""cellID":""#.utf8), Array(#""round":"#.utf8))
+
+    /// Where a member's value begins. The corresponding C functions are `memchr` and `memcmp`.
+    private static func end(of member: [UInt8], in line: [UInt8]) -> Int? {
+        line.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            var start = 0
+            while let quote = memchr(base + start, Int32(member[0]), bytes.count - start) {
+                start = UnsafeRawPointer(quote) - base
+                guard start + member.count <= bytes.count else { return nil }
+                if memcmp(quote, member, member.count) == 0 { return start + member.count }
+                start += 1
+            }
+            return nil
+        }
     }
 
     mutating func endShard() { before = next }

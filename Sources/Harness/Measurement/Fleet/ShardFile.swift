@@ -128,26 +128,34 @@ package struct ShardFile: Sendable {
         try Self.forEachPiece(of: try FileSource(path: path), records, body)
     }
 
-    /// Calls `body` with each record between the header and the end record, and with its line, the line's end included.
-    ///
-    /// - Throws: What `body` throws; `SweepError.damaged` for a whole line that is no record.
-    package func forEachRecord(_ body: (ResultRecord, _ line: [UInt8]) throws -> Void) throws {
-        var (number, rest, samples) = (1, [UInt8](), [UInt64]())
+    /// Calls `body` with each record's line, its end included, between the header and the end record.
+    package func forEachLine(_ body: (_ line: [UInt8]) throws -> Void) throws {
+        var rest: [UInt8] = []
         try forEachPiece { piece in
             var start = piece.startIndex
             while let end = piece[start...].firstIndex(of: Self.newline) {
-                let line = rest + piece[start...end]
-                (rest, start, number) = ([], end + 1, number + 1)
-                let record = line.withUnsafeBytes {
-                    ResultRecord(scanning: UnsafeRawBufferPointer(rebasing: $0.dropLast()), samples: &samples)
-                }
-                guard let record = record ?? (try? ResultRecord(line: line.dropLast())) else {
-                    throw SweepError.damaged(path.string, .damagedLine(number))
-                }
-                if case .seal = record { continue }
-                try body(record, line)
+                try body(rest + piece[start...end])
+                (rest, start) = ([], end + 1)
             }
             rest += piece[start...]
+        }
+    }
+
+    /// Calls `body` with each record between the header and the end record, and with its line.
+    ///
+    /// - Throws: What `body` throws; `SweepError.damaged` for a whole line that is no record.
+    package func forEachRecord(_ body: (ResultRecord, _ line: [UInt8]) throws -> Void) throws {
+        var (number, samples) = (1, [UInt64]())
+        try forEachLine { line in
+            number += 1
+            let record = line.withUnsafeBytes {
+                ResultRecord(scanning: UnsafeRawBufferPointer(rebasing: $0.dropLast()), samples: &samples)
+            }
+            guard let record = record ?? (try? ResultRecord(line: line.dropLast())) else {
+                throw SweepError.damaged(path.string, .damagedLine(number))
+            }
+            if case .seal = record { return }
+            try body(record, line)
         }
     }
 }

@@ -71,11 +71,17 @@ struct ShardRun {
     func run(_ body: (_ folder: RunFolder, _ between: () -> Void) throws -> Bool) throws {
         let clock = ContinuousClock()
         var next = clock.now.advanced(by: Self.handingOverInterval)
-        let isComplete = try body(local) {
-            guard clock.now >= next else { return }
-            // The last one counts, and says what is wrong.
-            try? ShardFile.publish(local.resultFile, as: path)
-            next = clock.now.advanced(by: Self.handingOverInterval)
+        let isComplete: Bool
+        do {
+            isComplete = try body(local) {
+                guard clock.now >= next else { return }
+                // The last one counts, and says what is wrong.
+                try? ShardFile.publish(local.resultFile, as: path)
+                next = clock.now.advanced(by: Self.handingOverInterval)
+            }
+        } catch {
+            local.removeTemporary()
+            throw error
         }
         do {
             try ShardFile.publish(local.resultFile, as: path)
