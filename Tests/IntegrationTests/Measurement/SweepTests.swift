@@ -20,6 +20,7 @@ private func kind(_ record: ResultRecord) -> String {
     case .time(let record): "time \(record.cellID) \(record.round)"
     case .failure(let record): "failure \(record.cell.id)"
     case .end: "end"
+    case .seal: "seal"
     }
 }
 
