@@ -376,8 +376,8 @@ struct ServedConnectionTests {
         let answer = { try await NIOThreadPool.singleton.runIfActive { try Self.answers(from: port, ["0-1"]) } }
         try await first.close()
         #expect(await iterator.next()?.localAddress?.port == port)
-        // It may come once there is space.
-        try await early.close()
+        // It may come once there is space. A connection that was not accepted yet has gone with the first listener.
+        try? await early.close()
         #expect(String(decoding: try await answer(), as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))
         running.cancel()
         try await running.value
