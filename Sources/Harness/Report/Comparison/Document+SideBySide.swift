@@ -1,9 +1,6 @@
 import Results
 
 extension Document {
-    /// More rows than these make a page slow; the CSV has all.
-    private static let maxCells = 1000
-
     init(_ sideBySide: SideBySide) {
         title = sideBySide.title
         subtitle = "Each run by itself, with a column of its own. Nothing is averaged over hosts or runs."
@@ -94,30 +91,11 @@ extension Document {
         let table = Table(
             caption: caption + ", a row a cell and a column a run.",
             columns: [.text("Cell")] + sideBySide.runs.map { .number($0.label) }, rows: rows)
-        var blocks: [Block] = names.shared.isEmpty ? [] : [.paragraph("All cells: \(names.shared)")]
-        blocks.append(rows.count > 60 ? .foldedTable(table) : .table(table))
-        if matches.count > rows.count {
-            blocks.append(.paragraph("\(rows.count) of \(matches.count) cells are shown; results.csv has all."))
-        }
-        return blocks
+        return cellBlocks(table, shared: names.shared, cellCount: matches.count)
     }
 
     private static func failures(_ sideBySide: SideBySide) -> Section? {
-        let missing = sideBySide.runs.flatMap { run in run.summary.cellsWithoutFigures.map { (run, $0) } }
-        guard !missing.isEmpty else { return nil }
-        let rows = missing.prefix(maxCells).map { run, cell in
-            [
-                Table.Entry(run.label), Table.Entry(cell.cell.id), status(cell),
-                Table.Entry(cell.missingReason ?? ""),
-            ]
-        }
-        return Section(
-            name: "failures", title: "Cells without figures",
-            blocks: [
-                .table(
-                    Table(
-                        caption: "Cells without figures, and why.",
-                        columns: [.text("Run"), .text("Cell"), .text("Status"), .text("Reason")], rows: rows))
-            ])
+        failures(
+            sideBySide.runs.flatMap { run in run.summary.cellsWithoutFigures.map { (run.label, $0) } }, owners: "Run")
     }
 }

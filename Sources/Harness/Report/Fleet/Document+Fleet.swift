@@ -1,8 +1,6 @@
 import Results
 
 extension Document {
-    /// More rows than these make a page slow; the CSV has all.
-    private static let maxCellRows = 1000
     /// More names than these are no help.
     private static let maxNames = 12
 
@@ -120,7 +118,7 @@ extension Document {
             return nil
         }
         let names = CellNames(fleet.cells.map(\.cell))
-        let rows = fleet.cells.prefix(maxCellRows).map { cell, figures in
+        let rows = fleet.cells.prefix(maxCells).map { cell, figures in
             [Table.Entry(names.name(of: cell), detail: cell.label)]
                 + fleet.kinds.map { kind -> Table.Entry in
                     let members = Set(kind.hosts)
@@ -140,29 +138,11 @@ extension Document {
             caption: caption
                 + ", a row a cell and a column a kind of host; of several hosts, the least and the greatest.",
             columns: [.text("Cell")] + fleet.kinds.map { .number($0.label) }, rows: rows)
-        var blocks: [Block] = names.shared.isEmpty ? [] : [.paragraph("All cells: \(names.shared)")]
-        blocks.append(rows.count > 60 ? .foldedTable(table) : .table(table))
-        if fleet.cells.count > rows.count {
-            blocks.append(.paragraph("\(rows.count) of \(fleet.cells.count) cells are shown; results.csv has all."))
-        }
+        let blocks = cellBlocks(table, shared: names.shared, cellCount: fleet.cells.count)
         return Section(name: name, title: title, blocks: blocks)
     }
 
     private static func failures(_ fleet: Fleet) -> Section? {
-        let missing = fleet.hosts.flatMap { host in host.cellsWithoutFigures.map { (host, $0) } }
-        guard !missing.isEmpty else { return nil }
-        let rows = missing.prefix(maxCellRows).map { host, cell in
-            [
-                Table.Entry(host.name), Table.Entry(cell.cell.id), status(cell), Table.Entry(cell.missingReason ?? ""),
-            ]
-        }
-        return Section(
-            name: "failures", title: "Cells without figures",
-            blocks: [
-                .table(
-                    Table(
-                        caption: "Cells without figures, and why.",
-                        columns: [.text("Host"), .text("Cell"), .text("Status"), .text("Reason")], rows: rows))
-            ])
+        failures(fleet.hosts.flatMap { host in host.cellsWithoutFigures.map { (host.name, $0) } }, owners: "Host")
     }
 }

@@ -22,13 +22,35 @@ extension Document {
             ])
     }
 
+    /// Those of several runs or hosts, each with what it is called.
+    static func failures(_ cells: [(owner: String, cell: CellSummary)], owners: String) -> Section? {
+        guard !cells.isEmpty else { return nil }
+        let table = Table(
+            caption: "Cells without figures, and why.",
+            columns: [.text(owners), .text("Cell"), .text("Status"), .text("Reason")],
+            rows: cells.prefix(maxCells).map { owner, cell in
+                [
+                    Table.Entry(owner), Table.Entry(cell.cell.id), status(cell), Table.Entry(cell.missingReason ?? ""),
+                ]
+            })
+        return Section(name: "failures", title: "Cells without figures", blocks: [.table(table)])
+    }
+
+    /// A table with a row a cell, folded where it is long, with what all cells share and how many are left out.
+    static func cellBlocks(_ table: Table, shared: String, cellCount: Int) -> [Block] {
+        let omission = "\(table.rows.count) of \(cellCount) cells are shown; results.csv has all."
+        return (shared.isEmpty ? [] : [.paragraph("All cells: \(shared)")])
+            + [table.rows.count > 60 ? .foldedTable(table) : .table(table)]
+            + (cellCount > table.rows.count ? [.paragraph(omission)] : [])
+    }
+
     /// What became of a cell without figures.
     static func status(_ cell: CellSummary) -> Table.Entry {
         Table.Entry(cell.statusText, emphasis: cell.isBad ? .bad : .none)
     }
 
     /// More cells than these make a page slow, folded or not.
-    private static let maxCells = 1000
+    static let maxCells = 1000
 
     /// Every cell, or `nil` if there are none.
     static func allCells(_ summary: RunSummary) -> Section? {
