@@ -46,9 +46,10 @@ def parallel_ssh(place, ssh):
     environment = place.environment(PARALLEL_SSH=f"ssh -F {ssh.client_configuration}")
     job, _ = place.sweep("ssh", 8, "--engine", "parallel", "--hosts", hosts, "--submit", environment=environment)
     job.require_merged(whole_run(place))
-    hosts = {line.split("\t")[1].split()[-1] for line in (job.folder / "parallel.log").read_text().splitlines()[1:]}
+    (log,) = job.folder.glob("parallel-*.log")
+    hosts = {line.split("\t")[1].split()[-1] for line in log.read_text().splitlines()[1:]}
     if hosts != {"node1", "node2"}:
-        raise Failure(f"parallel.log has the hosts {hosts}: expected node1 and node2")
+        raise Failure(f"{log.name} has the hosts {hosts}: expected node1 and node2")
     return f"8 shards on {', '.join(sorted(hosts))}"
 
 

@@ -76,6 +76,11 @@ class Job:
     def shards(self):
         return sorted((self.folder / "shards").glob("*.jsonl"))
 
+    @property
+    def whole_shards(self):
+        """Those that are done; of running ones, what is finished is there as well."""
+        return [path for path in self.shards if Records(path).is_complete]
+
     def shard(self, number, expects=0, before=()):
         return self.place.run(
             *before, "chunkwise", "sweep", "--manifest", self.folder / "manifest.json", "--shard", number, expects=expects)

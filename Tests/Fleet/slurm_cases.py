@@ -139,11 +139,11 @@ def lost_node(slurm, place):
     for node in slurm.nodes:
         job = Job(place, f"lost-{node}")
         submit(slurm, place, job, rounds=6, shards=4)
-        wait_until("two shards to be done", lambda: len(job.shards) >= 2)
+        wait_until("two shards to be done", lambda: len(job.whole_shards) >= 2)
         wait_until(f"a shard on {node}", lambda: slurm.jobs("-w", node, "-t", "running"))
         wait_until("its records", lambda: records_here(place) > 0)
         slurm.lose(node)
-        done = job.shards
+        done = job.whole_shards
         # The other node does it all, once the controller has noticed.
         slurm.wait_for_all()
         merged = Records(job.merged)

@@ -49,6 +49,12 @@ struct HexadecimalTests {
     func options(command: String, expected: String) {
         #expect(ShellText.options(of: command) == expected)
     }
+
+    @Test("a word stays one word, also with a combining mark behind a quotation mark")
+    func quoted() {
+        #expect(ShellText.joined(["a b", "", "it's", "a/b"]) == #"'a b' '' 'it'\''s' a/b"#)
+        #expect(ShellText.quoted("'\u{301};x").unicodeScalars.elementsEqual("''\\''\u{301};x'".unicodeScalars))
+    }
 }
 
 @Suite("byte sizes")

@@ -90,6 +90,9 @@ extension ConformanceRecord {
         return sums
     }
 
+    /// Reads of all outcomes.
+    package var count: Int { passed + failed + unsupported + notRun }
+
     private mutating func add(_ other: ConformanceRecord) {
         (passed, failed) = (passed + other.passed, failed + other.failed)
         (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)

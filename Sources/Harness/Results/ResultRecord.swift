@@ -87,6 +87,8 @@ extension ResultRecord: Codable {
 
     /// How many vectors an outcome can count: a file of outcomes can be added up.
     private static let counts = 0...1 << 40
+    /// How many rounds a cell can have.
+    private static let rounds = 0..<1 << 32
 
     /// Whether arithmetic on the record's numbers stays in bounds: files come from anywhere.
     var isPlausible: Bool {
@@ -106,11 +108,13 @@ extension ResultRecord: Codable {
                 ].allSatisfy { $0 < 1 << 62 }
         case .failure(let failure): failure.cell.isPlausible
         case .time(let time):
-            time.round >= 0 && time.nanoseconds.allSatisfy { $0 < 1 << 62 } && time.warmUpIterationCount ?? 0 >= 0
+            Self.rounds.contains(time.round) && time.nanoseconds.allSatisfy { $0 < 1 << 62 }
+                && time.warmUpIterationCount ?? 0 >= 0
         case .latency(let latency):
-            latency.latency.readCount >= 0 && latency.round ?? 0 >= 0 && latency.playback?.isPlausible ?? true
+            latency.latency.readCount >= 0 && Self.rounds.contains(latency.round ?? 0)
+                && latency.playback?.isPlausible ?? true
         case .memory(let memory):
-            memory.round ?? 0 >= 0
+            Self.rounds.contains(memory.round ?? 0)
                 && [
                     memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
                     memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,

@@ -115,6 +115,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
             self.isTurboOn = isTurboOn
         }
 
+        /// What it is called among several: by a scheduler, or else by itself.
+        package var label: String { nodeName ?? name }
+
         /// The number of CPUs that the run may use, as far as it is known.
         package var usableCPUCount: Int { cpusetCount ?? cpuCount }
     }

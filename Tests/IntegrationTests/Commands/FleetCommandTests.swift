@@ -100,6 +100,49 @@ struct FleetCommandTests {
         #expect(JSONValue.parse(whole.output)?["passed"]?.integer.map { Int($0) } == record.first?.passed)
     }
 
+    @Test("vectors that fail fail the merge, also if a shard is missing; a file that was changed is refused")
+    func failingVectors() throws {
+        let folder = try TemporaryFolder()
+        let text = try String(contentsOfFile: Project.path("data/vectors/sp800-38a.json"), encoding: .utf8)
+        let wrong = text.replacing("\"plaintext\": \"6b", with: "\"plaintext\": \"00")
+        try #require(wrong != text)
+        try folder.file("vectors.json", wrong)
+        let run = try Chunkwise.run(
+            ["verify", "--backend", "openssl", "--vectors", "vectors.json", "--split", "2", "--output", "job"],
+            in: folder.path)
+        #expect(run.status == 0, "\(run.errorLines)")
+        #expect(try shard(0, folder, "verify").status == 0)
+        let merged = try merge(folder)
+        #expect(merged.status == 1 && merged.text.contains("MISSING shard 1"), "\(merged.text)")
+        try folder.file("vectors.json", text)
+        Chunkwise.expectFailure(try shard(1, folder, "verify"), 65, "the same file")
+    }
+
+    @Test("cells of this machine and cells behind a server are shards of one job; a cell that fails fails the merge")
+    func mixed() throws {
+        let folder = try TemporaryFolder()
+        try folder.file("plan.yml", plan + "\n- {backend: libgcrypt, source: http}\n")
+        let split = try Chunkwise.run(
+            ["sweep", "--plan", "plan.yml", "--split", "4", "--output", "job"], in: folder.path)
+        #expect(split.status == 0, "\(split.errorLines)")
+        for number in 0..<4 { #expect(try shard(number, folder).status == 0) }
+        #expect(try merge(folder).status == 0)
+        // A shard in which the first cell has failed instead.
+        let name = try #require(folder.names(in: "job/shards").sorted().first)
+        let lines = String(decoding: folder.bytes("job/shards/\(name)") ?? [], as: UTF8.self).split(separator: "\n")
+        let check = try #require(lines.first { $0.hasPrefix(#"{"check""#) })
+        guard case .check(let record) = try ResultRecord(line: Array(check.utf8)) else { return }
+        let failure = try ResultRecord.failure(FailureRecord(cell: record.cell, reason: "r")).line()
+        let kept = lines.dropLast().filter { $0 != check && !$0.contains(#""cellID":"\#(record.cell.id)""#) }
+        let changed = kept.dropLast() + [Substring(decoding: failure.dropLast(), as: UTF8.self)] + kept.suffix(1)
+        try folder.file("log", changed.map { $0 + "\n" }.joined())
+        try ShardFile.publish(
+            FilePath(folder.path("log")), as: FilePath(folder.path("job/shards/\(name)")))
+        let merged = try merge(folder)
+        #expect(merged.status == 1, "\(merged.text)")
+        #expect(merged.errorLines.last?.contains("cells that have failed in their shards: 1") == true)
+    }
+
     @Test("a search's shards draw other cases each")
     func search() throws {
         let folder = try TemporaryFolder()
@@ -161,6 +204,9 @@ struct FleetCommandTests {
             (["sweep", "--plan", "plan.yml", "--output", "j", "--split", "2", "--submit"], 64, "--engine"),
             (["verify", "--split", "2"], 64, "--output"),
             (["verify", "--mutants", "--split", "2", "--output", "j"], 64, ""),
+            (["verify", "--subject", "a", "--subject", "b", "--split", "2", "--output", "j"], 64, "2 --subject"),
+            (["verify", "--search", "1s", "--replicate", "--split", "2", "--output", "j"], 64, "--replicate"),
+            (["verify", "--format", "json", "--split", "2", "--output", "j"], 64, "--format json"),
             (["merge", "none", "--output", "m"], 66, "none"), (["merge", ".", "--output", "m"], 66, "manifest.json"),
             (["sweep", "--plan", "plan.yml", "--output", "plan.yml/j", "--split", "2"], 74, "plan.yml"),
         ]

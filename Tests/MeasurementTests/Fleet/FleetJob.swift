@@ -1,7 +1,9 @@
 import ByteSources
 import Foundation
 import Measurement
+import RandomAccess
 import Results
+import Support
 import SystemPackage
 import TestSupport
 
@@ -11,17 +13,32 @@ struct FleetJob {
     let file: ManifestFile
     static let plan = "# made up\n"
 
-    init(shards: Int, isReplicated: Bool = false, isOfVectors: Bool = false) throws {
+    /// What the shards hold. Of vectors, each has ``vectorCount``.
+    enum Work {
+        case cells, vectors, search
+    }
+
+    static let vectorCount = 30
+
+    init(shards: Int, isReplicated: Bool = false, of kind: Work = .cells) throws {
         folder = try TemporaryFolder()
-        let parts = (0..<shards).map { shard in
-            Manifest.Part(name: "\(shard)", cost: 1, members: Self.cells(shard).map(\.id), count: 2)
+        // Those that have all have the same.
+        let parts = (0..<(isReplicated ? 1 : shards)).map { shard in
+            switch kind {
+            case .cells: Manifest.Part(name: "\(shard)", cost: 1, members: Self.cells(shard).map(\.id), count: 2)
+            default: Manifest.Part(name: "\(shard)", cost: 1, members: ["g\(shard)"], count: Self.vectorCount)
+            }
         }
+        let digest = Hexadecimal.encode(SHAFunction.sha256.hash(Array(Self.plan.utf8)))
         let work: Manifest.Work =
-            isOfVectors
-            ? .vectors(options: [])
-            : .sweep(plan: Self.plan, planDigest: "p", reference: Self.cells(0)[0].id)
+            switch kind {
+            case .cells: .sweep(plan: Self.plan, planDigest: digest, reference: Self.cells(0)[0].id)
+            case .vectors: .vectors(options: [], files: [:])
+            case .search: .search(options: [], files: [:], seed: 1, nanoseconds: 1)
+            }
         let manifest = Manifest(
-            work, parts: parts, shardCount: shards, isReplicated: isReplicated, programVersion: "1", programDigest: "d")
+            work, parts: kind == .search ? [] : parts, shardCount: shards, isReplicated: isReplicated,
+            programVersion: "1", programDigest: "d")
         file = try ManifestFile.write(manifest, to: FilePath(folder.path("job")))
     }
 
@@ -30,6 +47,21 @@ struct FleetJob {
             Cell(
                 backend: "openssl", strategy: "ctr", windowByteCount: UInt64(2 * shard + index) << 10,
                 objectByteCount: 1 << 20)
+        }
+    }
+
+    /// The outcomes of a shard's vectors in three parts, some of which have failed.
+    static func outcomes(
+        _ subject: String = "s", failed: Int = 0, count: Int = FleetJob.vectorCount
+    ) -> [ResultRecord] {
+        (0..<3).map { part in
+            let failures = (0..<failed).map { ConformanceRecord.Failure(id: "v\($0)", flags: ["f"], reason: "r") }
+            var record = ConformanceRecord(
+                subject: subject, passed: count / 3 - failed - 1, failed: failed, unsupported: 1, notRun: 0,
+                failures: failures,
+                flags: [.init(flag: "f", passed: count / 3 - failed - 1, failed: failed, unsupported: 1, notRun: 0)])
+            record.part = part
+            return .conformance(record)
         }
     }
 
@@ -87,6 +119,7 @@ struct FleetJob {
     }
 
     /// Merges what is there.
+    @discardableResult
     func merged(_ name: String = "merged") throws -> (merge: FleetMerge, hosts: [RunResults]) {
         let merge = try FleetMerge(file)
         let path = FilePath(folder.path(name))

@@ -37,9 +37,8 @@ struct FleetMergeTests {
             try Data(bytes[..<count]).write(to: URL(filePath: path.string))
             let (merge, hosts) = try job.merged()
             let lines = ends.count { $0 <= count }
-            let isWhole = lines >= ends.count - 1
-            #expect(merge.missing.map(\.shard) == (isWhole ? [] : [1]), "\(count) bytes")
-            #expect(merge.warnings.count == 1 && hosts[0].isComplete == isWhole, "\(count) bytes")
+            #expect(merge.missing.map(\.shard) == [1], "\(count) bytes")
+            #expect(merge.warnings.count == 1 && !hosts[0].isComplete, "\(count) bytes")
             let rounds = hosts[0].cells.reduce(0) { $0 + $1.rounds.count }
             // Two cells of shard 0, and of shard 1 what stands in whole lines behind header and three checks.
             #expect(rounds == 4 + min(6, lines - 4), "\(count) bytes")
@@ -116,15 +115,9 @@ struct FleetMergeTests {
         let plaintexts = try FleetJob(shards: 1)
         let one = try plaintexts.put(0, on: "a", attempt: "1")
         let other = try plaintexts.put(plaintexts.header(0, on: "b", attempt: "2"), FleetJob.records(0, digest: "ff"))
-        func outcome(_ failed: Int) -> [ResultRecord] {
-            var record = ConformanceRecord(
-                subject: "s", passed: 3 - failed, failed: failed, unsupported: 0, notRun: 0, failures: [])
-            record.part = 0
-            return [.conformance(record)]
-        }
-        let verdicts = try FleetJob(shards: 1)
-        try verdicts.put(verdicts.header(0, on: "a", attempt: "1"), outcome(0))
-        try verdicts.put(verdicts.header(0, on: "b", attempt: "2"), outcome(1))
+        let verdicts = try FleetJob(shards: 1, of: .vectors)
+        try verdicts.put(verdicts.header(0, on: "a", attempt: "1"), FleetJob.outcomes())
+        try verdicts.put(verdicts.header(0, on: "b", attempt: "2"), FleetJob.outcomes(failed: 1))
         // One attempt cannot have two figures for one process.
         let figures = try FleetJob(shards: 1)
         let path = try figures.put(figures.header(0, on: "a", attempt: "1"), FleetJob.records(0, nanoseconds: 5))
@@ -172,6 +165,117 @@ struct FleetMergeTests {
         #expect(!job.folder.names.contains { $0.hasPrefix(".chunkwise") })
     }
 
+    @Test("a shard that says that it is whole, and lacks cells, is missing; so is one whose figures are lacking")
+    func lacking() throws {
+        let job = try FleetJob(shards: 2)
+        try job.put(0, on: "n")
+        let header = job.header(1, on: "n", attempt: "a")
+        let records = FleetJob.records(1)
+        for left in [[], Array(records[1...]), Array(records[..<3])] {
+            try job.put(header, left)
+            let (merge, hosts) = try job.merged()
+            #expect(merge.missing.map(\.shard) == [1] && hosts.allSatisfy { !$0.isComplete })
+            #expect(merge.warnings.contains { $0.contains("lacks") }, "\(merge.warnings)")
+        }
+        // A cell that has failed has no figures, and is no missing one.
+        let cell = FleetJob.cells(1)[0]
+        let failure = ResultRecord.failure(FailureRecord(cell: cell, reason: "r"))
+        let others = records.filter {
+            if case .time(let time) = $0 { return time.cellID != cell.id }
+            return true
+        }
+        try job.put(header, others + [failure])
+        let merge = try job.merged().merge
+        #expect(merge.missing.isEmpty && merge.failedCellCount == 1)
+    }
+
+    @Test("cells of another shard, records of another kind and of no kind are not merged")
+    func records() throws {
+        let others: [[ResultRecord]] = [FleetJob.records(1), FleetJob.outcomes()]
+        for records in others {
+            let job = try FleetJob(shards: 3)
+            try job.put(job.header(0, on: "n", attempt: "a"), FleetJob.records(0) + records)
+            #expect(throws: FleetError.self) { try FleetMerge(job.file) }
+        }
+        let job = try FleetJob(shards: 1)
+        let record = FleetJob.records(0)
+        for (records, text) in [(record + [record[0]], "twice"), (record + [.end], "no record of a shard")] {
+            try job.put(job.header(0, on: "n", attempt: "a"), records)
+            let merge = try FleetMerge(job.file)
+            #expect(merge.missing.count == 1 && merge.warnings.first?.contains(text) == true, "\(merge.warnings)")
+        }
+        // A run of its own that was put there.
+        var header = job.header(0, on: "n", attempt: "a")
+        header.shard = nil
+        try job.put(header, record)
+        #expect(try FleetMerge(job.file).warnings.contains { $0.contains("is no shard's file") })
+    }
+
+    @Test("a host with another version of a library is another host")
+    func versions() throws {
+        let job = try FleetJob(shards: 2)
+        for shard in 0..<2 {
+            var header = job.header(shard, on: "n", attempt: "a")
+            header.backends = [.init(name: "openssl", version: "3.\(shard)", cpuFeatures: [])]
+            try job.put(header, FleetJob.records(shard))
+        }
+        #expect(try job.merged().hosts.map(\.header.backends[0].version) == ["3.0", "3.1"])
+    }
+
+    @Test("a cell that fails in one attempt and not in another is refused, whichever of them would count")
+    func failures() throws {
+        let cell = FleetJob.cells(0)[0]
+        let failure = ResultRecord.failure(FailureRecord(cell: cell, reason: "wrong plaintext"))
+        let records = FleetJob.records(0)
+        let ofOthers = records.filter {
+            switch $0 {
+            case .time(let time): time.cellID != cell.id
+            case .check(let check): check.cell != cell
+            default: true
+            }
+        }
+        for (failing, isComplete) in [
+            (ofOthers + [failure], true), ([failure], false), ([records[0], failure], false),
+        ] {
+            let job = try FleetJob(shards: 1)
+            try job.put(0, on: "a", attempt: "1")
+            try job.put(job.header(0, on: "b", attempt: "0"), failing, isComplete: isComplete)
+            #expect(throws: FleetError.self) { try job.merged() }
+        }
+        // One that was lost before it came so far says nothing.
+        let job = try FleetJob(shards: 1)
+        try job.put(job.header(0, on: "a", attempt: "0"), [records[0]], isComplete: false)
+        try job.put(job.header(0, on: "b", attempt: "1"), records + [failure])
+        #expect(try job.merged().merge.failedCellCount == 1)
+    }
+
+    @Test("hosts that each measured all cells must have the same plaintexts, and so must all of the reference")
+    func plaintexts() throws {
+        for isReplicated in [false, true] {
+            let job = try FleetJob(shards: 2, isReplicated: isReplicated)
+            try job.put(job.header(0, on: "a", attempt: "1"), FleetJob.records(0))
+            let other = FleetJob.records(isReplicated ? 0 : 1, digest: "ff")
+            try job.put(job.header(1, on: "b", attempt: "2"), other)
+            #expect(throws: FleetError.self) { try FleetMerge(job.file) }
+        }
+    }
+
+    @Test("results of another run are not replaced, and those of an earlier merge are")
+    func output() throws {
+        let job = try FleetJob(shards: 1)
+        try job.put(0, on: "n")
+        try job.merged()
+        try job.merged()
+        let merged = try #require(job.folder.bytes("merged"))
+        let other = try FleetJob(shards: 2)
+        try other.put(0, on: "n")
+        for text in [merged, Array("notes\n".utf8), []] {
+            let path = try other.folder.file("merged", text)
+            #expect(throws: FleetError.output(path)) { try other.merged() }
+            #expect(other.folder.bytes("merged") == text)
+        }
+    }
+
     @Test("shards that each have everything stand by themselves, and two of one host go on counting rounds")
     func replicated() throws {
         let job = try FleetJob(shards: 3, isReplicated: true)
@@ -184,23 +288,48 @@ struct FleetMergeTests {
 
     @Test("outcomes of vectors are added up over parts and shards, and those of a shard that was run twice count once")
     func vectors() throws {
-        let job = try FleetJob(shards: 2, isOfVectors: true)
+        let job = try FleetJob(shards: 2, of: .vectors)
         for (shard, attempt) in [(0, "1"), (0, "2"), (1, "1")] {
-            let records = (0..<3).map { part in
-                var record = ConformanceRecord(
-                    subject: "s", passed: 10, failed: shard, unsupported: 1, notRun: 0,
-                    failures: shard == 0 ? [] : [.init(id: "v\(part)", flags: ["f"], reason: "r")],
-                    flags: [.init(flag: "f", passed: 10, failed: shard, unsupported: 1, notRun: 0)])
-                record.part = part
-                return ResultRecord.conformance(record)
-            }
-            try job.put(job.header(shard, on: "n", attempt: attempt), records)
+            try job.put(job.header(shard, on: "n", attempt: attempt), FleetJob.outcomes(failed: shard))
+        }
+        let (merge, hosts) = try job.merged()
+        let record = try #require(hosts.first?.conformance.first)
+        #expect(hosts.count == 1 && hosts[0].conformance.count == 1 && record.part == nil && merge.missing.isEmpty)
+        #expect((record.passed, record.failed, record.unsupported) == (51, 3, 6) && record.failures.count == 3)
+        #expect(record.flags == [.init(flag: "f", passed: 51, failed: 3, unsupported: 6, notRun: 0)])
+    }
+
+    @Test("a shard in which a subject was not put to all vectors is missing")
+    func someVectors() throws {
+        let job = try FleetJob(shards: 2, of: .vectors)
+        try job.put(job.header(0, on: "n", attempt: "1"), FleetJob.outcomes("s") + FleetJob.outcomes("t"))
+        for lacking in [[], FleetJob.outcomes("t", count: FleetJob.vectorCount - 3)] {
+            try job.put(job.header(1, on: "n", attempt: "1"), FleetJob.outcomes("s") + lacking)
+            let merge = try FleetMerge(job.file)
+            #expect(merge.missing.map(\.shard) == [1] && merge.warnings.first?.contains("is t with") == true)
+        }
+    }
+
+    @Test("vectors that each host had all of are told apart by host")
+    func replicatedVectors() throws {
+        let job = try FleetJob(shards: 2, isReplicated: true, of: .vectors)
+        for (shard, node) in ["a", "b"].enumerated() {
+            try job.put(job.header(shard, on: node, attempt: "1"), FleetJob.outcomes(failed: shard))
         }
         let (_, hosts) = try job.merged()
-        let record = try #require(hosts.first?.conformance.first)
-        #expect(hosts.count == 1 && hosts[0].conformance.count == 1 && record.part == nil)
-        #expect((record.passed, record.failed, record.unsupported) == (60, 3, 6) && record.failures.count == 3)
-        #expect(record.flags == [.init(flag: "f", passed: 60, failed: 3, unsupported: 6, notRun: 0)])
+        let records = hosts.flatMap(\.conformance)
+        #expect(records.map(\.subject) == ["s on a", "s on b"] && records.map(\.failed) == [0, 3])
+    }
+
+    @Test("of a search, what any attempt found counts, each case once")
+    func search() throws {
+        let job = try FleetJob(shards: 1, of: .search)
+        let (all, node) = (FleetJob.outcomes(failed: 1), "n")
+        try job.put(job.header(0, on: node, attempt: "1"), Array(all[..<1]))
+        try job.put(job.header(0, on: "m", attempt: "2"), Array(all[..<2]))
+        try job.put(job.header(0, on: node, attempt: "3"), Array(all[2...]), isComplete: false)
+        let records = ConformanceRecord.sums(of: try job.merged().hosts.flatMap(\.conformance))
+        #expect(records.map(\.failed) == [3] && records.map(\.count) == [FleetJob.vectorCount])
     }
 }
 

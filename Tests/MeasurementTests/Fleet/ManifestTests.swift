@@ -8,7 +8,7 @@ import Testing
 struct ManifestTests {
     private func manifest(costs: [Double], shards: Int, isReplicated: Bool = false) -> Manifest {
         Manifest(
-            .vectors(options: []),
+            .vectors(options: [], files: [:]),
             parts: costs.enumerated().map { Manifest.Part(name: "\($0)", cost: $1, members: ["\($0)"], count: 1) },
             shardCount: shards, isReplicated: isReplicated, programVersion: "1", programDigest: nil)
     }
@@ -51,15 +51,17 @@ struct ManifestTests {
         "what is no manifest, of another version or of impossible shards is refused with a reason",
         arguments: [
             ("", "it is none"), ("{}", "it is none"), (#"{"schema":"chunkwise-manifest-9"}"#, "chunkwise-manifest-9"),
-            (#"{"schema":"chunkwise-manifest-1"}"#, "damaged"), ("COUNT", "shards are none"),
-            ("SHARD", "shards are none"),
+            (#"{"schema":"chunkwise-manifest-1"}"#, "damaged"), ("COUNT", "its count of shards is 0"),
+            ("SHARD", "in no shard"), ("TWICE", "in two of its parts"), ("COST", "a cost or count that is none"),
         ])
     func bad(text: String, reason: String) throws {
         let folder = try TemporaryFolder()
         var manifest = manifest(costs: [1], shards: 1)
         if text == "COUNT" { manifest.shardCount = 0 }
         if text == "SHARD" { manifest.parts[0].shard = 5 }
-        let bytes = text.first == "C" || text.first == "S" ? try manifest.bytes : Array(text.utf8)
+        if text == "TWICE" { manifest.parts[0].members += manifest.parts[0].members }
+        if text == "COST" { manifest.parts[0].cost = -1 }
+        let bytes = text.first?.isUppercase ?? false ? try manifest.bytes : Array(text.utf8)
         let path = try folder.file("manifest.json", bytes)
         let error = #expect(throws: FleetError.self) { try ManifestFile(FilePath(path)) }
         #expect("\(error, default: "")".contains(reason) && "\(error, default: "")".contains("expected"))
@@ -79,6 +81,7 @@ struct ManifestTests {
         #expect(given([:]) == "0-3" && given(["SLURM_CPUS_ON_NODE": "9"]) == "0-3")
         #expect(given(["SLURM_CPUS_PER_TASK": "1", "SLURM_CPUS_ON_NODE": "2"]) == "0")
         #expect(given(["SLURM_CPUS_PER_TASK": "2", "SLURM_LOCALID": "1"]) == "2-3")
+        #expect(given(["SLURM_CPUS_PER_TASK": "2", "SLURM_LOCALID": "-1"]) == "0-1")
         #expect(given(["SLURM_JOB_CPUS_PER_NODE": "3(x2),1"]) == "0-2")
         #expect(given(["SLURM_CPUS_PER_TASK": "x"]) == "0-3" && given(["SLURM_CPUS_PER_TASK": "0"]) == "0-3")
     }

@@ -3,15 +3,17 @@ import Glibc
 import RandomAccess
 package import Results
 import Support
+import Synchronization
 package import SystemPackage
 
 /// Makes one result file of the shards of a job: a section for each host, and each shard once.
 ///
 /// Of a shard that was run more than once, the attempts of one host count: of one that finished it, or else of the one with
-/// the most records. No clock is asked for an order. Of the files, no more than one shard's records are in memory.
+/// the most records; of a search, whose cases are no figures, all do. No clock is asked for an order. Of the files, no more
+/// than one shard's records are in memory.
 package struct FleetMerge {
     package let job: ManifestFile
-    /// The attempts that count, by shard; several of one host where none of them is complete.
+    /// The attempts that count, by shard; several where none of them is complete, or of a search.
     private let chosen: [Int: [ShardFile]]
     /// The attempts that do not, which must not contradict those that do.
     private let others: [Int: [ShardFile]]
@@ -22,44 +24,50 @@ package struct FleetMerge {
 
     /// Looks through a job's folder.
     ///
-    /// - Throws: `FleetError.externalShard` for a file of another plan or program; `DecryptionError.io`.
+    /// - Throws: `FleetError.externalShard` for a file of another plan or program, or with cells of another shard;
+    ///   `FleetError.contradiction` for two plaintexts of one cell; `DecryptionError.io`.
     package init(_ job: ManifestFile) throws {
         self.job = job
-        let names = try Folder.entries(in: job.shardFolder.string).map(\.name)
+        let names = try Folder.entries(in: job.shardFolder.string).filter(\.isFile).map(\.name)
             .filter { $0.hasSuffix(".jsonl") && !$0.hasPrefix(".") }.sorted()
+        let (plaintexts, shares) = (SharedPlaintexts(of: job.manifest), job.manifest.shares)
         let outcomes = Parallel.map(names) { name in
             Result {
                 var file = try ShardFile(reading: job.shardFolder.appending(name))
                 try Self.requireOwn(file, of: job)
                 // The same for all, and the longest that a header has.
                 file.header.plan = nil
+                try file.check(shares[file.shard.number], plaintexts)
                 return file
             }
         }
-        var files: [Int: [ShardFile]] = [:]
+        var files: [ShardFile] = []
         var warnings: [String] = []
         for (name, outcome) in zip(names, outcomes) {
             switch outcome {
-            case .success(let file):
-                files[file.shard.number, default: []].append(file)
-                if !file.isSealed {
-                    warnings.append("\(name) was cut: its \(file.recordCount) whole records are used")
-                }
-            case .failure(ShardFile.Unusable.cut), .failure(ResultsError.damagedLine):
-                warnings.append("\(name) was cut within its header: nothing of it is used")
-            case .failure(ShardFile.Unusable.damaged):
-                warnings.append("\(name) is damaged, its digest is that of other records: nothing of it is used")
-            case .failure(let error): throw error
+            case .success(let file): files.append(file)
+            case .failure(let error as FleetError): throw error
+            case .failure(let reason as ShardFile.Unusable): warnings.append("\(name) \(reason): nothing of it is used")
+            case .failure(let error): warnings.append("\(name): \(error): nothing of it is used")
             }
         }
+        // All backends of a job are put to all of its vectors.
+        let subjects = Set(files.flatMap(\.vectorCounts.keys))
+        for index in files.indices {
+            files[index].requireVectors(of: subjects, shares[files[index].shard.number])
+            if let flaw = files[index].flaw { warnings.append("\(Self.fileName(files[index])) \(flaw)") }
+        }
+        let byShard = Dictionary(grouping: files, by: \.shard.number)
         var (chosen, others, missing) = ([Int: [ShardFile]](), [Int: [ShardFile]](), [(Int, String)]())
+        var isSearch = false
+        if case .search = job.manifest.work { isSearch = true }
         for shard in 0..<job.manifest.shardCount {
-            guard let best = files[shard]?.sorted(by: Self.precedes), let first = best.first else {
+            guard let best = byShard[shard]?.sorted(by: Self.precedes), let first = best.first else {
                 missing.append((shard, "no file of it"))
                 continue
             }
             let isCounted = { (file: ShardFile) in
-                first.isComplete ? file.path == first.path : file.host == first.host
+                isSearch || (first.isComplete ? file.path == first.path : file.host == first.host)
             }
             chosen[shard] = best.filter(isCounted)
             others[shard] = best.filter { !isCounted($0) }
@@ -75,9 +83,15 @@ package struct FleetMerge {
 
     /// The hosts whose attempts count, each with its shards.
     package var hosts: [(host: HostKey, shards: [Int])] {
-        Dictionary(grouping: chosen.keys.sorted()) { shard in chosen[shard].map { $0[0].host } }
-            .compactMap { host, shards in host.map { ($0, shards) } }.sorted { $0.host < $1.host }
+        var shards: [HostKey: [Int]] = [:]
+        for (shard, files) in chosen.sorted(by: { $0.key < $1.key }) {
+            for host in Set(files.map(\.host)) { shards[host, default: []].append(shard) }
+        }
+        return shards.map { ($0.key, $0.value) }.sorted { $0.host < $1.host }
     }
+
+    /// How many cells have failed, of those that count.
+    package var failedCellCount: Int { chosen.values.joined().reduce(0) { $0 + $1.failedCellCount } }
 
     /// Refuses what was not made for this manifest, by this program.
     private static func requireOwn(_ file: ShardFile, of job: ManifestFile) throws(FleetError) {
@@ -111,46 +125,92 @@ package struct FleetMerge {
         return [one.shard.attempt, one.path.string].lexicographicallyPrecedes([other.shard.attempt, other.path.string])
     }
 
+    /// Refuses attempts at one shard that say otherwise of what can only be one: a figure may differ from attempt to attempt, a
+    /// plaintext and a verdict may not.
+    private static func requireAgreement(_ files: [ShardFile]) throws {
+        var first: [RecordLine.Key: (line: RecordLine, file: Int)] = [:]
+        // The files with a cell's plaintext, and the failures, by the cell.
+        var (checked, failures) = ([String: Set<Int>](), [(failure: FailureRecord, file: Int)]())
+        for (index, file) in files.enumerated() {
+            try file.forEachRecord { line in
+                switch line.verdict {
+                case .check(let check): checked[check.cell.id, default: []].insert(index)
+                case .failure(let failure): failures.append((failure, index))
+                default: break
+                }
+                guard let earlier = first[line.key] else { return first[line.key] = (line, index) }
+                let isSameAttempt = files[earlier.file].shard == file.shard
+                if let what = contradiction(earlier.line, line, isSameAttempt: isSameAttempt) {
+                    throw FleetError.contradiction(
+                        one: files[earlier.file].path.string, other: file.path.string, what: what)
+                }
+            }
+        }
+        for (failure, file) in failures {
+            let checked = checked[failure.cell.id] ?? []
+            let failed = Set(failures.filter { $0.failure.cell.id == failure.cell.id }.map(\.file))
+            // What has failed before its plaintext was known, has one there; or it failed later, and did not there.
+            let passed = checked.subtracting(failed).filter { !checked.contains(file) || files[$0].isComplete }
+            guard let other = passed.min() else { continue }
+            throw FleetError.contradiction(
+                one: files[file].path.string, other: files[other].path.string,
+                what: "\(failure.cell.id) has failed in the first, \(failure.reason), and not in the other")
+        }
+    }
+
+    private static func contradiction(_ one: RecordLine, _ other: RecordLine, isSameAttempt: Bool) -> String? {
+        switch (one.verdict, other.verdict) {
+        case (.check(let one)?, .check(let other)?) where one.digest != other.digest:
+            "the plaintext of \(one.cell.id) has the digests \(one.digest) and \(other.digest)"
+        case (.conformance(let one)?, .conformance(let other)?) where one != other:
+            "\(one.subject) passed \(one.passed) and failed \(one.failed) of part \(one.part ?? 0), and passed "
+                + "\(other.passed) and failed \(other.failed)"
+        case _ where isSameAttempt && one.bytes != other.bytes: "two different records of one process in one attempt"
+        default: nil
+        }
+    }
+
     /// Writes the merged file: complete, on the disk, and then renamed.
     ///
-    /// - Parameter path: The file; one that is there is replaced as a whole.
-    /// - Returns: The vectors' outcomes, those of all hosts together.
-    /// - Throws: `FleetError.contradiction`; `DecryptionError.io`; `SweepError.damaged`.
+    /// - Parameter path: The file; one of an earlier merge of the job is replaced as a whole.
+    /// - Returns: The vectors' outcomes: those of all hosts together, or of each where all had the same vectors.
+    /// - Throws: `FleetError.output` for a file of another run; `FleetError.contradiction`; `DecryptionError.io`;
+    ///   `ShardFile.Unusable` for a file that was changed meanwhile.
     package func write(to path: FilePath) throws -> [ConformanceRecord] {
-        for (shard, files) in others where !files.isEmpty {
-            var seen = ShardRecords()
-            for file in (chosen[shard] ?? []) + files { try seen.requireNoContradiction(in: file) }
+        if access(path.string, F_OK) == 0 {
+            let merge = ShardFile.header(of: path)?.merge
+            guard merge?.manifest == job.digest else { throw FleetError.output(path.string) }
         }
+        for (shard, files) in chosen where files.count > 1 || others[shard]?.isEmpty == false {
+            try Self.requireAgreement(files + (others[shard] ?? []))
+        }
+        var seen: [Int: Set<RecordLine.Key>] = [:]
         let sink = BufferedSink(try FileSink(path: path))
         var all: [ConformanceRecord] = []
-        for (_, shards) in hosts {
-            guard var header = chosen[shards[0]]?[0].header else { continue }
-            header.merge = .init(manifest: job.digest, shardCount: job.manifest.shardCount, shards: shards)
+        for (host, shards) in hosts {
+            guard var header = chosen[shards[0]]?.first(where: { $0.host == host })?.header else { continue }
+            header.merge = .init(
+                manifest: job.digest, shardCount: job.manifest.shardCount, shards: shards)
             header.shard = nil
             if case .sweep(let plan, _, _) = job.manifest.work { header.plan = plan }
             try sink.write(try ResultRecord.header(header).line())
             var (rounds, outcomes) = (RoundNumbers(of: job.manifest), [ConformanceRecord]())
             for shard in shards {
-                guard let files = chosen[shard] else { continue }
-                if files.count == 1, files[0].isSealed, job.manifest.work.command == "sweep" {
-                    // As it stands: its digest says that it is what was written.
-                    if shards.count == 1 {
-                        try files[0].forEachPiece { try sink.write($0) }
-                    } else {
-                        try files[0].forEachLine { try sink.write(rounds.renumbered($0)) }
-                    }
-                } else {
-                    var seen = ShardRecords()
-                    for file in files {
-                        try file.forEachRecord { record, line in
-                            guard try seen.isNew(record, in: file) else { return }
-                            if case .conformance(let outcome) = record { return outcomes.append(outcome) }
-                            try sink.write(rounds.renumbered(line))
-                        }
+                let files = chosen[shard] ?? []
+                for file in files where file.host == host {
+                    try file.forEachRecord { line in
+                        // One file has each record once.
+                        guard files.count == 1 || seen[shard, default: []].insert(line.key).inserted else { return }
+                        if case .conformance(let outcome)? = line.verdict { return outcomes.append(outcome) }
+                        try sink.write(rounds.numbered(line))
                     }
                 }
                 rounds.endShard()
                 outcomes = ConformanceRecord.sums(of: outcomes)
+            }
+            // Hosts that had the same vectors are told apart.
+            if job.manifest.isReplicated {
+                for index in outcomes.indices { outcomes[index].subject += " on \(host.name)" }
             }
             for record in outcomes { try sink.write(try ResultRecord.conformance(record).line()) }
             all = ConformanceRecord.sums(of: all + outcomes)
@@ -159,71 +219,50 @@ package struct FleetMerge {
         try sink.commit()
         return all
     }
+
+    private static func fileName(_ file: ShardFile) -> String { file.path.lastComponent?.string ?? file.path.string }
 }
 
-/// What a record is about: of a shard, each is there once.
-private struct RecordKey: Hashable {
-    var kind: String
-    var subject: String
-    var round: Int
+/// The plaintexts of cells that more than one shard has: all hosts must have the same.
+final class SharedPlaintexts: Sendable {
+    /// The cells that all shards have; `nil` for all cells.
+    private let reference: String?
+    private let first = Mutex<[String: (digest: String, path: String)]>([:])
 
-    init?(_ record: ResultRecord) {
-        switch record {
-        case .conformance(let outcome): (kind, subject, round) = ("vectors", outcome.subject, outcome.part ?? 0)
-        case .check(let check): (kind, subject, round) = ("check", check.cell.id, 0)
-        case .failure(let failure): (kind, subject, round) = ("failure", failure.cell.id, 0)
-        case .time(let time): (kind, subject, round) = ("time", time.cellID, time.round)
-        case .latency(let latency): (kind, subject, round) = ("latency", latency.cellID, latency.round ?? 0)
-        case .memory(let memory): (kind, subject, round) = ("memory", memory.cellID, memory.round ?? 0)
-        case .header, .mutants, .end, .seal: return nil
+    init(of manifest: Manifest) {
+        if case .sweep(_, _, let reference) = manifest.work, !manifest.isReplicated {
+            self.reference = reference
+        } else {
+            reference = nil
         }
     }
-}
 
-/// The records of one shard, from all its attempts.
-private struct ShardRecords {
-    private var first: [RecordKey: (record: ResultRecord, file: ShardFile)] = [:]
-
-    /// Whether a record is the first of its kind.
+    /// Notes a plaintext that a shard's file has.
     ///
-    /// - Throws: `FleetError.contradiction` if an earlier one says otherwise of what can only be one: a figure may differ from
-    ///   attempt to attempt, a plaintext and a verdict may not.
-    mutating func isNew(_ record: ResultRecord, in file: ShardFile) throws(FleetError) -> Bool {
-        guard let key = RecordKey(record) else { return false }
-        guard let earlier = first[key] else {
-            first[key] = (record, file)
-            return true
+    /// - Throws: `FleetError.contradiction` if another file has another one.
+    func note(_ check: CheckRecord, in file: ShardFile) throws(FleetError) {
+        let cell = check.cell.id
+        guard reference == nil || reference == cell else { return }
+        let earlier = first.withLock { first in
+            let earlier = first[cell]
+            if earlier == nil { first[cell] = (check.digest, file.path.string) }
+            return earlier
         }
-        if let what = contradiction(earlier.record, record, isSameAttempt: earlier.file.shard == file.shard) {
-            throw .contradiction(one: earlier.file.path.string, other: file.path.string, what: what)
-        }
-        return false
-    }
-
-    mutating func requireNoContradiction(in file: ShardFile) throws {
-        try file.forEachRecord { record, _ in _ = try isNew(record, in: file) }
-    }
-
-    private func contradiction(_ one: ResultRecord, _ other: ResultRecord, isSameAttempt: Bool) -> String? {
-        switch (one, other) {
-        case (.check(let one), .check(let other)) where one.digest != other.digest:
-            "the plaintext of \(one.cell.id) has the digests \(one.digest) and \(other.digest)"
-        case (.conformance(let one), .conformance(let other)) where one != other:
-            "\(one.subject) passed \(one.passed) and failed \(one.failed) of part \(one.part ?? 0), and passed "
-                + "\(other.passed) and failed \(other.failed)"
-        case _ where isSameAttempt && one != other: "two different records of one process in one attempt"
-        default: nil
+        if let earlier, earlier.digest != check.digest {
+            throw .contradiction(
+                one: earlier.path, other: file.path.string,
+                what: "the plaintext of \(cell) has the digests \(earlier.digest) and \(check.digest)")
         }
     }
 }
 
 /// The rounds of cells that several shards of a host measured: each shard's count on from those of the one before, since
-/// all of them were fresh processes. Lines are changed as they stand: to decode them all would take minutes.
+/// all of them were fresh processes.
 private struct RoundNumbers {
     /// The cell that all shards measure; `nil` for all cells.
     private let reference: String?
-    private var before: [String: Int] = [:]
-    private var next: [String: Int] = [:]
+    private var before: [RecordLine.Key: Int] = [:]
+    private var next: [RecordLine.Key: Int] = [:]
 
     init(of manifest: Manifest) {
         if case .sweep(_, _, let reference) = manifest.work, !manifest.isReplicated {
@@ -234,37 +273,13 @@ private struct RoundNumbers {
     }
 
     /// The line of a record under its number.
-    mutating func renumbered(_ line: [UInt8]) -> [UInt8] {
-        guard let idStart = Self.end(of: Self.idMember, in: line),
-            let idEnd = line[idStart...].firstIndex(of: UInt8(ascii: "\"")),
-            reference.map({ line[idStart..<idEnd].elementsEqual($0.utf8) }) ?? true,
-            let start = Self.end(of: Self.roundMember, in: line),
-            let round = Int(String(decoding: line[start...].prefix { (0x30...0x39).contains($0) }, as: UTF8.self))
-        else { return line }
-        // The record's name, which tells rounds of time from those of memory, and the cell's.
-        let key = String(decoding: line.prefix(8) + line[idStart..<idEnd], as: UTF8.self)
-        let number = before[key, default: 0] + round
+    mutating func numbered(_ line: RecordLine) -> [UInt8] {
+        guard line.verdict == nil, reference == nil || reference == line.key.subject else { return line.bytes }
+        var key = line.key
+        key.number = 0
+        let number = before[key, default: 0] + line.key.number
         next[key] = max(next[key, default: 0], number + 1)
-        guard number != round else { return line }
-        return [UInt8](line[..<start]) + Array("\(number)".utf8) + line[(start + "\(round)".utf8.count)...]
-    }
-
-    /// How the members begin, which no text in a line can hold: quotes in it are escaped.
-    private static let (idMember, roundMember) = (Array(#""cellID":""#.utf8), Array(#""round":"#.utf8))
-
-    /// Where a member's value begins. The corresponding C functions are `memchr` and `memcmp`.
-    private static func end(of member: [UInt8], in line: [UInt8]) -> Int? {
-        line.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return nil }
-            var start = 0
-            while let quote = memchr(base + start, Int32(member[0]), bytes.count - start) {
-                start = UnsafeRawPointer(quote) - base
-                guard start + member.count <= bytes.count else { return nil }
-                if memcmp(quote, member, member.count) == 0 { return start + member.count }
-                start += 1
-            }
-            return nil
-        }
+        return line.numbered(number)
     }
 
     mutating func endShard() { before = next }

@@ -30,10 +30,10 @@ package struct Manifest: Codable, Hashable, Sendable {
     package enum Work: Codable, Hashable, Sendable {
         /// The cells of a plan, whose text this is. Every shard measures the reference cell as well.
         case sweep(plan: String, planDigest: String, reference: String)
-        /// Vectors, chosen by the options of `verify`.
-        case vectors(options: [String])
+        /// Vectors, chosen by the options of `verify`, and the SHA-256 in hex of the files that these name.
+        case vectors(options: [String], files: [String: String])
         /// Cases of a search: each shard draws its own range of numbers for so long.
-        case search(options: [String], seed: UInt64, nanoseconds: UInt64)
+        case search(options: [String], files: [String: String], seed: UInt64, nanoseconds: UInt64)
 
         /// The command whose shards these are.
         package var command: String { if case .sweep = self { "sweep" } else { "verify" } }
@@ -101,6 +101,24 @@ package struct Manifest: Codable, Hashable, Sendable {
     /// What a shard holds.
     package func parts(of shard: Int) -> [Part] { parts.filter { $0.shard ?? shard == shard } }
 
+    /// What a shard holds, without an order.
+    package struct Share: Sendable {
+        /// The identifiers of its cells, the reference among them; none of vectors.
+        package var cells: Set<String> = []
+        /// The number of its vectors; 0 of cells.
+        var vectorCount = 0
+    }
+
+    /// What each shard holds.
+    package var shares: [Share] {
+        var shared = Share()
+        if case .sweep(_, _, let reference) = work { shared.cells.insert(reference) }
+        let ofAll = parts.filter { $0.shard == nil }.reduce(into: shared) { $0.add($1, of: work) }
+        return parts.reduce(into: Array(repeating: ofAll, count: shardCount)) { shares, part in
+            if let shard = part.shard { shares[shard].add(part, of: work) }
+        }
+    }
+
     /// Whether two manifests are of the same work, shards and program, whatever they say that it costs.
     func isSameJob(as other: Manifest) -> Bool {
         var (one, other) = (self, other)
@@ -113,6 +131,29 @@ package struct Manifest: Codable, Hashable, Sendable {
 
     /// Whether each shard has all parts.
     package var isReplicated: Bool { parts.contains { $0.shard == nil } }
+
+    /// What does not fit together, as after an edit by hand; `nil` if all does.
+    fileprivate var mistake: String? {
+        let members = parts.flatMap(\.members)
+        let shards = parts.compactMap(\.shard)
+        if !(1...Self.maxShardCount).contains(shardCount) { return "its count of shards is \(shardCount)" }
+        if !shards.allSatisfy({ (0..<shardCount).contains($0) }) || !shards.isEmpty && shards.count < parts.count {
+            return "a part of it is in no shard"
+        }
+        if !parts.allSatisfy({ $0.cost >= 0 && $0.cost.isFinite && (0...1 << 40).contains($0.count) }) {
+            return "a part of it has a cost or count that is none"
+        }
+        if Set(members).count < members.count { return "a member is in two of its parts" }
+        switch work {
+        case .sweep(let plan, let digest, let reference):
+            if Hexadecimal.encode(SHAFunction.sha256.hash(Array(plan.utf8))) != digest { return "its plan was changed" }
+            if !members.contains(reference) { return "its reference is in no part" }
+            if !parts.allSatisfy({ $0.count == $0.members.count }) { return "a part of it has another number of cells" }
+        case .vectors: if parts.isEmpty { return "it has no parts" }
+        case .search: break
+        }
+        return nil
+    }
 
     /// The cases of a search that a shard draws, by their numbers.
     package func cases(of shard: Int) -> Range<Int> {
@@ -127,6 +168,12 @@ package struct Manifest: Codable, Hashable, Sendable {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
             return try Array(encoder.encode(self)) + [0x0A]
         }
+    }
+}
+
+extension Manifest.Share {
+    fileprivate mutating func add(_ part: Manifest.Part, of work: Manifest.Work) {
+        if case .sweep = work { cells.formUnion(part.members) } else { vectorCount += part.count }
     }
 }
 
@@ -162,11 +209,8 @@ package struct ManifestFile: Sendable {
         guard let manifest = try? decoder.decode(Manifest.self, from: Data(bytes)) else {
             throw FleetError.manifest("\(path)", "it is damaged: expected it as chunkwise sweep --split wrote it")
         }
-        let isWhole =
-            (1...Manifest.maxShardCount).contains(manifest.shardCount)
-            && manifest.parts.allSatisfy { part in part.shard.map { (0..<manifest.shardCount).contains($0) } ?? true }
-        guard isWhole else {
-            throw FleetError.manifest("\(path)", "its shards are none: expected numbers from 0 below their count")
+        if let mistake = manifest.mistake {
+            throw FleetError.manifest("\(path)", "\(mistake): expected it as chunkwise sweep --split wrote it")
         }
         (self.path, self.manifest) = (path, manifest)
         digest = Hexadecimal.encode(SHAFunction.sha256.hash(bytes))
@@ -198,6 +242,8 @@ package enum FleetError: Error, Hashable, Sendable, CustomStringConvertible, Exi
     case externalShard(file: String, difference: String)
     /// Two files say different things of what can only be one.
     case contradiction(one: String, other: String, what: String)
+    /// The file to be written is there, and is not of this job.
+    case output(String)
 
     /// What failed, the value, what was expected.
     package var description: String {
@@ -208,6 +254,8 @@ package enum FleetError: Error, Hashable, Sendable, CustomStringConvertible, Exi
         case .contradiction(let one, let other, let what):
             "\(one) and \(other) contradict each other: \(what); expected the same of both: find out which machine is "
                 + "wrong, and move its file elsewhere"
+        case .output(let path):
+            "\(path) holds other results: expected those of an earlier merge of this job, or no file"
         }
     }
 

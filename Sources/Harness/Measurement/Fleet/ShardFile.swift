@@ -10,33 +10,59 @@ package struct ShardFile: Sendable {
     /// What is true of the attempt; it has a shard.
     package internal(set) var header: RunHeader
     package let shard: RunHeader.Shard
-    /// Whether the attempt came to its end.
-    package let isComplete: Bool
+    /// The host that made the attempt.
+    package let host: HostKey
     /// Whether the file ends as it was written. Of one that was cut, its whole records count.
     package let isSealed: Bool
+    /// Whether the attempt says that it came to its end.
+    private let isEnded: Bool
     /// How many whole records there are, without header, end and seal.
     package let recordCount: Int
     /// Where they stand in the file.
     private let records: Range<UInt64>
+    /// How many of the shard's cells have failed.
+    private(set) var failedCellCount = 0
+    /// How many vectors were put to each subject.
+    private(set) var vectorCounts: [String: Int] = [:]
+    /// What of the shard is not in the file; `nil` if all is.
+    private var lacking: String?
 
-    /// The host that made the attempt.
-    package var host: HostKey { HostKey(header.host) }
+    /// Whether all of the shard is in the file, as it was written.
+    package var isComplete: Bool { isEnded && isSealed && lacking == nil }
+
+    /// Why a file that says that it is whole is not; `nil` where it does not say so, or is.
+    var flaw: String? {
+        if !isSealed { return "was cut: its \(recordCount) whole records count" }
+        return isEnded ? lacking.map { "lacks \($0), and has an end: it counts as a part of its shard" } : nil
+    }
 
     /// `12 records of n1`.
     package var description: String { "\(recordCount) records of \(host.name)" }
 
     /// Why a file in a job's folder is left out.
-    package enum Unusable: Error, Hashable, Sendable {
+    package enum Unusable: Error, Hashable, Sendable, CustomStringConvertible {
         /// There is no whole header in it.
         case cut
-        /// Its records are others than those that were sealed.
-        case damaged
+        /// Its records are others than those that were sealed, or are none.
+        case damaged(String)
+        /// It is the result of a run of its own.
+        case otherResults
+
+        package var description: String {
+            switch self {
+            case .cut: "was cut within its header"
+            case .damaged(let reason): "is damaged, as \(reason)"
+            case .otherResults: "is no shard's file"
+            }
+        }
     }
 
     /// The name of an attempt's file: no other attempt, on whichever host, writes to it.
     package static func name(_ shard: RunHeader.Shard, _ host: RunHeader.Host) -> String {
         let number = String(repeating: "0", count: max(0, 5 - "\(shard.number)".count)) + "\(shard.number)"
-        let node = HostKey(host).name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) ? $0 : "_" }
+        let node = host.label.map {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) ? $0 : "_"
+        }
         return "\(number)-\(String(node.prefix(60)))-\(shard.attempt).jsonl"
     }
 
@@ -70,7 +96,7 @@ package struct ShardFile: Sendable {
     package init(reading path: FilePath) throws {
         let source = try FileSource(path: path)
         // The last two lines are short, and a header is no longer than a plan.
-        let tail = try Self.bytes(source, from: source.byteCount - min(source.byteCount, 1 << 12))
+        let tail = try Self.bytes(source, source.byteCount - min(source.byteCount, 1 << 12)..<source.byteCount)
         var lines = tail.split(separator: Self.newline, omittingEmptySubsequences: false).dropLast()
         var end = source.byteCount - UInt64(tail.count) + UInt64((tail.lastIndex(of: Self.newline) ?? -1) + 1)
         var seal: SealRecord?
@@ -81,7 +107,7 @@ package struct ShardFile: Sendable {
             lines = lines.dropLast()
             end -= UInt64(last.count + 1)
         }
-        let isComplete = lines.last?.starts(with: ResultRecord.endStart) ?? false
+        isEnded = lines.last?.starts(with: ResultRecord.endStart) ?? false
         let hash = SHA256Hasher()
         var (header, lineCount) = ([UInt8](), 0)
         try Self.forEachPiece(of: source, 0..<end) { piece in
@@ -89,22 +115,38 @@ package struct ShardFile: Sendable {
             if lineCount == 0 { header += piece[..<(piece.firstIndex(of: Self.newline).map { $0 + 1 } ?? piece.count)] }
             lineCount += piece.reduce(0) { $0 &+ ($1 == Self.newline ? 1 : 0) }
         }
-        guard case .header(let first)? = try ResultRecord.read(header).records.first, let shard = first.shard else {
+        guard header.last == Self.newline, case .header(let first)? = try ResultRecord.read(header).records.first else {
             throw Unusable.cut
         }
-        if let seal, seal.sha256 != Hexadecimal.encode(hash.finish()) { throw Unusable.damaged }
-        (self.path, self.header, self.shard) = (path, first, shard)
-        (self.isComplete, isSealed) = (isComplete, seal != nil)
-        let endByteCount = isComplete ? (lines.last?.count ?? 0) + 1 : 0
+        guard let shard = first.shard else { throw Unusable.otherResults }
+        if let seal, seal.sha256 != Hexadecimal.encode(hash.finish()) {
+            throw Unusable.damaged("its records are others than those that were sealed")
+        }
+        (self.path, self.header, self.shard, host) = (path, first, shard, HostKey(first))
+        isSealed = seal != nil
+        let endByteCount = isEnded ? (lines.last?.count ?? 0) + 1 : 0
         records = UInt64(header.count)..<max(UInt64(header.count), end - UInt64(endByteCount))
-        recordCount = lineCount - 1 - (isComplete ? 1 : 0)
+        recordCount = lineCount - 1 - (isEnded ? 1 : 0)
     }
 
     private static let newline = UInt8(ascii: "\n")
 
-    private static func bytes(_ source: FileSource, from start: UInt64) throws -> [UInt8] {
+    /// The header of a result file; `nil` if there is no file, or if it begins with none.
+    static func header(of path: FilePath) -> RunHeader? {
+        guard let source = try? FileSource(path: path) else { return nil }
+        var line: [UInt8] = []
+        while !line.contains(newline), UInt64(line.count) < source.byteCount {
+            let end = min(source.byteCount, max(1 << 16, 2 * UInt64(line.count)))
+            guard let more = try? bytes(source, UInt64(line.count)..<end) else { return nil }
+            line += more
+        }
+        guard case .header(let header)? = try? ResultRecord(line: line.prefix { $0 != newline }) else { return nil }
+        return header
+    }
+
+    private static func bytes(_ source: FileSource, _ range: Range<UInt64>) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        try forEachPiece(of: source, start..<source.byteCount) { bytes += $0 }
+        try forEachPiece(of: source, range) { bytes += $0 }
         return bytes
     }
 
@@ -123,53 +165,89 @@ package struct ShardFile: Sendable {
         }
     }
 
-    /// Calls `body` with the records as they stand in the file, without header, end and seal, piece by piece.
-    package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try Self.forEachPiece(of: try FileSource(path: path), records, body)
-    }
-
-    /// Calls `body` with each record's line, its end included, between the header and the end record.
-    package func forEachLine(_ body: (_ line: [UInt8]) throws -> Void) throws {
-        var rest: [UInt8] = []
-        try forEachPiece { piece in
+    /// Calls `body` with each record between the header and the end record.
+    ///
+    /// - Throws: What `body` throws; `Unusable.damaged` for a line that is no record of a shard; `DecryptionError.io`.
+    func forEachRecord(_ body: (RecordLine) throws -> Void) throws {
+        var (number, rest) = (1, [UInt8]())
+        try Self.forEachPiece(of: try FileSource(path: path), records) { piece in
             var start = piece.startIndex
             while let end = piece[start...].firstIndex(of: Self.newline) {
-                try body(rest + piece[start...end])
+                number += 1
+                guard let line = RecordLine(rest + piece[start...end]) else {
+                    throw Unusable.damaged("line \(number) is no record of a shard")
+                }
+                try body(line)
                 (rest, start) = ([], end + 1)
             }
             rest += piece[start...]
         }
     }
 
-    /// Calls `body` with each record between the header and the end record, and with its line.
+    /// Reads all records, and finds out what of the shard they are.
     ///
-    /// - Throws: What `body` throws; `SweepError.damaged` for a whole line that is no record.
-    package func forEachRecord(_ body: (ResultRecord, _ line: [UInt8]) throws -> Void) throws {
-        var (number, samples) = (1, [UInt64]())
-        try forEachLine { line in
-            number += 1
-            let record = line.withUnsafeBytes {
-                ResultRecord(scanning: UnsafeRawBufferPointer(rebasing: $0.dropLast()), samples: &samples)
+    /// - Parameters:
+    ///   - share: What the shard holds.
+    ///   - plaintexts: Those of the job's other files.
+    /// - Throws: `Unusable.damaged`; `FleetError.externalShard` for records of another shard; `FleetError.contradiction`.
+    mutating func check(_ share: Manifest.Share, _ plaintexts: SharedPlaintexts) throws {
+        var keys = Set<RecordLine.Key>()
+        var (checked, measured, failed) = (Set<String>(), Set<String>(), Set<String>())
+        var counts: [String: Int] = [:]
+        try forEachRecord { line in
+            guard keys.insert(line.key).inserted else {
+                throw Unusable.damaged("it has a record of \(line.key.subject) twice")
             }
-            guard let record = record ?? (try? ResultRecord(line: line.dropLast())) else {
-                throw SweepError.damaged(path.string, .damagedLine(number))
+            if case .conformance(let outcome)? = line.verdict, share.cells.isEmpty {
+                counts[outcome.subject, default: 0] += outcome.count
+                return
             }
-            if case .seal = record { return }
-            try body(record, line)
+            guard share.cells.contains(line.key.subject) else {
+                throw FleetError.externalShard(
+                    file: path.string, difference: "it has results of \(line.key.subject), which its shard does not")
+            }
+            switch line.verdict {
+            case .check(let check):
+                try plaintexts.note(check, in: self)
+                checked.insert(line.key.subject)
+            case .failure: failed.insert(line.key.subject)
+            default: if line.key.kind == .time { measured.insert(line.key.subject) }
+            }
+        }
+        (failedCellCount, vectorCounts) = (failed.count, counts)
+        let left = share.cells.subtracting(checked.intersection(measured)).subtracting(failed)
+        if let first = left.min() { lacking = "\(left.count) of \(share.cells.count) cells, the first is \(first)" }
+    }
+
+    /// Notes where subjects were not put to all of the shard's vectors.
+    ///
+    /// - Parameters:
+    ///   - subjects: Those that the job's other files have.
+    ///   - share: What the shard holds.
+    mutating func requireVectors(of subjects: Set<String>, _ share: Manifest.Share) {
+        // The first shard also counts files that no backend can be put to.
+        let left = subjects.filter { vectorCounts[$0, default: 0] < share.vectorCount }
+        if let first = left.min() {
+            lacking =
+                "vectors of \(left.count) of \(subjects.count) subjects, the first is \(first) with \(vectorCounts[first, default: 0]) of "
+                + "\(share.vectorCount)"
         }
     }
 }
 
-/// What makes results those of one host: a scheduler's nodes may share a name, and a machine with other CPUs given is
-/// another one to compare with.
+/// What makes results those of one host: a scheduler's nodes may share a name, and a machine with other CPUs given, or with
+/// other versions of the libraries, is another one to compare with.
 package struct HostKey: Hashable, Sendable, Comparable {
     /// The node's name, or the host's where no scheduler gave one.
     package let name: String
     private let facts: [String]
 
-    package init(_ host: RunHeader.Host) {
-        name = host.nodeName ?? host.name
-        facts = [host.machineID ?? host.name, host.cpuModel, host.microcode ?? "", "\(host.usableCPUCount)"]
+    package init(_ header: RunHeader) {
+        let host = header.host
+        name = host.label
+        facts =
+            [host.machineID ?? host.name, host.cpuModel, host.microcode ?? "", "\(host.usableCPUCount)"]
+            + header.backends.map { "\($0.name) \($0.version)" }.sorted()
     }
 
     package static func < (one: HostKey, other: HostKey) -> Bool {

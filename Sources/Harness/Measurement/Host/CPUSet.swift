@@ -58,7 +58,8 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
         guard let count = texts.first.flatMap({ text in Int(text.prefix { $0.isASCII && $0.isNumber }) }), count > 0,
             count < allowed.cpus.count
         else { return allowed }
-        let first = (variable("SLURM_LOCALID").flatMap { Int($0) } ?? 0) % allowed.cpus.count * count
+        let task = variable("SLURM_LOCALID").flatMap { UInt32($0) }.map(Int.init) ?? 0
+        let first = task % allowed.cpus.count * count
         return CPUSet((first..<first + count).map { allowed.cpus[$0 % allowed.cpus.count] }) ?? allowed
     }
 

@@ -34,7 +34,7 @@ package struct SideBySide: Sendable {
     package init(hosts: [RunResults]) {
         var counts: [String: Int] = [:]
         let summaries = hosts.map { host in
-            let name = host.header.host.nodeName ?? host.header.host.name
+            let name = host.header.host.label
             counts[name, default: 0] += 1
             return RunSummary(host, named: counts[name] == 1 ? name : "\(name) (\(counts[name] ?? 0))")
         }

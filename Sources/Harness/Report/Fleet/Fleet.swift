@@ -64,7 +64,10 @@ struct Fleet: Sendable {
         let vectors =
             records.isEmpty
             ? [] : [failed.isEmpty ? "Vectors passed: \(Verdict.list(passed))." : "Vectors: \(Verdict.list(failed))."]
-        return vectors + laws.map { $0.sentence(kinds) }
+        let failures = hosts.filter { !$0.cellsWithoutFigures.isEmpty }
+        let without = failures.map { "\($0.name) \($0.cellsWithoutFigures.count)" }
+        let cells = without.isEmpty ? [] : ["Cells without figures: \(Verdict.list(without))."]
+        return vectors + cells + laws.map { $0.sentence(kinds) }
             + outliers.map { outlier in
                 "\(hosts[outlier.host].name) differs from \(hosts[outlier.other].name), of the same kind, in "
                     + "\(outlier.cellCount) of \(outlier.comparedCount) cells, by up to \(outlier.ratio.text)."

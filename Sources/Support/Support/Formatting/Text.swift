@@ -25,9 +25,10 @@ package enum ShellText {
     ///
     /// - Source: POSIX.1-2017, Shell Command Language, section 2.2.2.
     package static func quoted(_ word: String) -> String {
-        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%")
-        guard word.isEmpty || !word.allSatisfy(plain.contains) else { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%".unicodeScalars)
+        guard word.isEmpty || !word.unicodeScalars.allSatisfy(plain.contains) else { return word }
+        // By scalars: with a combining mark behind it, a quotation mark is another character, and ends a word all the same.
+        return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
     }
 
     /// What follows the first word of a command: its options, wherever the program lies.

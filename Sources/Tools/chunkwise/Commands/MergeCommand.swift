@@ -13,8 +13,8 @@ struct MergeCommand: ParsableCommand {
         discussion: helpText(
             """
             Each shard counts once, whatever was run twice: of its attempts, one that came to its end. What contradicts, and
-            what belongs to another plan or program, is refused. chunkwise report MERGED has a column for each kind of host;
-            nothing is averaged over hosts.
+            what belongs to another plan or program, is refused, and so is an output that holds other results. chunkwise
+            report MERGED has a column for each kind of host; nothing is averaged over hosts.
 
             EXAMPLES
               chunkwise sweep --plan Benchmarks/plans/small.yml --split 4 --replicate --output job
@@ -22,8 +22,8 @@ struct MergeCommand: ParsableCommand {
               chunkwise report merged
 
             EXIT CODES
-              0 merged; 1 a vector failed; 2 shards are missing: what there is was merged; 65 a file is of another job, or
-              contradicts another; 66 there is no manifest; 74 the result cannot be written
+              0 merged; 1 a vector or a cell failed; 2 shards are missing: what there is was merged; 65 a file is of another
+              job, or contradicts another; 66 there is no manifest; 74 the result cannot be written
             """))
 
     @Argument(help: "The job's folder, with manifest.json and shards.", completion: .directory)
@@ -37,35 +37,46 @@ struct MergeCommand: ParsableCommand {
     func run() throws {
         let file = try attemptInput { try ManifestFile(FilePath(job).appending(Manifest.fileName)) }
         let merge = try attemptInput { try FleetMerge(file) }
-        merge.warnings.forEach(Terminal.warn)
+        merge.warnings.forEach { Terminal.warn(PlainText.line($0)) }
         let folder = RunFolder(path: FilePath(output))
         let hosts = merge.hosts
-        if !hosts.isEmpty {
-            try attempt { try folder.create() }
-            let records = try attempt { try merge.write(to: folder.resultFile) }
-            if !records.isEmpty { color.show(VerifyOutput.text(records)) }
-            let count = file.manifest.shardCount
-            print(
-                "\(folder.resultFile): \(count - merge.missing.count) of \(count) shards, "
-                    + "\(hosts.count) host\(hosts.count == 1 ? "" : "s")")
-            try requireAll(merge)
-            if !records.isEmpty { try VerifyOutput.requirePass(records) }
-        } else {
-            try requireAll(merge)
+        guard !hosts.isEmpty else { return try requireAll(merge) }
+        try attempt { try folder.create() }
+        let records = try attempt { try merge.write(to: folder.resultFile) }
+        if !records.isEmpty { color.show(VerifyOutput.text(records)) }
+        let count = file.manifest.shardCount
+        print(
+            "\(folder.resultFile): \(count - merge.missing.count) of \(count) shards, "
+                + "\(hosts.count) host\(hosts.count == 1 ? "" : "s")")
+        showMissing(merge)
+        // What failed stays so, whatever is missing.
+        if records.contains(where: { $0.failed > 0 }) { try VerifyOutput.requirePass(records) }
+        try require(
+            merge.failedCellCount == 0, .no,
+            "cells that have failed in their shards: \(merge.failedCellCount); expected figures of all; chunkwise report has "
+                + "the reasons")
+        try requireAll(merge)
+        if !records.isEmpty { try VerifyOutput.requirePass(records) }
+    }
+
+    private func showMissing(_ merge: FleetMerge) {
+        for (shard, reason) in merge.missing.prefix(20) {
+            print(PlainText.line("MISSING shard \(shard): \(reason); to run it: \(command(merge)) \(shard)"))
         }
     }
 
-    /// Names what is missing, and what runs it.
+    private func command(_ merge: FleetMerge) -> String {
+        ShellText.joined(
+            ["chunkwise", merge.job.manifest.work.command, "--manifest", merge.job.path.string, "--shard"])
+    }
+
+    /// Names what is missing.
     private func requireAll(_ merge: FleetMerge) throws {
         guard let numbers = CPUSet(merge.missing.map(\.shard)) else { return }
-        let (manifest, path) = (merge.job.manifest, merge.job.path.string)
-        let command = ShellText.joined(["chunkwise", manifest.work.command, "--manifest", path, "--shard"])
-        for (shard, reason) in merge.missing.prefix(20) {
-            print("MISSING shard \(shard): \(reason); to run it: \(command) \(shard)")
-        }
+        if merge.hosts.isEmpty { showMissing(merge) }
         throw CommandFailure(
             .noAnswer,
-            "\(merge.missing.count) of \(manifest.shardCount) shards are missing (\(numbers)): expected all; with Slurm, "
-                + "sbatch --array=\(numbers) runs them")
+            "\(merge.missing.count) of \(merge.job.manifest.shardCount) shards are missing (\(numbers)): expected all; with "
+                + "Slurm, sbatch --array=\(numbers) runs them")
     }
 }

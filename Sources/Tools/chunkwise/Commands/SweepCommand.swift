@@ -116,22 +116,29 @@ struct SweepCommand: ParsableCommand {
     private func runShard(_ cgroups: Result<MemoryCgroups, CgroupAbsence>) throws {
         let path = fleet.manifest ?? ""
         let manifest = try attemptInput { try ManifestFile(FilePath(path)) }.manifest
-        guard case .sweep(let text, _, let reference) = manifest.work else {
+        guard case .sweep(let text, _, _) = manifest.work else {
             throw CommandFailure(.usage, "\(path) is a job of chunkwise verify: expected chunkwise verify --manifest")
         }
-        var plan = try SweepRunning.plan(
-            text, of: path, in: RunFolder(path: FilePath(ThisHost.variable("TMPDIR") ?? "/tmp")))
-        let program = SweepRunning.program(plan)
+        let (shares, number) = (manifest.shares, fleet.shard ?? 0)
+        let wanted = shares.indices.contains(number) ? shares[number].cells : []
+        // By one program, whichever of the plan's cells are in the shard.
+        var program: [String] = []
+        let plan = try SweepRunning.plan(
+            text, of: path, in: RunFolder(path: FilePath(ThisHost.variable("TMPDIR") ?? "/tmp")),
+            choosing: { plan in
+                program = SweepRunning.program(plan)
+                return plan.cells.filter { wanted.contains($0.cell.id) }
+            })
         let run = try ShardRun(fleet, command: "sweep", program: program, output: output)
-        let wanted = Set(manifest.parts(of: run.shard.number).flatMap(\.members) + [reference])
-        plan.cells = plan.cells.filter { wanted.contains($0.cell.id) }
         let lacking = wanted.subtracting(plan.cells.map(\.cell.id)).sorted()
         try require(
             lacking.isEmpty, .missingInput,
             "\(lacking.count) cells of shard \(run.shard.number) cannot be measured here, the first is \(lacking.first ?? ""): "
                 + "expected the backends that the job was split with")
         try run.run { folder, between in
-            try SweepRunning.run(plan, in: folder, cgroups: cgroups, shard: run.shard, between: between).isComplete
+            try SweepRunning.run(
+                plan, in: folder, cgroups: cgroups, program: program, shard: run.shard, between: between
+            ).isComplete
         }
     }
 
@@ -143,6 +150,6 @@ struct SweepCommand: ParsableCommand {
 }
 
 extension Cell {
-    /// Whether shards take it to be compared by: an object in memory, read from start to end.
+    /// Whether shards take it to be compared by: an object of this machine, read from start to end.
     fileprivate var isReference: Bool { label == nil && workload == "sequential" && isLocal }
 }

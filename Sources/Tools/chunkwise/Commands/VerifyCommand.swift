@@ -131,6 +131,15 @@ struct VerifyCommand: ParsableCommand {
                     && source == nil,
             "--split: expected vectors or --search, and neither another mode nor --evidence nor --source")
         try requireValid(
+            fleet.split == nil || external.subject.count < 2,
+            "--split with \(external.subject.count) --subject: expected one, and a job for each of the others")
+        try requireValid(
+            fleet.split == nil || firstCase == nil && !(fleet.replicate && search != nil),
+            "--case or --replicate with --search and --split: expected neither, as each shard draws cases of its own")
+        try requireValid(
+            fleet.split == nil && !fleet.isShard || output.format == .text,
+            "--format json with --split or --manifest: expected text; chunkwise report has the merged results as JSON")
+        try requireValid(
             !fleet.isShard || repeated.isEmpty && search == nil && evidence == nil && source == nil,
             "\((repeated + ["--search"])[0]) with --manifest: expected the manifest alone, which has the options")
         try requireValid(
@@ -216,6 +225,7 @@ struct VerifyCommand: ParsableCommand {
         func options(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
         return options("--backend", backend) + options("--vectors", vectors) + options("--only", only)
             + options("--subject", external.subject) + (external.all ? ["--all"] : [])
+            + (external.timeout.map { ["--timeout", "\($0 / .milliseconds(1))ms"] } ?? [])
     }
 
     func searchSubjects(_ backends: [any CipherBackend]) throws -> [any JudgedSubject] {

@@ -149,7 +149,7 @@ enum TamperRunning {
         }
         return try external.subject.map { command in
             do throws(ExternalVerification.Failure) {
-                return try verification.run(command: command, timeout: external.timeout) { finished, total in
+                return try verification.run(command: command, timeout: external.answerTime) { finished, total in
                     display.show(finished, of: total, "rows", name: command)
                 }
             } catch {
@@ -196,7 +196,7 @@ enum MemoryVerification {
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
         try attempt { try folder.createObjects() }
-        let timeout: Duration = external.isAsked ? external.timeout : .seconds(60)
+        let timeout: Duration = external.isAsked ? external.answerTime : .seconds(60)
         var outcomes: [MemoryOutcome] = []
         for subject in subjects {
             let check = MemoryCheck(subject: subject, folder: folder.objectFolder, timeout: timeout)

@@ -15,7 +15,9 @@ struct ExternalOptions: ParsableArguments {
         help: .taking(
             "time", "How long each answer of a subject may take: seconds, or a time such as 500ms. (default: 10s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
-    var timeout = Duration.seconds(10)
+    var timeout: Duration?
+    /// How long each answer may take.
+    var answerTime: Duration { timeout ?? .seconds(10) }
 
     @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 5,000 reads.")
     var all = false
@@ -28,7 +30,7 @@ struct ExternalOptions: ParsableArguments {
         Interruption.ignoreBrokenPipes()
         return try subject.map { command in
             do throws(ExternalVerification.Failure) {
-                return try ExternalSubject(command: command, timeout: timeout)
+                return try ExternalSubject(command: command, timeout: answerTime)
             } catch {
                 throw Self.failure(error, command)
             }
@@ -55,7 +57,7 @@ struct ExternalOptions: ParsableArguments {
         var records: [ConformanceRecord] = []
         for command in subject {
             let verification = ExternalVerification(
-                command: command, timeout: timeout, runsEverything: all, checksProtocol: checksProtocol,
+                command: command, timeout: answerTime, runsEverything: all, checksProtocol: checksProtocol,
                 isInterrupted: { Interruption.wasRequested })
             do throws(ExternalVerification.Failure) {
                 let display = ProgressDisplay()

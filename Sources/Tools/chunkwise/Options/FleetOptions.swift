@@ -17,7 +17,7 @@ struct FleetOptions: ParsableArguments {
 
     @Option(
         help: .taking(
-            "engine", "What runs the shards: print the script for it; that for parallel goes over ssh."))
+            "engine", "What runs the shards: print the script for it; parallel goes over ssh with --hosts."))
     var engine: Engine?
 
     @Flag(help: "Run what --engine prints.")

@@ -13,6 +13,9 @@ struct EngineJob {
     /// The file of `parallel`'s hosts; `nil` for this machine.
     let hosts: String?
 
+    /// What `parallel` notes there is of one job: another one is another file.
+    let log: String
+
     private let manifest: String
     private let program: String
     private let command: String
@@ -21,6 +24,7 @@ struct EngineJob {
         folder = file.path.removingLastComponent().fromRoot.string
         manifest = file.path.fromRoot.string
         shardCount = file.manifest.shardCount
+        log = "\(folder)/parallel-\(file.digest.prefix(8)).log"
         command = file.manifest.work.command
         self.hosts = hosts
         self.program = program
@@ -59,6 +63,16 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
 
     /// Prints what is to be run, or runs it.
     func run(_ job: EngineJob, submits: Bool) throws {
+        // Some of what reads a path here knows no way to quote these.
+        let unusual = job.folder.unicodeScalars.first {
+            PlainText.isControl($0) || self == .parallel && ["{", "}"].contains($0)
+        }
+        if let unusual {
+            throw CommandFailure(
+                .usage,
+                "--engine \(rawValue) --output \(job.folder): the character U+\(String(unusual.value, radix: 16)): expected a "
+                    + "path without line breaks, control characters and, for parallel, braces")
+        }
         let script = script(job)
         guard submits else { return print(script) }
         try require(
@@ -80,18 +94,19 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
         case .slurm:
             // A shard that is requeued starts anew, on whichever node, into a file of its own.
             let wrap = ShellText.quoted("exec " + job.shard("\"$SLURM_ARRAY_TASK_ID\""))
-            let log = ShellText.quoted(job.folder + "/slurm-%A_%a.log")
+            // sbatch(1), "filename pattern".
+            let folder = job.folder.replacing("%", with: "%%")
             return """
                 job=$(sbatch --parsable --job-name=chunkwise --array=0-\(last) --exclusive --requeue --open-mode=append \\
-                  --output=\(log) --wrap=\(wrap)) &&
+                  --output=\(ShellText.quoted(folder + "/slurm-%A_%a.log")) --wrap=\(wrap)) &&
                 sbatch --parsable --job-name=chunkwise-merge --dependency="afterok:$job" --kill-on-invalid-dep=yes \\
-                  --output=\(ShellText.quoted(job.folder + "/merge.log")) --wrap=\(ShellText.quoted("exec " + job.merge))
+                  --output=\(ShellText.quoted(folder + "/merge.log")) --wrap=\(ShellText.quoted("exec " + job.merge))
                 """
         case .parallel:
             // The command is a shell's, on the other side as well.
             let hosts = job.hosts.map { "--sshloginfile \(ShellText.quoted($0))" } ?? "--sshlogin :"
             return """
-                parallel -j1 \(hosts) --joblog \(ShellText.quoted(job.folder + "/parallel.log")) --resume-failed \\
+                parallel -j1 \(hosts) --joblog \(ShellText.quoted(job.log)) --resume-failed \\
                   \(ShellText.quoted(job.shard("{}"))) ::: $(seq 0 \(last)) &&
                 \(job.merge)
                 """
@@ -108,8 +123,10 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
 
     /// An Indexed Job, one pod a node: a pod that fails is replaced by one of the same index.
     private func kubernetes(_ job: EngineJob) -> String {
-        let command = job.shard("$JOB_COMPLETION_INDEX").split(separator: "'", omittingEmptySubsequences: false)
-            .joined(separator: "''")
+        // YAML 1.2, section 7.3.2.
+        func quoted(_ text: String) -> String {
+            "'" + text.unicodeScalars.map { $0 == "'" ? "''" : String($0) }.joined() + "'"
+        }
         return """
             kubectl apply -f - <<'EOF'
             apiVersion: batch/v1
@@ -135,12 +152,12 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
                   containers:
                     - name: shard
                       image: chunkwise:\(Program.version)
-                      command: [sh, -c, 'exec \(command)']
+                      command: [sh, -c, \(quoted("exec " + job.shard("$JOB_COMPLETION_INDEX")))]
                       env:
                         - name: NODE_NAME
                           valueFrom: {fieldRef: {fieldPath: spec.nodeName}}
                       volumeMounts:
-                        - {name: run, mountPath: '\(job.folder)'}
+                        - {name: run, mountPath: \(quoted(job.folder))}
                   volumes:
                     - name: run
                       persistentVolumeClaim: {claimName: chunkwise-run}

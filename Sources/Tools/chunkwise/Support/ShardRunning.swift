@@ -14,10 +14,12 @@ struct ShardRun {
     let shard: RunHeader.Shard
     /// Where the attempt's file comes.
     private let path: FilePath
-    private let local: RunFolder
+    /// Which CPUs it is confined to, in words.
+    private let pinning: String
 
-    /// How long finished records stay on this machine alone, at most about: a machine that is lost takes them with it.
-    private static let handingOverInterval = Duration.seconds(30)
+    /// How long finished records stay on this machine alone, at most about: a machine that is lost takes them with it. It is
+    /// less where handing them over takes so little that a twentieth of the time suffices.
+    private static let maxInterval = Duration.seconds(30)
 
     /// Prepares a shard: checks that it is this command's and this program's, and confines the process to its CPUs.
     ///
@@ -45,12 +47,9 @@ struct ShardRun {
             restartCount: Scheduler.restartCount)
         let folder = output.map { FilePath($0).appending(Manifest.shardFolder) } ?? job.shardFolder
         try attempt("--output") { try Folder.create(folder) }
-        let pinning = Self.pin()
-        let host = ThisHost.describe()
-        self.path = folder.appending(ShardFile.name(shard, host))
-        local = try attempt { try RunFolder.temporary() }
+        pinning = Self.pin()
+        self.path = folder.appending(ShardFile.name(shard, ThisHost.describe()))
         Interruption.install()
-        Terminal.writeError("chunkwise: shard \(number) of \(manifest.shardCount) on \(HostKey(host).name), \(pinning)")
     }
 
     /// Confines this process to the CPUs that it was given, and says what came of it.
@@ -69,32 +68,42 @@ struct ShardRun {
     ///   came to its end.
     /// - Throws: `CommandFailure`, also for a shard that was stopped.
     func run(_ body: (_ folder: RunFolder, _ between: () -> Void) throws -> Bool) throws {
+        let local = try attempt { try RunFolder.temporary() }
+        Terminal.writeError(
+            PlainText.line(
+                "chunkwise: shard \(shard.number) of \(shard.count) on \(ThisHost.describe().label), \(pinning)"))
         let clock = ContinuousClock()
-        var next = clock.now.advanced(by: Self.handingOverInterval)
+        var next = clock.now
         let isComplete: Bool
         do {
             isComplete = try body(local) {
                 guard clock.now >= next else { return }
                 // The last one counts, and says what is wrong.
-                try? ShardFile.publish(local.resultFile, as: path)
-                next = clock.now.advanced(by: Self.handingOverInterval)
+                let took = clock.measure { try? ShardFile.publish(local.resultFile, as: path) }
+                next = clock.now.advanced(by: min(took * 20, Self.maxInterval))
             }
         } catch {
-            local.removeTemporary()
+            // What was finished before is as good as it was; a shard that had not begun leaves nothing.
+            guard hasRecords(local) else {
+                local.removeTemporary()
+                throw error
+            }
+            do {
+                try ShardFile.publish(local.resultFile, as: path)
+                local.removeTemporary()
+            } catch {
+                Terminal.warn(keep(local, after: error))
+            }
             throw error
         }
         do {
             try ShardFile.publish(local.resultFile, as: path)
         } catch {
-            throw CommandFailure(
-                .io,
-                "\(error): expected a folder that takes files and lets them be renamed; the shard's records are kept on "
-                    + "\(ThisHost.name), to be copied once it does: "
-                    + ShellText.joined(["cp", local.resultFile.string, path.string]))
+            throw CommandFailure(.io, keep(local, after: error))
         }
         let records = try attempt { try ShardFile(reading: path) }
         local.removeTemporary()
-        print("\(path): \(records.description), \(isComplete ? "complete" : "a part of the shard")")
+        print(PlainText.line("\(path): \(records.description), \(isComplete ? "complete" : "a part of the shard")"))
         try require(
             isComplete, .noAnswer,
             "stopped before the end of shard \(shard.number): what was finished is in \(path); to run it again: "
@@ -103,6 +112,21 @@ struct ShardRun {
                         "chunkwise", job.manifest.work.command, "--manifest", job.path.string, "--shard",
                         "\(shard.number)",
                     ]))
+    }
+
+    /// Whether more than a header was written.
+    private func hasRecords(_ local: RunFolder) -> Bool {
+        (try? TextFile.read(local.resultFile.string))?.utf8.count { $0 == UInt8(ascii: "\n") } ?? 0 > 1
+    }
+
+    /// Seals the records where they are, as they cannot be handed over, and says what to do with them.
+    private func keep(_ local: RunFolder, after error: any Error) -> String {
+        // A copy without a seal would be no whole one.
+        let sealed = local.path.appending("shard.jsonl")
+        let isSealed = (try? ShardFile.publish(local.resultFile, as: sealed)) != nil
+        return "\(error): expected a folder that takes files and lets them be renamed; the shard's records are kept on "
+            + "\(ThisHost.name), to be copied once it does: "
+            + ShellText.joined(["cp", (isSealed ? sealed : local.resultFile).string, path.string])
     }
 
     /// A header for records of this shard that no sweep writes.

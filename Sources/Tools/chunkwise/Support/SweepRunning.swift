@@ -13,14 +13,15 @@ enum SweepRunning {
     /// Runs a job with progress on standard error, until it is done or the user stops it.
     static func run(
         _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil,
-        cgroups: Result<MemoryCgroups, CgroupAbsence>, isAnnounced: Bool = false, shard: RunHeader.Shard? = nil,
-        between: () -> Void = {}, verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil
+        cgroups: Result<MemoryCgroups, CgroupAbsence>, isAnnounced: Bool = false, program: [String]? = nil,
+        shard: RunHeader.Shard? = nil, between: () -> Void = {}, verify: (() -> [ConformanceRecord]?)? = nil,
+        mutants: (() -> MutantsRecord?)? = nil
     ) throws -> RunResults {
         Interruption.install()
         defer { Terminal.clearProgress() }
         let estimate = estimate(plan)
         var progress = SweepProgress(estimate)
-        let program = program(plan)
+        let program = program ?? self.program(plan)
         let job = try attempt {
             try SweepJob(
                 folder: folder, plan: plan, program: program, programVersion: Program.version,
@@ -93,10 +94,13 @@ enum SweepRunning {
     }
 
     /// The same from a text, for which errors have the file's name.
+    ///
+    /// With `choosing`, some of the plan's cells are left in it.
     static func plan(
-        _ text: String, of path: String, in folder: RunFolder, on object: PlanObject? = nil
+        _ text: String, of path: String, in folder: RunFolder, on object: PlanObject? = nil,
+        choosing: (Plan) -> [PlannedCell] = { $0.cells }
     ) throws -> Plan {
-        let plan = try attempt {
+        var plan = try attempt {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
                 object: object, trace: Traces.find
@@ -105,6 +109,7 @@ enum SweepRunning {
         for (backend, reason) in plan.missingBackends.sorted(by: { $0.key < $1.key }) {
             Terminal.warn("cells of backend \(backend) are left out: \(reason)")
         }
+        plan.cells = choosing(plan)
         // Before anything is written.
         if plan.cells.contains(where: { ObjectKind(of: $0.cell)?.isServed == true }) { _ = try Network.required() }
         if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {

@@ -23,12 +23,37 @@ enum VerifyShard {
         let folder = command.folder ?? ""
         if let search = command.search {
             let work = Manifest.Work.search(
-                options: options, seed: command.seed ?? 1,
+                options: options, files: try files(command), seed: command.seed ?? 1,
                 nanoseconds: UInt64(search / .nanoseconds(1)))
             return try command.fleet.write(work, parts: [], program: [], to: folder)
         }
         let (groups, _) = try command.groups()
-        try command.fleet.write(.vectors(options: options), parts: parts(of: groups), program: [], to: folder)
+        try command.fleet.write(
+            .vectors(options: options, files: try files(command)), parts: parts(of: groups), program: [], to: folder)
+    }
+
+    /// The digests of the files that a job's options name: vectors, and the words of a subject's command that are files
+    /// here. Programs that are found in PATH are not among them.
+    private static func files(_ command: VerifyCommand) throws -> [String: String] {
+        var files: [String: String] = [:]
+        for path in command.vectors.map({ FilePath($0).fromRoot.string }) {
+            files[path] = try attemptInput { try FileDigest.sha256(FilePath(path)) }
+        }
+        for word in command.external.subject.flatMap({ $0.split(separator: " ") }).map(String.init) {
+            files[word] = try? FileDigest.sha256(FilePath(word))
+        }
+        return files
+    }
+
+    /// Checks that the files which a job's options name are those that it was split with.
+    private static func requireSame(_ files: [String: String], _ manifest: FilePath) throws {
+        for (path, digest) in files.sorted(by: { $0.key < $1.key }) {
+            let found = try attemptInput { try FileDigest.sha256(FilePath(path)) }
+            try require(
+                found == digest, .badData,
+                "\(path) has the digest \(found.prefix(16)), and \(digest.prefix(16)) in \(manifest): expected the same file on "
+                    + "all machines")
+        }
     }
 
     /// The groups with what each costs. Those that are open at the same time are one part.
@@ -45,12 +70,26 @@ enum VerifyShard {
         let run = try ShardRun(fleet, command: "verify", program: [], output: output)
         switch run.job.manifest.work {
         case .sweep: break
-        case .vectors(let options):
-            try vectors(try VerifyCommand.parse(options), run, threadCount: threadCount)
-        case .search(let options, let seed, let nanoseconds):
+        case .vectors(let options, let files):
+            try requireSame(files, run.job.path)
+            try vectors(try parsed(options, run.job.path), run, threadCount: threadCount)
+        case .search(let options, let files, let seed, let nanoseconds):
+            try requireSame(files, run.job.path)
             try search(
-                try VerifyCommand.parse(options), run, seed: seed, duration: .nanoseconds(Int64(clamping: nanoseconds)))
+                try parsed(options, run.job.path), run, seed: seed, duration: .nanoseconds(Int64(clamping: nanoseconds))
+            )
         }
+    }
+
+    private static func parsed(_ options: [String], _ manifest: FilePath) throws -> VerifyCommand {
+        // Asking for help, too, is none of a job.
+        guard let command = try? VerifyCommand.parse(options) else {
+            throw CommandFailure(
+                .badData,
+                "\(manifest): the options \(ShellText.joined(options)) are none of verify: expected those that a job was "
+                    + "split with")
+        }
+        return command
     }
 
     private static func vectors(_ command: VerifyCommand, _ run: ShardRun, threadCount: Int) throws {
