@@ -165,12 +165,17 @@ package struct ShardFile: Sendable {
         }
     }
 
+    /// Calls `body` with the records as they stand in the file, without header, end and seal, piece by piece.
+    func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try Self.forEachPiece(of: try FileSource(path: path), records, body)
+    }
+
     /// Calls `body` with each record between the header and the end record.
     ///
     /// - Throws: What `body` throws; `Unusable.damaged` for a line that is no record of a shard; `DecryptionError.io`.
     func forEachRecord(_ body: (RecordLine) throws -> Void) throws {
         var (number, rest) = (1, [UInt8]())
-        try Self.forEachPiece(of: try FileSource(path: path), records) { piece in
+        try forEachPiece { piece in
             var start = piece.startIndex
             while let end = piece[start...].firstIndex(of: Self.newline) {
                 number += 1
