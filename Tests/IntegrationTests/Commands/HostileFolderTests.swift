@@ -123,7 +123,7 @@ struct HostileFolderTests {
             """
             cat back > in & writer=$!
             timeout -s KILL 60 \(Self.decrypt) in -; status=$?
-            kill $writer 2>/dev/null; exit $status
+            kill $writer 2>/dev/null; wait $writer 2>/dev/null; exit $status
             """)
         let reason = "a pipe or device: expected a file that can be read at any offset"
         #expect(
