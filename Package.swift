@@ -53,13 +53,15 @@ let floors: [(folder: String, targets: [Target])] = [
                     "RandomAccess", crypto("Crypto", trait: "BoringSSL"), crypto("CryptoExtras", trait: "BoringSSL"),
                 ]
             ),
+            .systemLibrary(name: "CChunkwisePlugin", path: "include"),
+            .target(name: "PluginBackend", dependencies: ["CLinux", "CChunkwisePlugin", "Support", "RandomAccess"]),
             .target(name: "CVectorLevels"),
             .target(name: "SwiftAESBackend", dependencies: ["CVectorLevels", "RandomAccess"]),
             .target(
                 name: "BackendRegistry",
                 dependencies: [
                     "RandomAccess", "OpenSSLBackend", "GcryptBackend", "NettleBackend", "KernelBackend",
-                    "BoringSSLBackend", "SwiftAESBackend",
+                    "BoringSSLBackend", "SwiftAESBackend", "PluginBackend",
                 ]
             ),
         ]
@@ -83,7 +85,8 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(
                 name: "Subject",
                 dependencies: [
-                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "SubjectProtocol", "Vectors", system,
+                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "PluginBackend", "SubjectProtocol",
+                    "Vectors", system,
                 ]
             ),
             .target(
@@ -161,9 +164,11 @@ let floors: [(folder: String, targets: [Target])] = [
                     "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "SwiftAESBackend",
                     "Statistics", "Results", "SubjectProtocol", "Subject", "Vectors", "Conformance", "Measurement",
                     "Gate", "Report", "Keys", "KeyTesting", network("HTTPSources"), network("KeyExchanges"),
-                    network("Server"), arguments,
-                    system,
-                ]
+                    network("Server"), arguments, system,
+                ],
+                resources: ["chunkwise_plugin.h", "plugin.c", "plugin.rs", "plugin.swift"].map {
+                    .embedInCode("Resources/\($0)")
+                }
             ),
         ]
     ),
@@ -354,7 +359,9 @@ let package = Package(
 )
 
 for floor in floors {
-    for target in floor.targets { target.path = "Sources/\(floor.folder)/\(target.name)" }
+    for target in floor.targets where target.path == nil {
+        target.path = "Sources/\(floor.folder)/\(target.name)"
+    }
 }
 
 // What a file imports is its own business unless it says otherwise.

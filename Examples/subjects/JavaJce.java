@@ -1,10 +1,15 @@
-// The subject protocol over the Java Cryptography Extension: CBC and CTR, served.
+// The subject protocol over the Java Cryptography Extension: CBC and CTR, served and from files, with measurements.
 //
 //     chunkwise verify --subject 'java Examples/subjects/JavaJce.java'
 import java.io.*;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.*;
+import java.util.stream.LongStream;
 import javax.crypto.Cipher;
 import javax.crypto.spec.*;
 
@@ -109,17 +114,13 @@ public class JavaJce {
         return line.toString(StandardCharsets.UTF_8);
     }
 
-    static void send(String message, byte[] payload) throws IOException {
+    static void send(String message, ByteBuffer payload) throws IOException {
         out.write((message + "\n").getBytes(StandardCharsets.UTF_8));
-        out.write(payload);
+        out.write(payload.array(), payload.position(), payload.remaining());
         out.flush();
     }
 
-    static byte[] readBytes(long count) throws IOException {
-        byte[] bytes = in.readNBytes((int) count);
-        if (bytes.length < count) System.exit(1);
-        return bytes;
-    }
+    static void send(String message) throws IOException { send(message, ByteBuffer.allocate(0)); }
 
     static long integer(Object value) {
         check(value instanceof Long && (Long) value >= 0);
@@ -136,104 +137,195 @@ public class JavaJce {
         return (String) value;
     }
 
+    static Map<?, ?> object(Object value) {
+        check(value instanceof Map);
+        return (Map<?, ?>) value;
+    }
+
+    /** What all reads share: each makes them as large as it needs. */
+    static ByteBuffer ciphertext = ByteBuffer.allocate(0), plaintext = ciphertext;
+
+    static ByteBuffer cleared(ByteBuffer buffer, long count) {
+        return buffer.capacity() < count ? ByteBuffer.allocate((int) count) : buffer.clear();
+    }
+
     static class EncryptedObject {
         final boolean isCTR, isPadded, isSequence;
-        final byte[] key;
+        final SecretKeySpec key;
         final BigInteger iv;
-        final long chunk, stored, byteCount;
+        final long chunk, stored;
         final Cipher cipher;
+        final FileChannel file;
         long length;
 
         EncryptedObject(Map<?, ?> request) throws Exception {
-            check(request.get("source") instanceof Map && request.get("strategy") instanceof String);
-            Map<?, ?> source = (Map<?, ?>) request.get("source");
-            boolean isServed = source.containsKey("byteCount");
-            check(isServed || source.get("path") instanceof String);
-            byteCount = isServed ? integer(source.get("byteCount")) : 0;
+            Map<?, ?> source = object(request.get("source"));
+            check(request.get("strategy") instanceof String);
+            boolean isServed = !(source.get("path") instanceof String);
+            if (isServed) length = integer(source.get("byteCount"));
             check(STRATEGIES.contains(request.get("strategy")), "unsupported");
             isCTR = request.get("strategy").equals("ctr");
-            key = bytes(request.get("key"));
-            byte[] start = bytes(request.get("iv"));
+            byte[] secret = bytes(request.get("key")), start = bytes(request.get("iv"));
             isPadded = !isCTR && choice(request.get("padding"), "pkcs7", "none").equals("pkcs7");
             boolean isChunked = request.get("strategy").equals("cbc-chunked");
             chunk = isChunked ? integer(request.get("chunkByteCount")) : 1L << 62;
             check(chunk > 0 && chunk % 16 == 0);
             isSequence = isChunked && choice(request.get("ivRule"), "fixed", "sequence").equals("sequence");
-            check(List.of(16, 24, 32).contains(key.length), "invalidKey");
+            check(List.of(16, 24, 32).contains(secret.length), "invalidKey");
             check(start.length == 16, "invalidIV");
-            check(isServed, "unsupported");
+            key = new SecretKeySpec(secret, "AES");
             iv = new BigInteger(1, start);
             stored = chunk + (isPadded ? 16 : 0);
             cipher = Cipher.getInstance(isCTR ? "AES/CTR/NoPadding" : "AES/CBC/NoPadding");
-            length = byteCount;
-            check(isCTR || length % 16 == 0 && !(isPadded && length == 0), "truncatedCiphertext");
-            if (isPadded) length = unpadded();
+            file = isServed ? null : FileChannel.open(Path.of((String) source.get("path")));
+            try {
+                if (!isServed) length = file.size();
+                check(isCTR || length % 16 == 0 && !(isPadded && length == 0), "truncatedCiphertext");
+                if (isPadded) length = unpadded();
+            } catch (Exception error) {
+                close();
+                throw error;
+            }
         }
+
+        void close() throws IOException { if (file != null) file.close(); }
 
         long unpadded() throws Exception {
             long last = (length - 1) / stored, size = length - last * stored;
-            byte[] block = blocks(last, size - 16, size);
-            int count = block[15];
+            plaintext = cleared(plaintext, 16);
+            blocks(last, size - 16, size);
+            int count = plaintext.get(15);
             check(count >= 1 && count <= 16, "invalidPadding");
-            for (int place = 16 - count; place < 16; place++) check(block[place] == count, "invalidPadding");
+            for (int place = 16 - count; place < 16; place++) check(plaintext.get(place) == count, "invalidPadding");
             size -= count;
             check(size <= chunk && (size > 0 || last == 0), "invalidPadding");
             return last * chunk + size;
         }
 
-        byte[] fetch(long offset, int count) throws IOException {
-            ByteArrayOutputStream data = new ByteArrayOutputStream(count);
-            while (data.size() < count) {
-                send("{\"need\":{\"offset\":" + (offset + data.size()) + ",\"count\":" + (count - data.size()) + "}}",
-                    new byte[0]);
-                Map<?, ?> answer = Json.object(readLine());
-                check(answer.get("ok").equals(true), "io");
-                long payload = integer(answer.get("payload"));
-                check(payload > 0, "truncatedCiphertext");
-                data.write(readBytes(payload));
+        void fetch(long offset, long count) throws IOException {
+            ciphertext = cleared(ciphertext, count).limit((int) count);
+            while (ciphertext.hasRemaining()) {
+                long at = offset + ciphertext.position();
+                check((file == null ? need(at) : file.read(ciphertext, at)) > 0, "truncatedCiphertext");
             }
-            return data.toByteArray();
+            ciphertext.flip();
         }
 
-        /** Decrypts whole blocks of one chunk. */
-        byte[] blocks(long number, long start, long end) throws Exception {
-            BigInteger sum = iv.add(BigInteger.valueOf(isSequence ? number : isCTR ? start / 16 : 0));
-            byte[] block = new byte[16], value = sum.toByteArray();
-            int count = Math.min(16, value.length);
-            System.arraycopy(value, value.length - count, block, 16 - count, count);
+        /** Lets the harness serve some bytes to `ciphertext`. */
+        int need(long offset) throws IOException {
+            send("{\"need\":{\"offset\":" + offset + ",\"count\":" + ciphertext.remaining() + "}}");
+            Map<?, ?> answer = Json.object(readLine());
+            check(answer.get("ok").equals(true), "io");
+            int place = ciphertext.position(), payload = (int) integer(answer.get("payload"));
+            if (in.readNBytes(ciphertext.array(), place, payload) < payload) System.exit(1);
+            ciphertext.position(place + payload);
+            return payload;
+        }
+
+        /** Decrypts whole blocks of one chunk to `plaintext`. */
+        void blocks(long number, long start, long end) throws Exception {
             int before = isCTR || start == 0 ? 0 : 16;
-            byte[] data = fetch(number * stored + start - before, (int) (end - start + before));
-            IvParameterSpec parameters = before > 0 ? new IvParameterSpec(data, 0, 16) : new IvParameterSpec(block);
-            cipher.init(Cipher.DECRYPT_MODE, new SecretKeySpec(key, "AES"), parameters);
-            return cipher.doFinal(data, before, data.length - before);
+            fetch(number * stored + start - before, end - start + before);
+            byte[] block = new byte[16];
+            if (before > 0) {
+                ciphertext.get(block);
+            } else {
+                byte[] value = iv.add(BigInteger.valueOf(isSequence ? number : isCTR ? start / 16 : 0)).toByteArray();
+                int count = Math.min(16, value.length);
+                System.arraycopy(value, value.length - count, block, 16 - count, count);
+            }
+            cipher.init(Cipher.DECRYPT_MODE, key, new IvParameterSpec(block));
+            // In parts, since only what is called often is compiled: a whole MiB at a time is seven times as slow.
+            for (int stop = ciphertext.limit(); ciphertext.position() < stop;) {
+                ciphertext.limit(Math.min(ciphertext.position() + 8192, stop));
+                cipher.update(ciphertext, plaintext);
+            }
+            cipher.doFinal(ciphertext, plaintext);
         }
 
-        byte[] read(long offset, long count) throws Exception {
+        /** The plaintext, which is there until the next read. */
+        ByteBuffer read(long offset, long count) throws Exception {
             check(offset <= length, "rangeOutOfBounds");
-            ByteArrayOutputStream data = new ByteArrayOutputStream();
-            for (long end = Math.min(offset + count, length); offset < end;) {
-                long number = offset / chunk, start = offset % chunk, stop = Math.min(start + end - offset, chunk);
-                long first = start / 16 * 16;
-                byte[] part = blocks(number, first, isCTR ? stop : (stop + 15) / 16 * 16);
-                data.write(part, (int) (start - first), (int) (stop - start));
+            long end = Math.min(offset + count, length), head = offset % 16, size = end - offset;
+            plaintext = cleared(plaintext, size + 32);
+            // Chunks hold whole blocks, so there is nothing to cut off between them.
+            while (offset < end) {
+                long start = offset % chunk, stop = Math.min(start + end - offset, chunk);
+                blocks(offset / chunk, start / 16 * 16, isCTR ? stop : (stop + 15) / 16 * 16);
                 offset += stop - start;
             }
-            return data.toByteArray();
+            return plaintext.limit((int) (head + size)).position((int) head);
         }
+
+        long nanoseconds(long[]... reads) throws Exception {
+            long start = System.nanoTime();
+            for (long[] read : reads) read(read[0], read[1]);
+            return System.nanoTime() - start;
+        }
+
+        String measure(Map<?, ?> request) throws Exception {
+            long[][] reads = reads(object(request.get("workload")), length);
+            String collect = choice(request.get("collect"), "digest", "time", "latencies");
+            List<Long> samples = new ArrayList<>();
+            if (collect.equals("digest")) {
+                MessageDigest hash = MessageDigest.getInstance("SHA-256");
+                long delivered = 0;
+                for (long[] read : reads) {
+                    ByteBuffer data = read(read[0], read[1]);
+                    delivered += data.remaining();
+                    hash.update(data);
+                }
+                String digest = HexFormat.of().formatHex(hash.digest());
+                return ",\"digest\":\"" + digest + "\",\"deliveredByteCount\":" + delivered;
+            }
+            if (collect.equals("latencies")) {
+                for (long[] read : reads) samples.add(nanoseconds(read));
+                return ",\"latencies\":" + samples;
+            }
+            long least = integer(request.get("minimumNanoseconds")), most = integer(request.get("maximumIterations"));
+            check(most > 0);
+            for (long sum = 0; samples.isEmpty() || sum < least && samples.size() < most;) {
+                samples.add(nanoseconds(reads));
+                sum += samples.get(samples.size() - 1);
+            }
+            return ",\"nanoseconds\":" + samples;
+        }
+    }
+
+    /** The reads of one iteration, as pairs of offset and count. */
+    static long[][] reads(Map<?, ?> workload, long length) {
+        String kind = choice(workload.get("kind"), "sequential", "random", "trace");
+        if (kind.equals("trace")) {
+            check(workload.get("ranges") instanceof List);
+            return ((List<?>) workload.get("ranges")).stream().map(range -> {
+                check(range instanceof List && ((List<?>) range).size() == 2);
+                return ((List<?>) range).stream().mapToLong(JavaJce::integer).toArray();
+            }).toArray(long[][]::new);
+        }
+        long count = integer(workload.get(kind.equals("random") ? "rangeByteCount" : "windowByteCount"));
+        check(count > 0);
+        LongStream offsets = LongStream.iterate(0, offset -> offset < length, offset -> offset + count);
+        if (kind.equals("random")) {
+            check(count <= length, "rangeOutOfBounds");
+            // This class is SplitMix64.
+            SplittableRandom random = new SplittableRandom(integer(workload.get("seed")));
+            offsets = LongStream.generate(() -> Long.remainderUnsigned(random.nextLong(), length - count + 1))
+                .limit(integer(workload.get("reads")));
+        }
+        return offsets.mapToObj(offset -> new long[] {offset, count}).toArray(long[][]::new);
     }
 
     static void answer(Map<?, ?> request) throws Exception {
         Object op = request.get("op");
-        byte[] data = new byte[0];
+        ByteBuffer data = ByteBuffer.allocate(0);
         String members = "";
         if ("hello".equals(op)) {
             check(integer(request.get("protocol")) == 1, "unsupported");
             members = ",\"protocol\":1,\"name\":\"java-jce\",\"version\":\"" + System.getProperty("java.version")
                 + "\",\"strategies\":[\"cbc-continuous\",\"cbc-chunked\",\"ctr\"],\"keyByteCounts\":[16,24,32],"
-                + "\"sources\":[\"served\"],\"granularity\":\"block\",\"measures\":false";
+                + "\"sources\":[\"path\",\"served\"],\"granularity\":\"block\",\"measures\":true";
         } else if (!"bye".equals(op)) {
-            check(!"measure".equals(op), "unsupported");
-            check(op instanceof String && List.of("open", "read", "close").contains(op));
+            choice(op, "open", "read", "measure", "close");
             long id = integer(request.get("id"));
             check(objects.containsKey(id) == !op.equals("open"));
             if (op.equals("open")) {
@@ -241,10 +333,12 @@ public class JavaJce {
                 objects.put(id, object);
                 members = ",\"plaintextByteCount\":" + object.length;
             } else if (op.equals("close")) {
-                objects.remove(id);
+                objects.remove(id).close();
+            } else if (op.equals("measure")) {
+                members = objects.get(id).measure(request);
             } else {
                 data = objects.get(id).read(integer(request.get("offset")), integer(request.get("count")));
-                members = ",\"payload\":" + data.length;
+                members = ",\"payload\":" + data.remaining();
             }
         }
         send("{\"ok\":true" + members + "}", data);
@@ -255,13 +349,12 @@ public class JavaJce {
         for (String line; (line = readLine()) != null;) {
             try {
                 Map<?, ?> request = Json.object(line);
-                if (request.containsKey("payload")) readBytes(integer(request.get("payload")));
+                if (request.containsKey("payload")) in.readNBytes((int) integer(request.get("payload")));
                 answer(request);
-            } catch (Failure failure) {
-                send("{\"ok\":false,\"error\":\"" + failure.getMessage() + "\",\"message\":\"no\"}", new byte[0]);
             } catch (Exception error) {
-                String text = error.getClass().getSimpleName();
-                send("{\"ok\":false,\"error\":\"internal\",\"message\":\"" + text + "\"}", new byte[0]);
+                String name = error instanceof IOException ? "io" : "internal", text = error.getClass().getSimpleName();
+                if (error instanceof Failure) name = error.getMessage();
+                send("{\"ok\":false,\"error\":\"" + name + "\",\"message\":\"" + text + "\"}");
             }
         }
     }

@@ -24,7 +24,7 @@ def send(message, payload=b""):
 
 
 def integer(value, least=0):
-    if type(value) is not int or value < least:
+    if type(value) is not int or not least <= value < 1 << 53:
         raise Failure("invalidRequest")
     return value
 
@@ -171,8 +171,9 @@ def ranges(workload, length):
         if count > length:
             raise Failure("rangeOutOfBounds")
         return splitmix(state, integer(workload.get("reads"), 1), count, length)
-    if kind == "trace" and type(workload.get("ranges")) is list:
-        return [(integer(offset), integer(count)) for offset, count in workload["ranges"]]
+    pairs = workload.get("ranges")
+    if kind == "trace" and type(pairs) is list and all(type(pair) is list and len(pair) == 2 for pair in pairs):
+        return [(integer(offset), integer(count)) for offset, count in pairs]
     raise Failure("invalidRequest")
 
 
@@ -186,7 +187,7 @@ def splitmix(state, reads, count, length):
 
 
 def measure(item, request):
-    workload, collect = request.get("workload"), request.get("collect")
+    workload, collect = request.get("workload"), choice(request.get("collect"), ["digest", "latencies", "time"])
     reads = ranges(workload, item.length)
     if collect == "digest":
         digest, delivered = hashlib.sha256(), 0
@@ -197,8 +198,6 @@ def measure(item, request):
         return {"digest": digest.hexdigest(), "deliveredByteCount": delivered}
     if collect == "latencies":
         return {"latencies": [timed(item, [read]) for read in reads]}
-    if collect != "time":
-        raise Failure("invalidRequest")
     least, most = integer(request.get("minimumNanoseconds")), integer(request.get("maximumIterations"), 1)
     nanoseconds = [timed(item, list(reads))]
     while sum(nanoseconds) < least and len(nanoseconds) < most:

@@ -38,6 +38,29 @@ struct PlanReaderTests {
         #expect(plan.missingBackends == ["af-alg": "no AF_ALG"])
     }
 
+    @Test("a program of the user's is measured where it can be, and refused where a plan names it for more")
+    func programs() throws {
+        func read(_ text: String, adding added: [String] = []) throws -> Plan {
+            try PlanReader(
+                file: "p.yml", knownBackends: ["openssl"], addedBackends: added,
+                isForeign: { MeasuredProgram.command(of: $0) != nil }
+            ).read(text)
+        }
+        let entries = ["threads: [1, 2]", "source: mmap", "cold: true", "latency: 20ms", "access: whole-chunk"]
+        let plan = try read(
+            "cells:\n" + entries.map { "- {backend: openssl, strategy: ctr, \($0)}\n" }.joined(),
+            adding: ["subject:a b"])
+        let cells = plan.cells.map(\.cell).filter { $0.backend != "openssl" }
+        #expect(cells.count == 1 && cells.first?.backend == "subject:a b" && cells.first?.threads == 1)
+        #expect(plan.cells.count == entries.count + 2)
+        #expect(try read("cells: [{backend: 'subject:a b', strategy: ctr}]").cells.count == 1)
+        for entry in entries {
+            #expect(throws: PlanError.self, "\(entry)") {
+                try read("cells: [{backend: 'subject:a b', strategy: ctr, \(entry)}]")
+            }
+        }
+    }
+
     @Test(
         "the plans of the project are read",
         arguments: [("default.yml", 120), ("small.yml", 21), ("formats.yml", 14), ("own.yml", 13)])

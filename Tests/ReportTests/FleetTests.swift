@@ -1,5 +1,6 @@
 import Report
 import Results
+import Statistics
 import Testing
 
 /// Hosts of a merged run that are made up.
@@ -56,18 +57,67 @@ struct FleetTests {
         let other = [("openssl", 64 << 10, 4.0), ("openssl", 1 << 20, 4.0), ("libgcrypt", 64 << 10, 1.0)]
             .map { (backend: $0.0, window: UInt64($0.1), milliseconds: $0.2) }
         let same = text([host("n1", milliseconds: Self.fast), host("n2", cpu: "CPU B", milliseconds: Self.fast)])
-        #expect(same.contains("openssl, 64 KiB windows is near the best on all 2 hosts of 2 kinds"))
+        #expect(same.contains("openssl, 64 KiB windows is near the best on 2 kinds of host, 2 hosts."))
         let different = text([
             host("n1", milliseconds: Self.fast), host("n2", milliseconds: Self.fast),
             host("n3", cpu: "CPU B", milliseconds: other),
         ])
-        #expect(different.contains("no configuration is near the best on all 3 hosts of 2 kinds"))
+        #expect(different.contains("no configuration is near the best on 2 kinds of host, 3 hosts"))
         let table = rows(different, column: "openssl, 64 KiB windows")
         #expect(table.count == 2 && table[0].count == 3, "\(table)")
         guard table.count == 2, table.allSatisfy({ $0.count == 3 }) else { return }
         // The choices in the order of the kinds; 3 ms instead of 1 ms, and 4 ms instead of 1 ms.
         #expect(table[0][1].contains("best") && table[0][2].contains("67 %"), "\(table[0])")
         #expect(table[1][1].contains("75 %") && table[1][2].contains("best"), "\(table[1])")
+    }
+
+    /// Hosts of a kind whose cells take about the same, but for noise between processes.
+    private static func noisy(
+        _ count: Int, cpu: String = "CPU A", noise: Double, using generator: inout SplitMix64,
+        odd: (Int) -> [Double] = { _ in [1, 1, 1] }
+    ) -> [RunResults] {
+        (0..<count).map { index in
+            let factors = odd(index)
+            var results = host(
+                "\(cpu.suffix(1))\(index)", cpu: cpu, milliseconds: fast.map { ($0.backend, $0.window, 1) })
+            for cell in results.cells.indices {
+                results.cells[cell].rounds = (0..<5).map { _ in
+                    [UInt64(1e8 * factors[cell] * (1 + Double.random(in: -noise...noise, using: &generator)))]
+                }
+            }
+            return results
+        }
+    }
+
+    @Test("noise alone is never said to be a choice that differs, nor a host that does, however many hosts there are")
+    func noiseOfManyHosts() {
+        var generator = SplitMix64(seed: 24)
+        for count in [3, 10, 40] {
+            for noise in [0.02, 0.05] {
+                let hosts =
+                    Self.noisy(count, noise: noise, using: &generator)
+                    + Self.noisy(count, cpu: "CPU B", noise: noise, using: &generator)
+                let verdict = SideBySide(hosts: hosts).verdict
+                let law = verdict.first { $0.contains("near the best") }
+                #expect(law?.contains("no configuration") == false, "\(verdict)")
+                #expect(noise > 0.02 || law?.contains("undecided") == false, "\(verdict)")
+                #expect(!verdict.contains { $0.contains(" differs from ") }, "\(verdict)")
+            }
+        }
+    }
+
+    @Test("one odd host does not decide for its kind, whatever its name, and is named as an exception")
+    func oddHost() {
+        var generator = SplitMix64(seed: 7)
+        for place in [0, 39] {
+            let hosts = Self.noisy(40, noise: 0.005, using: &generator) {
+                $0 == place ? [1, 1.25, 1.25] : [1.25, 1, 1.25]
+            }
+            let verdict = SideBySide(hosts: hosts).verdict
+            let law = verdict.first { $0.contains("near the best") } ?? ""
+            #expect(law.contains("openssl, 1 MiB windows is near the best on 1 kind of host, 40 hosts."), "\(law)")
+            #expect(law.contains("On A\(place), openssl, 64 KiB windows is 1.2"), "\(law)")
+        }
     }
 
     @Test("a host that is slower than others of its kind by more than its interval is named, and no other one")

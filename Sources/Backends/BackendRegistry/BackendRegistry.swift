@@ -2,6 +2,7 @@ internal import GcryptBackend
 internal import KernelBackend
 internal import NettleBackend
 internal import OpenSSLBackend
+internal import PluginBackend
 package import RandomAccess
 internal import SwiftAESBackend
 
@@ -49,14 +50,48 @@ package enum BackendRegistry {
         entries.filter { (try? $0.make()) != nil }.map(\.name)
     }
 
-    /// Makes a backend by its name.
+    /// What names of plug-ins begin with, before the library's path.
+    package static let pluginPrefix = PluginBackend.prefix
+    private static let providerPrefix = OpenSSL.providerPrefix
+
+    /// Whether a name is of code that is not this program's: a plug-in, `plugin:/absolute/lib.so`, or a provider of OpenSSL,
+    /// `openssl:provider=NAME:PROPERTIES`. It is loaded by ``foreignBackend(named:)`` only, in a process of its own.
+    package static func isForeign(_ name: String) -> Bool {
+        name.hasPrefix(pluginPrefix) || name.hasPrefix(providerPrefix)
+    }
+
+    /// Makes one of this program's own backends by its name.
     ///
     /// - Throws: `DecryptionError.unsupported` if there is no such backend, `.unavailable` if this machine lacks it, or
     ///   what else making it throws.
     package static func backend(named name: String) throws(DecryptionError) -> any CipherBackend {
         guard let entry = entries.first(where: { $0.name == name }) else {
-            throw .unsupported("backend \"\(name)\": expected one of \(names.joined(separator: ", "))")
+            throw .unsupported(
+                isForeign(name)
+                    ? "backend \"\(name)\" here: expected it for verify, measure, sweep or gate, which load it in another process"
+                    : "backend \"\(name)\": expected one of \(names.joined(separator: ", ")), \(pluginPrefix)/PATH or "
+                        + "\(providerPrefix)NAME")
         }
         return try entry.make()
+    }
+
+    /// Makes any backend by its name, and loads what it takes into this process.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - isGuarded: Whether a plug-in's buffers lie between pages that it may not touch, which takes time.
+    /// - Returns: The backend.
+    /// - Throws: As ``backend(named:)``; what a plug-in or provider throws.
+    package static func foreignBackend(
+        named name: String, isGuarded: Bool = true
+    ) throws(DecryptionError) -> any CipherBackend {
+        if name.hasPrefix(pluginPrefix) {
+            let plugin = try PluginBackend(path: String(name.dropFirst(pluginPrefix.count)))
+            return isGuarded ? plugin : plugin.unguarded
+        }
+        if name.hasPrefix(providerPrefix) {
+            return try OpenSSL(provider: String(name.dropFirst(providerPrefix.count)))
+        }
+        return try backend(named: name)
     }
 }

@@ -3,12 +3,12 @@ public import RandomAccess
 
 /// AES from OpenSSL's libcrypto, through EVP.
 public struct OpenSSL: CipherBackend {
-    /// `openssl`
-    public let name = "openssl"
+    /// `openssl`; with a provider, `openssl:provider=` and what was asked for.
+    public let name: String
     /// The AES key lengths in bytes.
     public let keyByteCounts = [16, 24, 32]
-    /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
+    /// The modes offered; of a provider, those that it has.
+    public let modes: [CipherMode]
 
     private let ciphers: OpenSSLCiphers
 
@@ -17,11 +17,31 @@ public struct OpenSSL: CipherBackend {
     /// - Throws: `DecryptionError.backend` if the library offers none of them.
     public init() throws(DecryptionError) {
         self.ciphers = try OpenSSLCiphers()
+        (name, modes, providerVersion) = ("openssl", [.cbc, .ctr, .gcm], nil)
     }
+
+    /// What names of providers begin with.
+    package static let providerPrefix = "openssl:provider="
+
+    /// Loads a provider into a library context of its own, and fetches its ciphers: those of no other one.
+    ///
+    /// - Parameter text: The provider's name, as `OSSL_PROVIDER_load` takes it, and further properties behind a colon, as in
+    ///   `fips:fips=yes`.
+    /// - Throws: `DecryptionError.unavailable` if it cannot be loaded, or if it has none of the ciphers.
+    package init(provider text: String) throws(DecryptionError) {
+        let provider = try OpenSSLProvider(text)
+        ciphers = try OpenSSLCiphers(provider: provider)
+        name = Self.providerPrefix + text
+        modes = ciphers.modes
+        providerVersion = provider.version
+    }
+
+    private let providerVersion: String?
 
     /// The library's version, such as `3.0.19`. The corresponding C function is `OpenSSL_version`.
     public var version: String {
-        OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) } ?? "unknown"
+        let version = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) } ?? "unknown"
+        return providerVersion.map { "\(version), provider \($0)" } ?? version
     }
 
     /// The CPU features that the library's AES uses, as left over by `OPENSSL_ia32cap`.
@@ -106,21 +126,32 @@ struct OpenSSLCPUSettings {
 final class OpenSSLCiphers: @unchecked Sendable {
     // Immutable after `init`; EVP_CIPHER objects are reference-counted and may be shared between threads.
     private let handles: [String: OpaquePointer]
+    // Unloaded after its ciphers are gone.
+    private let provider: OpenSSLProvider?
 
-    init() throws(DecryptionError) {
+    init(provider: OpenSSLProvider? = nil) throws(DecryptionError) {
         var handles: [String: OpaquePointer] = [:]
         for keyByteCount in [16, 24, 32] {
             for mode in CipherMode.allCases {
                 let name = Self.name(mode: mode, keyByteCount: keyByteCount)
-                handles[name] = EVP_CIPHER_fetch(nil, name, nil)
+                guard let handle = EVP_CIPHER_fetch(provider?.context, name, provider?.query) else { continue }
+                try provider?.requireOwn(handle)
+                handles[name] = handle
             }
         }
-        self.handles = handles
-        if handles.isEmpty { throw OpenSSLFailure.error(in: "EVP_CIPHER_fetch") }
+        (self.handles, self.provider) = (handles, provider)
+        if handles.isEmpty { throw provider?.noCiphers() ?? OpenSSLFailure.error(in: "EVP_CIPHER_fetch") }
     }
 
     deinit {
         for handle in handles.values { EVP_CIPHER_free(handle) }
+    }
+
+    /// The modes of which there is a cipher.
+    var modes: [CipherMode] {
+        CipherMode.allCases.filter { mode in
+            [16, 24, 32].contains { handles[Self.name(mode: mode, keyByteCount: $0)] != nil }
+        }
     }
 
     func cipher(mode: CipherMode, keyByteCount: Int) throws(DecryptionError) -> OpaquePointer {

@@ -10,9 +10,9 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     public var readCount: UInt64?
     /// How often the source was asked for bytes, or looked at, for them; `nil` in results that do not say.
     public var requestCount: UInt64?
-    /// The ciphertext bytes that were fetched for them.
+    /// The ciphertext bytes that were fetched for them; 0 where that is not known.
     public var fetchedByteCount: UInt64
-    /// The ciphertext bytes that went through the cipher for them.
+    /// The ciphertext bytes that went through the cipher for them; 0 where that is not known.
     public var decryptedByteCount: UInt64
     /// Of a cold cell, how long passes over its reads took that were made before any other, in nanoseconds, each with the
     /// page cache dropped; `nil` for other cells, and in results that do not say.

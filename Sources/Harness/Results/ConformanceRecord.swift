@@ -2,6 +2,8 @@
 public struct ConformanceRecord: Codable, Hashable, Sendable {
     /// The subject's name; for our readers the backend's.
     public var subject: String
+    /// The version that an external program gives itself; `nil` for our readers, whose backends' versions a run has once.
+    public var version: String?
     /// Reads that had the expected outcome.
     public var passed: Int
     /// Reads that had another outcome.
@@ -14,13 +16,18 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     public var failures: [Failure]
     /// The same counts for each class of bugs; a read that stands for several counts in each.
     public var flags: [FlagOutcome]?
+    /// What is wrong with how an external program speaks the protocol, where that is no failure: its adapter is at fault, and
+    /// what it adapts may be right. These count nowhere else.
+    public var adapter: [Failure]?
+    /// What its failures are most like; `nil` where there are none, or that was not looked for.
+    public var cause: Cause?
     /// Which part of a shard's vectors this is about, from 0; `nil` for a record of all.
     public var part: Int?
 
     /// Creates a record.
     public init(
         subject: String, passed: Int, failed: Int, unsupported: Int, notRun: Int, failures: [Failure],
-        flags: [FlagOutcome]? = nil
+        flags: [FlagOutcome]? = nil, adapter: [Failure]? = nil
     ) {
         self.subject = subject
         self.passed = passed
@@ -29,6 +36,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         self.notRun = notRun
         self.failures = failures
         self.flags = flags
+        self.adapter = adapter
     }
 
     /// How a subject did in the vectors of one class.
@@ -51,6 +59,51 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
             self.failed = failed
             self.unsupported = unsupported
             self.notRun = notRun
+        }
+    }
+
+    /// The planted fault whose failures are most like a subject's.
+    public struct Cause: Codable, Hashable, Sendable {
+        /// The mutant that has the fault; `nil` where none is alike.
+        public var mutant: String?
+        /// What it does wrong, in one sentence.
+        public var fault: String?
+        /// The class of bugs that it belongs to.
+        public var flag: String?
+        /// The wrong answers that are the same from both.
+        public var sameCount: Int
+        /// The answers in which the subject or the mutant is wrong.
+        public var wrongCount: Int
+        /// How alike these are in the mean, from 0 to 1.
+        public var likeness: Double
+        /// Other mutants that answered just like this one.
+        public var others: [String]
+
+        /// Creates a cause.
+        public init(
+            mutant: String?, fault: String?, flag: String?, sameCount: Int, wrongCount: Int, likeness: Double,
+            others: [String] = []
+        ) {
+            self.mutant = mutant
+            self.fault = fault
+            self.flag = flag
+            self.sameCount = sameCount
+            self.wrongCount = wrongCount
+            self.likeness = likeness
+            self.others = others
+        }
+
+        /// The cause in a sentence.
+        package var text: String {
+            let agreement = "\(sameCount) of \(wrongCount) wrong answers are the same"
+            guard let mutant, let fault else { return "no planted fault fails like it: of the nearest, \(agreement)" }
+            let names = ([mutant] + others).joined(separator: ", ")
+            // What differs in each answer may be another fault of the same kind.
+            guard sameCount > 0 else {
+                return "fails where \(names) does, with other answers (\(agreement)): \(fault)"
+            }
+            return (likeness >= 0.995 ? "fails as \(names) does" : "fails most like \(names)")
+                + " (\(agreement)): \(fault)"
         }
     }
 
@@ -97,6 +150,9 @@ extension ConformanceRecord {
         (passed, failed) = (passed + other.passed, failed + other.failed)
         (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
         failures += other.failures.prefix(max(0, Self.listedFailureCount - failures.count))
+        // Of several parts, the one with the most to go by.
+        cause = [cause, other.cause].compactMap(\.self).max { $0.wrongCount < $1.wrongCount }
+        if let more = other.adapter { adapter = (adapter ?? []) + more }
         for flag in other.flags ?? [] {
             guard let index = flags?.firstIndex(where: { $0.flag == flag.flag }) else {
                 flags = (flags ?? []) + [flag]

@@ -96,6 +96,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var cpuset: String?
         /// The number of CPUs that the run may use; `nil` in results that do not say.
         public var cpusetCount: Int?
+        /// What is special about these CPUs: that they are of several NUMA nodes, or have another capacity than the machine's
+        /// fastest; `nil` for all others, and where the kernel does not say.
+        public var cpuKind: String?
 
         /// Creates a host description.
         public init(

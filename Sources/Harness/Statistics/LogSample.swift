@@ -92,6 +92,9 @@ public struct LogSample: Hashable, Sendable {
         LogSample(logs: logs.map { $0 + log(factor) })
     }
 
+    /// The geometric mean of the values.
+    package var geometricMean: Double { exp(mean) }
+
     /// The values in ascending order.
     package var values: [Double] { logs.map { exp($0) } }
 
@@ -110,10 +113,18 @@ public struct LogSample: Hashable, Sendable {
     /// - Returns: The ratio and its interval.
     /// - Source: Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances Are
     ///   Involved", Biometrika 34 (1947).
-    public func ratioInterval(over other: LogSample) -> LogInterval? {
+    public func ratioInterval(over other: LogSample) -> LogInterval? { ratioInterval(over: other, tail: 0.025) }
+
+    /// The ratio with an interval of another confidence; see ``ratioInterval(over:)``.
+    ///
+    /// - Parameters:
+    ///   - other: The other one, by which this one is divided.
+    ///   - tail: How often at most the ratio lies below it, and as often above.
+    /// - Returns: The ratio and its interval.
+    package func ratioInterval(over other: LogSample, tail: Double) -> LogInterval? {
         guard count >= Self.minCount, other.count >= Self.minCount else { return nil }
         let (error, freedom) = difference(from: other)
-        let reach = StudentDistribution.upperQuantile(0.025, degreesOfFreedom: freedom) * error
+        let reach = StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom) * error
         let middle = mean - other.mean
         return LogInterval(low: middle - reach, estimate: centre - other.centre, high: middle + reach).exponential
     }

@@ -35,7 +35,14 @@ struct PlaylistOpening {
     private func resources() throws(DecryptionError) -> any SegmentResources {
         switch request.resources {
         case .served(let sources): return NamedSources(sources)
-        case .folder(let path): return RemoteResources(base: try Self.files(of: path), link: try link())
+        case .folder(let path):
+            let link = try link()
+            do throws(DecryptionError) {
+                return RemoteResources(base: try Self.files(of: path), link: link)
+            } catch {
+                // What is wrong with the playlist and its keys comes first.
+                return NoResources(error: error)
+            }
         case .described:
             guard let source = try generated() else {
                 throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or byteCounts")
@@ -79,6 +86,13 @@ extension RemoteLink {
         }
         self = link
     }
+}
+
+/// Resources that cannot be read, whichever is asked for.
+struct NoResources: SegmentResources {
+    let error: DecryptionError
+
+    func source(for uri: String) throws(DecryptionError) -> any ByteSource { throw error }
 }
 
 /// The same source whatever the URI.

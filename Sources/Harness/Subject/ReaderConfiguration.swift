@@ -1,5 +1,6 @@
 import ByteSources
 import HLS
+import PluginBackend
 package import RandomAccess
 
 /// How a reader gets from a range of plaintext to ciphertext.
@@ -101,12 +102,15 @@ enum ReadObject: Sendable {
     case encrypted(EncryptedObject)
     /// The segments of a playlist, one behind the other.
     case playlist(HLSObject)
+    /// One ciphertext, of which a plug-in does everything.
+    case plugin(PluginObject)
 
     /// The plaintext's length in bytes.
     var plaintextByteCount: UInt64 {
         switch self {
         case .encrypted(let object): object.plaintextByteCount
         case .playlist(let object): object.plaintextByteCount
+        case .plugin(let object): object.plaintextByteCount
         }
     }
 
@@ -114,7 +118,7 @@ enum ReadObject: Sendable {
     var chunkByteCount: UInt64? {
         switch self {
         case .encrypted(let object): object.strategy.chunkByteCount
-        case .playlist: nil
+        case .playlist, .plugin: nil
         }
     }
 
@@ -122,14 +126,14 @@ enum ReadObject: Sendable {
     var isAuthenticated: Bool {
         switch self {
         case .encrypted(let object): object.strategy.chunkFormat != nil
-        case .playlist: false
+        case .playlist, .plugin: false
         }
     }
 
     /// What is kept of each segment while the object is open, in bytes; 0 for one ciphertext.
     var tableByteCount: UInt64 {
         switch self {
-        case .encrypted: 0
+        case .encrypted, .plugin: 0
         case .playlist(let object): UInt64(object.playlist.segments.count) * Self.segmentByteCount
         }
     }
@@ -152,6 +156,9 @@ extension ReaderConfiguration {
             }
             guard extraWork == nil else { throw .unsupported("extra work on a playlist") }
             return try object.makeCursor(windowByteCount: windowByteCount)
+        case .plugin(let object):
+            guard extraWork == nil else { throw .unsupported("extra work in a plug-in's own reader") }
+            return try object.makeCursor()
         }
     }
 }

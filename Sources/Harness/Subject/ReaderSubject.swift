@@ -1,4 +1,5 @@
 package import ByteSources
+import PluginBackend
 package import RandomAccess
 package import SubjectProtocol
 package import Support
@@ -13,6 +14,8 @@ package final class ReaderSubject: SubjectImplementation {
         var origin: Origin
         /// The file's path, where it is one.
         var path: FilePath?
+        /// The object as it is measured, where that is another one: a plug-in without guards.
+        var measured: ReadObject?
     }
 
     /// What an object was opened from, and can be opened from again.
@@ -23,6 +26,8 @@ package final class ReaderSubject: SubjectImplementation {
     }
 
     let backend: any CipherBackend
+    /// What is measured: the same, without what is only there to find faults.
+    let measuredBackend: any CipherBackend
     let configuration: ReaderConfiguration
     private let programVersion: String
     private let network: (any NetworkSources)?
@@ -40,6 +45,7 @@ package final class ReaderSubject: SubjectImplementation {
         network: (any NetworkSources)? = nil
     ) {
         self.backend = backend
+        measuredBackend = (backend as? PluginBackend)?.unguarded ?? backend
         self.configuration = configuration
         self.programVersion = programVersion
         self.network = network
@@ -52,7 +58,8 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// The members of the answer to `hello`.
     package var hello: [String: JSONValue] {
-        let strategies = Strategy.names.filter { backend.modes.contains(Strategy.mode(ofName: $0)) }
+        let strategies =
+            reader?.strategyNames ?? Strategy.names.filter { backend.modes.contains(Strategy.mode(ofName: $0)) }
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
         let playlists = readsPlaylists ? [PlaylistRequest.strategyName] : []
         return [
@@ -84,19 +91,50 @@ package final class ReaderSubject: SubjectImplementation {
         id: UInt64, parameters: OpenParameters, source: any ByteSource
     ) throws(DecryptionError) -> UInt64 {
         latestRunner = nil
-        let object = try EncryptedObject(
-            source: source, strategy: parameters.strategy, backend: backend, key: parameters.key)
+        let object = try Self.object(parameters, source, backend)
         let description = source is ServedSource ? nil : latestDescription
         objects[id] = OpenObject(
-            object: .encrypted(object), reader: try configuration.makeReader(of: object),
+            object: object, reader: try configuration.makeReader(of: object),
             origin: .source(source, parameters, description: description),
             path: description?["path"]?.string.map { FilePath($0) })
         return object.plaintextByteCount
     }
 
+    /// The plug-in's whole reader, if it has one.
+    private var reader: PluginReader? { (backend as? PluginBackend)?.reader }
+
+    /// Opens an object with a backend, or a plug-in's own reader.
+    private static func object(
+        _ parameters: OpenParameters, _ source: any ByteSource, _ backend: any CipherBackend
+    ) throws(DecryptionError) -> ReadObject {
+        if let reader = (backend as? PluginBackend)?.reader {
+            return .plugin(try reader.open(source, strategy: parameters.strategy, key: parameters.key))
+        }
+        return .encrypted(
+            try EncryptedObject(source: source, strategy: parameters.strategy, backend: backend, key: parameters.key))
+    }
+
+    /// The object as it is measured: opened once more where that is another one.
+    private func measured(_ id: UInt64) throws(DecryptionError) -> OpenObject {
+        var entry = try entry(id)
+        guard backend is PluginBackend else { return entry }
+        if let measured = entry.measured {
+            entry.object = measured
+        } else {
+            switch entry.origin {
+            case .source(let source, let parameters, _):
+                entry.object = try Self.object(parameters, source, measuredBackend)
+            case .playlist(let opening): entry.object = .playlist(try opening.open(with: measuredBackend))
+            }
+            objects[id]?.measured = entry.object
+        }
+        return entry
+    }
+
     /// Whether playlists are opened: only the blocks of a range are ever read of them.
     package var readsPlaylists: Bool {
-        configuration.access == .block && configuration.extraWork == nil && backend.modes.contains(.cbc)
+        reader == nil && configuration.access == .block && configuration.extraWork == nil
+            && backend.modes.contains(.cbc)
             && backend.keyByteCounts.contains(16)
     }
 
@@ -154,7 +192,7 @@ package final class ReaderSubject: SubjectImplementation {
         }
         switch collected {
         case "digest":
-            let answer = try digest(try entry(id), workload)
+            let answer = try digest(try measured(id), workload)
             return wantsMore ? answer : answer.filter { ["digest", "deliveredByteCount"].contains($0.key) }
         case "time":
             guard let nanoseconds = request["minimumNanoseconds"]?.integer,
@@ -163,7 +201,7 @@ package final class ReaderSubject: SubjectImplementation {
                 throw .invalidParameter(
                     name: "member", value: "\"minimumNanoseconds\" or \"maximumIterations\"", expected: "integers")
             }
-            let opened = try entry(id)
+            let opened = try measured(id)
             if wantsMore { return try time(id, workload, nanoseconds, iterations, try cold(request, opened)) }
             let runner = if let latestRunner { latestRunner.runner } else { try runner(opened.object, workload) }
             // A failure ends it as well.
@@ -172,7 +210,7 @@ package final class ReaderSubject: SubjectImplementation {
             latestRunner = (id, workload, runner, nil)
             return ["nanoseconds": .array(durations.map { .integer($0) })]
         case "latencies":
-            let object = try entry(id).object
+            let object = try measured(id).object
             let count = try workload.reads(plaintextByteCount: object.plaintextByteCount).count
             guard count <= Workload.maxLatencies else {
                 throw .unsupported("latencies of \(count) reads: expected at most \(Workload.maxLatencies)")
@@ -182,9 +220,9 @@ package final class ReaderSubject: SubjectImplementation {
             let latencies = try runner.latencies()
             return ["latencies": .array(latencies.map { .integer($0) })]
         case "openLoop" where wantsMore:
-            return try openLoop(try entry(id).object, workload, request)
+            return try openLoop(try measured(id).object, workload, request)
         case "firstByte" where wantsMore:
-            return try firstByte(try entry(id), workload, request)
+            return try firstByte(try measured(id), workload, request)
         default:
             throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
         }
@@ -230,15 +268,14 @@ package final class ReaderSubject: SubjectImplementation {
     /// Counts on the way: the object is opened once more behind a source and a backend that do.
     private func digest(_ entry: OpenObject, _ workload: Workload) throws(DecryptionError) -> [String: JSONValue] {
         let decrypted = ByteCounter()
-        let counting = CountingBackend(backend, counter: decrypted)
+        let counting = CountingBackend(measuredBackend, counter: decrypted)
         let object: ReadObject
         let fetched = FetchRecord(keepsRanges: false)
         switch entry.origin {
         case .source(let base, let parameters, _):
             let source = RecordingSource(base, record: fetched)
-            object = .encrypted(
-                try EncryptedObject(
-                    source: source.viewable, strategy: parameters.strategy, backend: counting, key: parameters.key))
+            // What a plug-in's own reader decrypts, nobody else counts.
+            object = try Self.object(parameters, source.viewable, reader == nil ? counting : measuredBackend)
         case .playlist(let opening):
             object = .playlist(try opening.open(with: counting, fetched: fetched))
         }
@@ -257,7 +294,7 @@ package final class ReaderSubject: SubjectImplementation {
         _ id: UInt64, _ workload: Workload, _ minimumNanoseconds: UInt64, _ maximumIterations: UInt64,
         _ cold: ColdFile?
     ) throws(DecryptionError) -> [String: JSONValue] {
-        let entry = try entry(id)
+        let entry = try measured(id)
         let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
         // Before the runner's threads are, so that they are counted.
         let usage = latestRunner?.usage ?? OwnUsage()
@@ -355,10 +392,8 @@ extension ReaderSubject {
             let source = try description.map { (description) throws(DecryptionError) in
                 try self.source(description, parameters: parameters)
             }
-            return .encrypted(
-                try EncryptedObject(
-                    source: source ?? served, strategy: parameters.strategy, backend: backend, key: parameters.key))
-        case .playlist(let opening): return .playlist(try opening.open(with: backend))
+            return try Self.object(parameters, source ?? served, measuredBackend)
+        case .playlist(let opening): return .playlist(try opening.open(with: measuredBackend))
         }
     }
 

@@ -1,3 +1,4 @@
+import PluginBackend
 import RandomAccess
 package import Support
 
@@ -31,6 +32,7 @@ package struct SubjectOptions: Hashable, Sendable {
     /// - Throws: `Mistake`.
     package init(arguments: some Sequence<String>) throws(Mistake) {
         var rest = Array(arguments)[...]
+        var named: String?
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
@@ -41,15 +43,22 @@ package struct SubjectOptions: Hashable, Sendable {
             guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
                 throw Mistake(description: "\(name) without a value: expected one")
             }
+            if ["--backend", "--plugin"].contains(name) {
+                guard named == nil || named == name else {
+                    throw Mistake(description: "--backend and --plugin: expected one of them")
+                }
+                named = name
+            }
             try set(name, value)
         }
     }
 
-    private static let names = ["--backend", "--access", "--window", "--threads", "--extra-work"]
+    private static let names = ["--backend", "--plugin", "--access", "--window", "--threads", "--extra-work"]
 
     private mutating func set(_ name: String, _ value: String) throws(Mistake) {
         switch name {
         case "--backend": backend = value
+        case "--plugin": backend = PluginBackend.prefix + value
         case "--access": access = try Self.parsed(AccessPolicy(rawValue: value), name, value, AccessPolicy.expectation)
         case "--window":
             window = try Self.parsed(ByteSize(value), name, value, "a size such as 64KiB, 16MB or 100MiB")

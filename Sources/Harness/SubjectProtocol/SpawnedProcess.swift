@@ -136,8 +136,11 @@ package struct CapturedCommand: Sendable {
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its arguments.
     ///   - environment: What is set beside what this process has.
+    ///   - isInterrupted: Whether the command is to be ended, with what it started; asked twice a second.
     /// - Throws: `SubjectError.notStarted`.
-    package init(_ command: [String], environment: [String: String] = [:]) throws(SubjectError) {
+    package init(
+        _ command: [String], environment: [String: String] = [:], isInterrupted: () -> Bool = { false }
+    ) throws(SubjectError) {
         let settings = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let spawned = try SpawnedProcess(command: settings.isEmpty ? command : ["/usr/bin/env"] + settings + command)
         close(spawned.input)
@@ -146,7 +149,12 @@ package struct CapturedCommand: Sendable {
         var descriptors = [spawned.output, spawned.errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         // A descriptor below 0 is one that has ended.
         while descriptors.contains(where: { $0.fd >= 0 }) {
-            if poll(&descriptors, 2, -1) < 0, errno != EINTR { break }
+            if poll(&descriptors, 2, 500) < 0, errno != EINTR { break }
+            if isInterrupted() {
+                // Its group is its own.
+                kill(-spawned.processID, SIGKILL)
+                break
+            }
             for index in 0..<2 where descriptors[index].fd >= 0 && descriptors[index].revents != 0 {
                 var buffer = [UInt8](repeating: 0, count: 1 << 16)
                 let count = read(descriptors[index].fd, &buffer, buffer.count)

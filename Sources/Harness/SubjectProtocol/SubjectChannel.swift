@@ -223,7 +223,7 @@ extension SubjectError: CustomStringConvertible, ExitStatusProviding {
         switch self {
         case .notStarted(let command, let reason): "could not start \(command): \(reason)"
         case .refused(let name, let message): "\(name): \(message)"
-        case .timeout(let seconds): "no answer within \(seconds) s"
+        case .timeout(let seconds): "no answer within \((seconds * 100).rounded() / 100) s"
         case .died(let status, let log): "the subject \(Self.ending(status))" + (log.isEmpty ? "" : ": \(log)")
         case .framing(let what): "the subject broke the protocol: \(what)"
         case .ended: "the subject closed its output"

@@ -53,11 +53,14 @@ extension SubjectImplementation {
 package final class SubjectServer {
     private let pipe: PipeEnd
     private let subject: any SubjectImplementation
+    /// The strategies that it offers; `nil` where it lists none, and each request is its own business.
+    private let strategyNames: [String]?
 
     /// Creates a server.
     package init(pipe: PipeEnd, subject: any SubjectImplementation) {
         self.pipe = pipe
         self.subject = subject
+        strategyNames = subject.hello["strategies"]?.array?.compactMap(\.string)
     }
 
     /// Answers requests until `bye` or the end of input.
@@ -131,6 +134,11 @@ package final class SubjectServer {
         {
             throw Self.missing("source", "an object with path or byteCount")
         }
+        // Of a strategy that is not offered, the parameters are nobody's business. Source: PROTOCOL.md, "Transport".
+        if let name = request["strategy"]?.string, Strategy.names.contains(name), strategyNames?.contains(name) == false
+        {
+            throw .unsupported("strategy \"\(name)\"")
+        }
         let parameters = try OpenParameters(request)
         let source: any ByteSource
         if let byteCount = description["byteCount"]?.integer {
@@ -197,6 +205,18 @@ package final class PipeEnd {
     package init(input: Int32, output: Int32) {
         self.input = input
         self.output = output
+    }
+
+    /// Standard input and output; where foreign code is loaded, under other numbers, so that what it prints goes to the log
+    /// and it reads nothing. The corresponding C functions are `fcntl` with `F_DUPFD_CLOEXEC` and `dup2`.
+    package static func standard(besideForeignCode: Bool) -> PipeEnd {
+        guard besideForeignCode else { return PipeEnd(input: 0, output: 1) }
+        let pipe = PipeEnd(input: fcntl(0, F_DUPFD_CLOEXEC, 64), output: fcntl(1, F_DUPFD_CLOEXEC, 64))
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        dup2(nothing, 0)
+        Glibc.close(nothing)
+        dup2(2, 1)
+        return pipe
     }
 
     /// Reads up to the next line's end.

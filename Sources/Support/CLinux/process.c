@@ -9,9 +9,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static int status_without_memory;
@@ -170,3 +173,15 @@ void chunkwise_memcheck_release(const void *start, size_t byte_count) {
 }
 
 unsigned long chunkwise_memcheck_finding_count(void) { return ask(COUNT_ERRORS, 0, 0); }
+
+bool chunkwise_take_cpu(int cpu) {
+    // unix(7), "Abstract sockets": the name is the process's until it ends, whichever way it does, and leaves no file.
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int count = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "chunkwise-cpu-%d", cpu);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return false;
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)count);
+    if (bind(descriptor, (struct sockaddr *)&address, length) == 0) return true;
+    close(descriptor);
+    return false;
+}

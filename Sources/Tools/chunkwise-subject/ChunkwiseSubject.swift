@@ -13,8 +13,8 @@ import Support
 @main
 enum ChunkwiseSubject {
     private static let usage = """
-        USAGE: chunkwise-subject [--backend <name>] [--access <policy>] [--window <size>] [--threads <count>]
-                                 [--extra-work <share>]
+        USAGE: chunkwise-subject [--backend <name>] [--plugin <library>] [--access <policy>] [--window <size>]
+                                 [--threads <count>] [--extra-work <share>]
 
         Speaks the subject protocol on standard input and output, over one of the backends. chunkwise measure, sweep,
         gate and verify start it; the options are those of chunkwise subject, whose --help explains them.
@@ -30,10 +30,11 @@ enum ChunkwiseSubject {
         do {
             if arguments.first == "--constant-time" { return try printConstantTime(arguments.dropFirst()) }
             let options = try SubjectOptions(arguments: arguments)
+            let pipe = PipeEnd.standard(besideForeignCode: BackendRegistry.isForeign(options.backend))
             let subject = ReaderSubject(
-                backend: try BackendRegistry.backend(named: options.backend),
+                backend: try BackendRegistry.foreignBackend(named: options.backend),
                 configuration: try options.configuration(), programVersion: programVersion)
-            SubjectServer(pipe: PipeEnd(input: 0, output: 1), subject: subject).run()
+            SubjectServer(pipe: pipe, subject: subject).run()
         } catch {
             PipeEnd(input: 0, output: 2).writeAll("chunkwise-subject: \(PlainText.line("\(error)"))\n")
             exit(((error as? any ExitStatusProviding)?.exitStatus ?? .io).rawValue)

@@ -114,7 +114,7 @@ struct Chunkwise: ParsableCommand {
             ReportCommand.self,
             RecommendCommand.self,
             EncryptCommand.self, DecryptCommand.self, ServeCommand.self, KeyServerCommand.self, KeysCommand.self,
-            TLSCheckCommand.self, SubjectCommand.self,
+            TLSCheckCommand.self, SubjectCommand.self, PluginCommand.self,
             // Older spellings.
             CompareCommand.self, TrendCommand.self, KeyClientCommand.self,
         ])

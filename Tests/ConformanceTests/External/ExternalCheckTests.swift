@@ -131,6 +131,12 @@ struct AdapterTests {
     @Test("Node's crypto", .enabled(if: SubjectPrograms.hasNode, "no node"))
     func node() throws { try expectPass("node \(path("node_crypto.mjs"))") }
 
+    @Test("the Web Crypto API", .enabled(if: SubjectPrograms.hasNode, "no node"))
+    func webCrypto() throws { try expectPass("node \(path("web_crypto.mjs"))") }
+
+    @Test("Go's crypto", .enabled(if: SubjectPrograms.hasGo, "no go"))
+    func go() throws { try expectPass("go run \(path("go_crypto.go"))") }
+
     @Test("Java's JCE", .enabled(if: SubjectPrograms.hasJava, "no java"))
     func java() throws { try expectPass("java \(path("JavaJce.java"))") }
 
@@ -180,6 +186,7 @@ enum SubjectPrograms {
     static let hasPython = succeeds("python3 -c 'import cryptography'")
     static let hasNode = succeeds("node --version")
     static let hasJava = succeeds("java --version")
+    static let hasGo = succeeds("go version")
     static let hasOpenSSL = succeeds("openssl version")
 
     /// One padded CBC object of 19 bytes, and all its ranges.

@@ -1,3 +1,4 @@
+import BackendRegistry
 import Foundation
 import Measurement
 import Results
@@ -74,16 +75,22 @@ struct FleetCommandTests {
         Chunkwise.expectFailure(try Chunkwise.run(["recommend", "merged"], in: folder.path), 65, "2 hosts")
     }
 
-    @Test("each vector is in one of forty shards, whose work differs by a fifth at most")
+    @Test("each vector is in one of forty shards for each backend, and their work differs by a fifth at most")
     func vectors() throws {
         let folder = try TemporaryFolder()
         #expect(try Chunkwise.run(["verify", "--split", "40", "--output", "job"], in: folder.path).status == 0)
         let manifest = try ManifestFile(FilePath(folder.path("job/manifest.json"))).manifest
         let loads = (0..<40).map { manifest.parts(of: $0).reduce(0) { $0 + $1.cost } }
         #expect((loads.max() ?? 0) <= (loads.min() ?? 0) * 1.2, "\(loads)")
-        let members = (0..<40).flatMap { manifest.parts(of: $0).flatMap(\.members) }
-        #expect(Set(members).count == members.count)
-        #expect(manifest.parts.reduce(0) { $0 + $1.count } > 900_000)
+        let names = BackendRegistry.names
+        for name in names {
+            let parts = (0..<40).flatMap { manifest.parts(of: $0) }.filter { $0.subjects?.contains(name) ?? true }
+            let members = parts.flatMap(\.members)
+            #expect(Set(members).count == members.count && members.count > 5000, "\(name)")
+            #expect(parts.reduce(0) { $0 + $1.count } > 900_000, "\(name)")
+        }
+        // One read of 100 MiB costs more than a shard should.
+        #expect(manifest.parts.contains { $0.subjects != nil && $0.subjects != names })
     }
 
     @Test("a few vectors in shards come to what they come to at once")
@@ -203,6 +210,16 @@ struct FleetCommandTests {
             (["sweep", "--plan", "plan.yml", "--output", "j", "--engine", "local"], 64, "--split"),
             (["sweep", "--plan", "plan.yml", "--output", "j", "--split", "2", "--submit"], 64, "--engine"),
             (["verify", "--split", "2"], 64, "--output"),
+            (["verify", "--manifest", "job/manifest.json", "--shard", "0", "--memory"], 64, "manifest alone"),
+            (["sweep", "--plan", "plan.yml", "--output", "job", "--split", "2"], 65, "another job"),
+            (
+                [
+                    "sweep", "--plan", "plan.yml", "--output", "j", "--split", "2", "--engine", "parallel", "--hosts",
+                    "none",
+                ],
+                66, "none"
+            ),
+            (["sweep", "--plan", "plan.yml", "--output", "b\\x", "--split", "2", "--engine", "slurm"], 64, "U+5c"),
             (["verify", "--mutants", "--split", "2", "--output", "j"], 64, ""),
             (["verify", "--subject", "a", "--subject", "b", "--split", "2", "--output", "j"], 64, "2 --subject"),
             (["verify", "--search", "1s", "--replicate", "--split", "2", "--output", "j"], 64, "--replicate"),
@@ -238,9 +255,12 @@ struct FleetCommandTests {
         let folder = try split()
         let options = ["sweep", "--plan", "plan.yml", "--split", "3", "--output", "job", "--engine"]
         for (engine, words) in [
-            ("slurm", ["--array=0-2", "--exclusive", "--requeue", "afterok:$job", "merge"]),
+            ("slurm", ["--array=0-2", "--exclusive", "--requeue", "afterok:${job%%;*}", "merge"]),
             ("parallel", ["--sshlogin :", "--joblog", "--resume-failed", "seq 0 2"]),
-            ("kubernetes", ["completionMode: Indexed", "completions: 3", "JOB_COMPLETION_INDEX"]),
+            (
+                "kubernetes",
+                ["completionMode: Indexed", "completions: 3", "$$JOB_COMPLETION_INDEX", "values: [64, 65, 66]"]
+            ),
             ("local", ["seq 0 2"]),
         ] {
             let run = try Chunkwise.run(options + [engine], in: folder.path)

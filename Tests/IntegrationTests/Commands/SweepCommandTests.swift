@@ -137,4 +137,45 @@ struct SweepCommandTests {
         let run = try Chunkwise.run(arguments)
         #expect(run.status == 0 && !run.output.isEmpty && run.errorLines.isEmpty)
     }
+
+    @Test("programs that speak the protocol are measured beside backends, and their plaintext is checked")
+    func programs() throws {
+        let folder = try TemporaryFolder()
+        try folder.file(
+            "plan",
+            "{rounds: 1, time: 1us, object-size: 64KiB, cells: [{backend: openssl, padding: none, window: 4KiB}]}")
+        // Zeros instead of plaintext.
+        try folder.file(
+            "zeros.py",
+            """
+            import sys
+            sys.path.insert(0, "\(Project.path("Examples/subjects"))")
+            from subject_protocol import Reader, serve
+            serve(lambda request: Reader(request, lambda mode, key, iv, data: bytes(len(data))), name="zeros",
+                  version="1", measures=sys.argv[1:] == [])
+            """)
+        let commands = [
+            "python3 '\(Project.path("Examples/subjects"))/python_cryptography.py'", "python3 zeros.py",
+            "python3 zeros.py silent",
+        ]
+        let run = try Chunkwise.run(arguments + commands.flatMap { ["--subject", $0] }, in: folder.path)
+        #expect(run.status == 1, "\(run.errorLines)")
+        let results = folder.bytes("run/results.json").flatMap(JSONValue.parse)
+        let cells = results?["cells"]?.array ?? []
+        #expect(cells.map { $0["backend"]?.string } == ["openssl"] + commands.map { "subject:\($0)" })
+        let failures = cells.map { $0["failure"]?.string ?? "" }
+        try #require(failures.count == 4, "\(failures)")
+        #expect(failures[0].isEmpty && failures[1].isEmpty, "\(failures)")
+        #expect(failures[2].contains("wrong plaintext") && failures[3].contains("answers no measure"), "\(failures)")
+        // What it fetches it does not say.
+        #expect(cells[1]["amplification"] == .null)
+
+        let own = "'\(Programs.chunkwise)' subject --backend libgcrypt"
+        let measure = ["measure", "--subject", own, "--object-size", "64KiB", "--rounds", "1", "--milliseconds", "1"]
+        #expect(try Chunkwise.run(measure).status == 0)
+        Chunkwise.expectFailure(
+            try Chunkwise.run(measure + ["--threads", "2"]), 64, "threads 2: expected 1", "threads")
+        Chunkwise.expectFailure(
+            try Chunkwise.run(["measure", "--subject", "exit 3"]), 65, "subject:exit 3", "a program that ends")
+    }
 }

@@ -130,6 +130,27 @@ struct DocumentedCommand {
             gate: "chunkwise gate --plan tiny.yml --baseline 'python3 my_reader.py' "
                 + "--candidate 'python3 my_reader.py' --seconds 0.5"),
 
+        "chunkwise verify --plugin \"$PWD/openssl_plugin.so\"": .instead(
+            "chunkwise verify --plugin \"$PWD/openssl_plugin.so\" --vectors data/vectors/sp800-38a.json",
+            "some vectors show it; PluginCommandTests have its faults"),
+        "chunkwise measure --plugin \"$PWD/openssl_plugin.so\" --window 256KiB": .shorter(
+            "chunkwise measure --plugin \"$PWD/openssl_plugin.so\" --window 256KiB"),
+        "chunkwise gate --baseline 'chunkwise subject --backend openssl' --plugin \"$PWD/openssl_plugin.so\" --tolerance 20%":
+            .instead(
+                gate: "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject --backend openssl' "
+                    + "--plugin \"$PWD/openssl_plugin.so\" --tolerance 20%"),
+        "cargo build --offline --release --manifest-path Examples/plugins/rust/Cargo.toml":
+            .notRun("not every machine of these tests has Rust"),
+        "Examples/plugins/swift/build \"$PWD/swift_plugin.so\"": .notRun(
+            "takes a minute, and PluginCommandTests have others"),
+        "chunkwise verify --backend openssl:provider=default": .instead(
+            "chunkwise verify --backend openssl:provider=default --vectors data/vectors/sp800-38a.json",
+            "all vectors take minutes in a debug build"),
+        "OPENSSL_MODULES=/opt/vendor/modules chunkwise verify --backend openssl:provider=vendor":
+            .notRun("is about a provider of the reader's; PluginCommandTests build one"),
+        "chunkwise measure --backend openssl:provider=fips:fips=yes":
+            .notRun("is about a provider that few machines have; PluginCommandTests build one"),
+
         "chunkwise verify --evidence evidence": .instead(
             "chunkwise verify --vectors data/vectors/sp800-38a.json --evidence evidence",
             "all vectors take minutes in a debug build"),

@@ -10,7 +10,7 @@ final class Scratch {
     init() throws {
         folder = try TemporaryFolder()
         let files = FileManager.default
-        for name in ["Benchmarks", "Examples", "data"] {
+        for name in ["Benchmarks", "Examples", "data", "include"] {
             let target = Project.folder.appending(path: name).resolvingSymlinksInPath().path
             try files.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
         }

@@ -20,15 +20,17 @@ struct FleetJob {
 
     static let vectorCount = 30
 
-    init(shards: Int, isReplicated: Bool = false, of kind: Work = .cells) throws {
+    // `subjects`: for each shard of vectors that are put to some subjects only, these.
+    init(shards: Int, isReplicated: Bool = false, of kind: Work = .cells, subjects: [Int: [String]] = [:]) throws {
         folder = try TemporaryFolder()
         // Those that have all have the same.
-        let parts = (0..<(isReplicated ? 1 : shards)).map { shard in
+        var parts = (0..<(isReplicated ? 1 : shards)).map { shard in
             switch kind {
             case .cells: Manifest.Part(name: "\(shard)", cost: 1, members: Self.cells(shard).map(\.id), count: 2)
             default: Manifest.Part(name: "\(shard)", cost: 1, members: ["g\(shard)"], count: Self.vectorCount)
             }
         }
+        for (shard, names) in subjects { parts[shard].subjects = names }
         let digest = Hexadecimal.encode(SHAFunction.sha256.hash(Array(Self.plan.utf8)))
         let work: Manifest.Work =
             switch kind {

@@ -44,7 +44,7 @@ struct FleetMergeTests {
             #expect(rounds == 4 + min(6, lines - 4), "\(count) bytes")
         }
         try Data(bytes[..<20]).write(to: URL(filePath: path.string))
-        #expect(try job.merged().merge.missing.map(\.reason) == ["no file of it"])
+        #expect(try job.merged().merge.missing.map(\.reason) == ["no file of it that can be used"])
     }
 
     @Test("a file with another byte than was sealed is named, and its shard is missing")
@@ -310,6 +310,20 @@ struct FleetMergeTests {
         }
     }
 
+    @Test("of vectors that are put to some subjects in one shard and to others in another, each must have its own")
+    func dividedVectors() throws {
+        let job = try FleetJob(shards: 3, of: .vectors, subjects: [0: ["s"], 1: ["t"]])
+        let all = FleetJob.outcomes("s") + FleetJob.outcomes("t")
+        try job.put(job.header(2, on: "n", attempt: "1"), all)
+        try job.put(job.header(0, on: "n", attempt: "1"), FleetJob.outcomes("s"))
+        for (outcomes, missing) in [(FleetJob.outcomes("s"), [1]), (FleetJob.outcomes("t"), [])] {
+            try job.put(job.header(1, on: "n", attempt: "1"), outcomes)
+            #expect(try FleetMerge(job.file).missing.map(\.shard) == missing)
+        }
+        let records = try job.merged().hosts.flatMap(\.conformance)
+        #expect(records.map(\.subject) == ["s", "t"] && records.map(\.count) == [60, 60])
+    }
+
     @Test("vectors that each host had all of are told apart by host")
     func replicatedVectors() throws {
         let job = try FleetJob(shards: 2, isReplicated: true, of: .vectors)
@@ -319,6 +333,78 @@ struct FleetMergeTests {
         let (_, hosts) = try job.merged()
         let records = hosts.flatMap(\.conformance)
         #expect(records.map(\.subject) == ["s on a", "s on b"] && records.map(\.failed) == [0, 3])
+    }
+
+    @Test("a host that was put to all vectors twice has them once")
+    func replicatedTwice() throws {
+        let job = try FleetJob(shards: 2, isReplicated: true, of: .vectors)
+        for shard in 0..<2 { try job.put(job.header(shard, on: "a", attempt: "1"), FleetJob.outcomes()) }
+        let records = try job.merged().hosts.flatMap(\.conformance)
+        #expect(records.map(\.subject) == ["s on a"] && records.map(\.count) == [FleetJob.vectorCount])
+        try job.put(job.header(1, on: "a", attempt: "1"), FleetJob.outcomes(failed: 1))
+        #expect(throws: FleetError.self) { try job.merged("again") }
+    }
+
+    @Test(
+        "vectors of a backend that a host lacks contradict nothing, and are missing until a host that has it ran them")
+    func absentBackend() throws {
+        let job = try FleetJob(shards: 2, of: .vectors)
+        let notRun = FleetJob.outcomes().map { record in
+            guard case .conformance(var outcome) = record else { return record }
+            (outcome.notRun, outcome.passed, outcome.unsupported, outcome.flags) = (outcome.count, 0, 0, [])
+            return ResultRecord.conformance(outcome)
+        }
+        func put(_ shard: Int, _ node: String, _ records: [ResultRecord], has: Bool) throws {
+            var header = job.header(shard, on: node, attempt: node)
+            header.backends = has ? [.init(name: "s", version: "1", cpuFeatures: [])] : []
+            try job.put(header, records)
+        }
+        try put(0, "with", FleetJob.outcomes(), has: true)
+        try put(1, "without", notRun, has: false)
+        #expect(try FleetMerge(job.file).missing.map(\.shard) == [1])
+        try put(1, "with", FleetJob.outcomes(), has: true)
+        let (merge, hosts) = try job.merged()
+        #expect(merge.missing.isEmpty && hosts.map(\.header.host.nodeName) == ["with"])
+        #expect(hosts.flatMap(\.conformance).map(\.notRun) == [0])
+    }
+
+    @Test("a node with CPUs of another kind, or another kernel, is another host; which CPUs of a kind is chance")
+    func otherCPUs() throws {
+        let job = try FleetJob(shards: 3)
+        for (shard, cpus) in ["0-1", "64-65", "2-3"].enumerated() {
+            var header = job.header(shard, on: "n", attempt: "1")
+            header.host.cpuset = cpus
+            header.host.cpuKind = shard == 1 ? "2 NUMA nodes" : nil
+            if shard == 2 { header.host.kernel = "Linux 2" }
+            try job.put(header, FleetJob.records(shard))
+        }
+        let names = try job.merged().hosts.map(\.header.host.nodeName)
+        #expect(names == ["n (1)", "n (2)", "n (3)"])
+        try FileManager.default.removeItem(at: URL(filePath: job.file.shardFolder.string + "/00002-n-1.jsonl"))
+        #expect(try job.merged("two").hosts.map(\.header.host.nodeName) == ["n (1)", "n (2)"])
+        var again = job.header(2, on: "n", attempt: "2")
+        (again.host.cpuset, again.host.cpuKind) = ("6-7", nil)
+        try job.put(again, FleetJob.records(2))
+        #expect(try job.merged("three").hosts.map(\.header.host.nodeName) == ["n (1)", "n (2)"])
+    }
+
+    @Test("what is no regular file, or is damaged without a seal, is named, and its shard is missing")
+    func unusable() throws {
+        let job = try FleetJob(shards: 2)
+        let path = try job.put(0, on: "n")
+        let elsewhere = job.folder.path("elsewhere")
+        try FileManager.default.moveItem(atPath: path.string, toPath: elsewhere)
+        try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: elsewhere)
+        let other = try job.put(1, on: "n")
+        let text = try String(contentsOfFile: other.string, encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(2)
+        let damaged = lines.joined(separator: "\n").replacing("[1000]", with: "[1e999]") + "\n"
+        try Data(damaged.utf8).write(to: URL(filePath: other.string))
+        let merge = try FleetMerge(job.file)
+        #expect(merge.missing.map(\.reason) == Array(repeating: "no file of it that can be used", count: 2))
+        #expect(
+            merge.warnings.count == 2 && merge.warnings.contains { $0.contains("no regular file") }, "\(merge.warnings)"
+        )
     }
 
     @Test("of a search, what any attempt found counts, each case once")

@@ -39,17 +39,25 @@ struct ExpectedBytes {
         if case .held(let bytes) = content { Array(bytes) } else { nil }
     }
 
+    /// The first wrong byte of those that were delivered, of which there are `byteCount` or more, and the one after the last;
+    /// `nil` if there are none, or the bytes are not held.
+    func wrongBytes(in delivered: UnsafeRawBufferPointer) -> Range<Int>? {
+        guard case .held(let bytes) = content else { return nil }
+        return bytes.withUnsafeBytes { expected in
+            guard let left = expected.baseAddress, let right = delivered.baseAddress,
+                memcmp(left, right, expected.count) != 0,
+                let first = expected.indices.first(where: { expected[$0] != delivered[$0] }),
+                let last = expected.indices.last(where: { expected[$0] != delivered[$0] })
+            else { return nil }
+            return first..<last + 1
+        }
+    }
+
     /// What is wrong with delivered bytes, of which there are `byteCount`, or `nil`.
     func mismatch(in delivered: UnsafeRawBufferPointer) -> String? {
         switch content {
         case .held(let bytes):
-            let isEqual = bytes.withUnsafeBytes { expected in
-                guard let left = expected.baseAddress, let right = delivered.baseAddress else { return true }
-                return memcmp(left, right, expected.count) == 0
-            }
-            guard !isEqual, let index = zip(bytes, delivered).enumerated().first(where: { $1.0 != $1.1 })?.offset else {
-                return nil
-            }
+            guard let index = wrongBytes(in: delivered)?.lowerBound else { return nil }
             return "byte \(index) is wrong: \(Hexadecimal.encode(Array(delivered.dropFirst(index).prefix(8)))), "
                 + "expected \(Hexadecimal.encode(bytes.dropFirst(index).prefix(8)))"
         case .digest(let digest):

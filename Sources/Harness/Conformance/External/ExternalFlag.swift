@@ -46,6 +46,18 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
         }
     }
 
+    /// How to mend what such a check finds, where that is the adapter's: no byte of plaintext depends on it. `nil` for what is
+    /// wrong with what it adapts.
+    package var mending: String? {
+        switch self {
+        case .subjectProtocol:
+            "look at each member's presence, type and range before it is used, and answer invalidRequest"
+        case .errorOrder: "check in this order: request, strategy, key, IV, source, its length, padding or tag"
+        case .ending: "exit with status 0 after bye, and at the end of input"
+        default: nil
+        }
+    }
+
     /// Where the class is from.
     package var source: String {
         switch self {

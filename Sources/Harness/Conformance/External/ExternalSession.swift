@@ -6,7 +6,7 @@ import Vectors
 /// A subject that is started when it is needed, and started anew after it failed to answer.
 final class ExternalSession {
     /// Subjects that never answer must not hold up the run for hours.
-    private static let longestWait = Duration.seconds(300)
+    private static let longestWait = Duration.seconds(60)
     private static let maxDeaths = 2000
     /// Nor is a class of vectors asked on and on that the subject hangs or dies in.
     private static let maxTroubleOfClass = 25
@@ -170,9 +170,9 @@ struct ExternalHello: Hashable, Sendable {
         }
         for (member, text) in [("name", name), ("version", version)] {
             let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
-            guard isPlain, text.utf8.count <= 200 else {
+            guard isPlain, text.utf8.count <= 500 else {
                 throw Mismatch(
-                    description: "hello: \"\(member)\" of \(text.utf8.count) bytes: expected a line of at most 200")
+                    description: "hello: \"\(member)\" of \(text.utf8.count) bytes: expected a line of at most 500")
             }
         }
         guard let strategies = answer["strategies"]?.array?.compactMap(\.string),

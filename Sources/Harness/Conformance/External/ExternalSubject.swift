@@ -186,17 +186,9 @@ final class ExternalObject: JudgedObject {
     var fetches: [FetchRule.Fetch] { served?.fetches ?? [] }
     var hasFaulted: Bool { served?.hasFaulted ?? false }
 
-    var meetsFaults: Bool {
-        switch group.supply {
-        case .failing, .endingEarly, .recovering: true
-        case .any, .whole, .shortReads, .changing: false
-        }
-    }
-
-    /// Each part is a message: long reads come in larger ones.
+    var meetsFaults: Bool { group.supply.isFaulty }
     func supply(forRead number: Int, byteCount: Int) -> SourceFault {
-        guard group.supply == .shortReads else { return .none }
-        return .short(largest: [1, 7, 15, 16, 17, 31, 33, 64, 100][number % 9] * (byteCount > 4096 ? 97 : 1))
+        group.supply.fault(forRead: number, byteCount: byteCount)
     }
 
     /// A subject that kept what it needs fetches nothing and meets no fault, and its bytes are as good as the error.
@@ -213,7 +205,8 @@ final class ExternalObject: JudgedObject {
             guard let name = answer.members["error"]?.string else {
                 return .broke("an error answer has no member \"error\"")
             }
-            return .refused(Refusal(name: name), left: answer.payload)
+            return .refused(
+                Refusal(name: name, message: answer.members["message"]?.string), left: answer.payload)
         } catch {
             return .broke("\(error)")
         }

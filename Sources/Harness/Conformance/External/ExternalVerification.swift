@@ -1,4 +1,4 @@
-internal import RandomAccess
+package import RandomAccess
 package import Results
 internal import SubjectProtocol
 package import Vectors
@@ -22,22 +22,31 @@ package struct ExternalVerification: Sendable {
     package let runsEverything: Bool
     /// Whether it is also asked what is of no group of vectors: how it speaks the protocol.
     package let checksProtocol: Bool
+    /// Whether what is wrong with how it speaks the protocol is a failure, or a finding beside the verdict; see
+    /// ``ExternalFlag/mending``.
+    package let isStrict: Bool
     /// The failures that the record lists; it counts all of them.
     package let listedFailureCount: Int
 
     /// Whether the rest is to be left out.
     private let isInterrupted: @Sendable () -> Bool
 
+    /// What the readers whose failures are put beside the subject's decrypt with; `nil` to look for no cause.
+    private let backend: (any CipherBackend)?
+
     /// Creates a verification; once `isInterrupted` says so, what is left counts as not run.
     package init(
         command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, checksProtocol: Bool = true,
-        listedFailureCount: Int = 40, isInterrupted: @escaping @Sendable () -> Bool = { false }
+        isStrict: Bool = true, listedFailureCount: Int = 40, explainingWith backend: (any CipherBackend)? = nil,
+        isInterrupted: @escaping @Sendable () -> Bool = { false }
     ) {
         self.command = command
         self.timeout = timeout
         self.runsEverything = runsEverything
         self.checksProtocol = checksProtocol
+        self.isStrict = isStrict
         self.listedFailureCount = listedFailureCount
+        self.backend = backend
         self.isInterrupted = isInterrupted
     }
 
@@ -78,17 +87,22 @@ package struct ExternalVerification: Sendable {
             for name in hello.strategies where !ExternalHello.knownStrategies.contains(name) {
                 tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
             }
-            ProtocolRun(session: session, hello: hello).run(into: &tally)
+            ProtocolRun(session: session, hello: hello, isStrict: isStrict).run(into: &tally)
             ExternalOrders(subject: subject).run(into: &tally)
             ExternalPaths(subject: subject).run(into: &tally)
         }
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
+        var finder = backend.map { CauseFinder(backend: $0) }
         for members in InterleavedRun.sets(of: chosen, group: \.element) {
-            InterleavedRun.run(
-                members.map { index, group in
-                    (group, tier.map { Array($0.reads(of: group, index: index)) } ?? group.reads.numbered)
-                }, subject: subject, into: &tally)
+            let asked = members.map { index, group -> InterleavedRun.Member in
+                (group, tier.map { Array($0.reads(of: group, index: index)) } ?? group.reads.numbered)
+            }
+            if finder != nil {
+                finder?.run(asked, subject: subject, into: &tally)
+            } else {
+                InterleavedRun.run(asked, subject: subject, into: &tally)
+            }
             progress?((members.last?.offset ?? 0) + 1, groups.count)
         }
         if !isInterrupted(), let reason = session.reasonToGiveUp {
@@ -97,8 +111,11 @@ package struct ExternalVerification: Sendable {
                     "protocol/given up", .subjectProtocol,
                     "\(reason): expected answers; what was left is not run"))
         }
+        var record = tally.record(subject: hello.name)
+        record.version = hello.version
+        record.cause = isInterrupted() ? nil : finder?.cause()
         return Outcome(
-            record: tally.record(subject: hello.name), version: hello.version, readCount: session.readCount)
+            record: record, version: hello.version, readCount: session.readCount)
     }
 
     /// What the subject says about itself, or what is wrong with that.

@@ -93,6 +93,29 @@ extension ServedCiphertext: ServedResources {
     }
 }
 
+extension SourceSupply {
+    /// Whether a served source fails or ends before each read.
+    var isFaulty: Bool {
+        switch self {
+        case .failing, .endingEarly, .recovering: true
+        case .any, .whole, .shortReads, .changing: false
+        }
+    }
+
+    /// How a served source behaves in an ordinary read.
+    func fault(forRead number: Int, byteCount: Int) -> SourceFault {
+        guard self == .shortReads else { return .none }
+        return .short([1, 7, 15, 16, 17, 31, 33, 64, 100][number % 9], byteCount: byteCount)
+    }
+}
+
+extension SourceFault {
+    /// Each part is a message, of which a read gets some hundred at most: long reads come in larger parts.
+    static func short(_ largest: Int, byteCount: Int) -> SourceFault {
+        .short(largest: max(largest, byteCount >> 7 | 1))
+    }
+}
+
 /// A ciphertext as a file, for subjects that are not served; removed when it is forgotten.
 final class TemporaryCiphertext {
     /// Larger objects would need the disk that generated ones are there to spare.

@@ -53,6 +53,7 @@ struct FaultyBackend: CipherBackend {
         let input: UnsafeRawBufferPointer
         let output: UnsafeMutableRawPointer
         let iv: Block
+        let keyByteCount: Int
 
         /// Whether the plaintext takes the ciphertext's place.
         var isInPlace: Bool { input.baseAddress == UnsafeRawPointer(output) }
@@ -68,7 +69,8 @@ struct FaultyBackend: CipherBackend {
         func part(_ blocks: Range<Int>, iv: Block) -> Stretch {
             let bytes = 16 * blocks.lowerBound..<min(input.count, 16 * blocks.upperBound)
             return Stretch(
-                input: UnsafeRawBufferPointer(rebasing: input[bytes]), output: output + bytes.lowerBound, iv: iv)
+                input: UnsafeRawBufferPointer(rebasing: input[bytes]), output: output + bytes.lowerBound, iv: iv,
+                keyByteCount: keyByteCount)
         }
 
         /// Ciphertext block `index`, which must not have been overwritten.
@@ -87,16 +89,17 @@ struct FaultyBackend: CipherBackend {
     private final class Context: CipherContext {
         let base: any CipherContext
         let mode: CipherMode
+        let keyByteCount: Int
         let change: Change
 
-        init(base: any CipherContext, mode: CipherMode, change: @escaping Change) {
-            (self.base, self.mode, self.change) = (base, mode, change)
+        init(base: any CipherContext, mode: CipherMode, keyByteCount: Int, change: @escaping Change) {
+            (self.base, self.mode, self.keyByteCount, self.change) = (base, mode, keyByteCount, change)
         }
 
         func process(
             _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
         ) throws(DecryptionError) {
-            try change(mode, base, Stretch(input: input, output: output, iv: iv))
+            try change(mode, base, Stretch(input: input, output: output, iv: iv, keyByteCount: keyByteCount))
         }
     }
 
@@ -104,7 +107,9 @@ struct FaultyBackend: CipherBackend {
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         Context(
-            base: try base.makeContext(mode: mode, direction: direction, key: key), mode: mode, change: change)
+            base: try base.makeContext(mode: mode, direction: direction, key: key), mode: mode,
+            keyByteCount: key.byteCount,
+            change: change)
     }
 }
 

@@ -24,14 +24,24 @@ package final class MutantSubject: SubjectImplementation {
         payload.deallocate()
     }
 
-    /// The members of the answer to `hello`: everything is offered.
+    /// The members of the answer to `hello`: everything is offered that the fault leaves.
     package var hello: [String: JSONValue] {
         [
             "protocol": 1, "name": .string("mutant/\(name)"), "version": .string("over \(backend.name)"),
-            "strategies": JSONValue(strings: readsPlaylists ? [PlaylistRequest.strategyName] : Strategy.names),
+            "strategies": JSONValue(strings: readsPlaylists ? [PlaylistRequest.strategyName] : strategyNames),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
             "sources": ["path", "served"], "granularity": "block", "measures": false,
         ]
+    }
+
+    private var strategyNames: [String] {
+        let zero = Block(bigEndianValue: 0)
+        let strategies: [Strategy] =
+            [
+                .cbcContinuous(iv: zero, padding: .none),
+                .cbcChunked(chunkByteCount: 16, iv: zero, ivRule: .fixed, padding: .none), .ctr(iv: zero),
+            ] + VectorSet.chunkFormats.map { .chunked($0) }
+        return Strategy.names.filter { name in strategies.contains { $0.name == name && subject.supports($0, 32) } }
     }
 
     /// Whether the mutant reads playlists, and nothing else then.

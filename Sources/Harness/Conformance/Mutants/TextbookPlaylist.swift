@@ -122,7 +122,8 @@ struct TextbookPlaylist {
             if given == nil, fault == .rangeRestarts { offset = 0 }
             if given == nil, fault == .rangeFollowsOffset { offset = lastRange?.offset }
             guard let offset else { throw Self.invalid("EXT-X-BYTERANGE") }
-            part = offset..<offset + count
+            let start = fault == .rangeAligned ? offset / 16 * 16 : offset
+            part = start..<start + count
             lastRange = (uri, offset + count, given ?? lastRange?.offset ?? 0)
         } else {
             lastRange = nil

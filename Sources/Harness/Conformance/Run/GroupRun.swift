@@ -6,11 +6,7 @@ typealias NumberedRead = (number: Int, read: RangeRead)
 
 extension Sequence<RangeRead> {
     /// The reads with their indices.
-    var numbered: [NumberedRead] {
-        var reads: [NumberedRead] = []
-        for read in self { reads.append((reads.count, read)) }
-        return reads
-    }
+    var numbered: [NumberedRead] { enumerated().map { ($0.offset, $0.element) } }
 }
 
 /// Puts one subject to one group: its opening, and some reads or all of them.
@@ -249,7 +245,8 @@ struct GroupRun {
             add(
                 [.shortReads], "in short reads",
                 check.mismatch(
-                    in: object, at: read.offset, count: read.count, expecting: bytes, .short(largest: 7)))
+                    in: object, at: read.offset, count: read.count, expecting: bytes,
+                    .short(7, byteCount: bytes.byteCount)))
         case 7: probe(.failure, .io, .sourceFailure)
         case 11:
             guard group.playlist == nil else { return probe(.end(at: 0), .truncatedCiphertext, .sourceEndsEarly) }

@@ -1,4 +1,5 @@
 package import RandomAccess
+internal import Support
 package import Vectors
 
 /// What is under test, as the referee takes it: readers in this process, or a program that speaks PROTOCOL.md.
@@ -11,6 +12,9 @@ package protocol JudgedSubject {
     /// Whether a wrong length, wrong bytes and superfluous fetches are findings of their own, as for a program of a
     /// user's; a vector that is put to several readers of ours passes as a whole, or does not.
     var tellsFindingsApart: Bool { get }
+
+    /// How often in a group the origin of wrong bytes is looked for, which takes much longer than a read.
+    var maxGuessCount: Int { get }
 
     /// Whether it says that it can do a strategy with a key length.
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool
@@ -43,6 +47,8 @@ package protocol JudgedSubject {
 }
 
 extension JudgedSubject {
+    /// Of readers of ours only the first failures of a group are explained.
+    package var maxGuessCount: Int { tellsFindingsApart ? .max : 2 }
     package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] { [] }
     package func isWorthAsking(_ flags: [String]) -> Bool { true }
     package func attempt(_ flags: [String], _ body: () -> Void) { body() }
@@ -117,19 +123,23 @@ package enum SourceFault: Hashable, Sendable {
 package struct Refusal {
     let name: String
     /// What it says beside the name, if that is known.
-    private let error: DecryptionError?
+    private let message: String?
 
-    init(name: String) {
+    /// The max number of characters of a message that are shown.
+    private static let messageLength = 160
+
+    /// What a program answered; its message is shown as a line, as far as it is short.
+    init(name: String, message: String? = nil) {
         self.name = name
-        self.error = nil
+        self.message = message.flatMap { $0.isEmpty ? nil : String(PlainText.line($0).prefix(Self.messageLength)) }
     }
 
     init(_ error: DecryptionError) {
         self.name = error.protocolName
-        self.error = error
+        self.message = "\(error)"
     }
 
-    var text: String { "the error \(name)\(error.map { " (\($0))" } ?? "")" }
+    var text: String { "the error \(name)\(message.map { " (\($0))" } ?? "")" }
 }
 
 /// How opening ended.

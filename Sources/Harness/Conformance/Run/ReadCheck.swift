@@ -39,9 +39,7 @@ struct ReadCheck {
 
     /// The check for a subject.
     init(group: VectorGroup, subject: any JudgedSubject) {
-        // Of readers of ours only the first failures of a group are explained.
-        self.init(
-            group: group, judgesFetches: !subject.tellsFindingsApart, maxGuesses: subject.tellsFindingsApart ? .max : 2)
+        self.init(group: group, judgesFetches: !subject.tellsFindingsApart, maxGuesses: subject.maxGuessCount)
     }
 
     /// What is to come of a read, computed once for all readers.
@@ -209,7 +207,7 @@ struct ConcurrentReads {
             return [0: "\(Refusal(error).text): expected it to open for \(group.threadCount) threads"]
         }
         let group = self.group
-        let reads = Array(group.reads)
+        let reads = group.reads
         let found = Mutex<[Int: String]>([:])
         ThreadTeam(threadCount: members.count).run { thread in
             let check = ReadCheck(group: group, judgesFetches: false, maxGuesses: 0)

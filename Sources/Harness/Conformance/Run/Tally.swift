@@ -70,6 +70,8 @@ struct Tally: Sendable {
     /// Vectors in a row of the same outcome and flags, which are counted when another one comes.
     private var run: (outcome: Outcome, flags: [VectorFlag], count: Int) = (.passed, [], 0)
     private var entries: [Entry] = []
+    /// What is wrong with an adapter, and counts nowhere.
+    private var findings: [Verdict] = []
     /// How many of the entries have a flag.
     private var entryCounts: [String: Int] = [:]
     /// The kinds of failures so far, and how many of the entries are of each.
@@ -115,6 +117,9 @@ struct Tally: Sendable {
         insert(Entry(verdict: verdict, kind: kind))
     }
 
+    /// Keeps what a check of the protocol found, without counting it.
+    mutating func keep(_ finding: Verdict) { findings.append(finding) }
+
     private mutating func kind(of verdict: Verdict) -> Int {
         let kind = verdict.kind
         if let known = kinds[kind] { return known }
@@ -133,12 +138,16 @@ struct Tally: Sendable {
         return kindCounts.allSatisfy { $0 <= kindCounts[kind] }
     }
 
+    /// How many vectors failed.
+    var failedCount: Int { counts[Outcome.failed.rawValue] }
+
     /// Adds another tally of the same subject.
     mutating func merge(_ other: Tally) {
         note(other.run.outcome, flags: other.run.flags, count: other.run.count)
         failedFlags.formUnion(other.failedFlags)
         counts = Self.sum(counts, other.counts)
         countsByFlag.merge(other.countsByFlag, uniquingKeysWith: Self.sum)
+        findings += other.findings
         for entry in other.entries { insert(Entry(verdict: entry.verdict, kind: kind(of: entry.verdict))) }
     }
 
@@ -155,7 +164,9 @@ struct Tally: Sendable {
                 countsByFlag[flag].map {
                     .init(flag: flag, passed: $0[0], failed: $0[1], unsupported: $0[2], notRun: $0[3])
                 }
-            })
+            },
+            adapter: findings.isEmpty
+                ? nil : findings.map { .init(id: $0.id, flags: $0.flags, reason: $0.mismatch ?? "") })
     }
 
     private static func sum(_ left: [Int], _ right: [Int]) -> [Int] {

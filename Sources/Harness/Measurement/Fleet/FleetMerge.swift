@@ -28,8 +28,9 @@ package struct FleetMerge {
     ///   `FleetError.contradiction` for two plaintexts of one cell; `DecryptionError.io`.
     package init(_ job: ManifestFile) throws {
         self.job = job
-        let names = try Folder.entries(in: job.shardFolder.string).filter(\.isFile).map(\.name)
-            .filter { $0.hasSuffix(".jsonl") && !$0.hasPrefix(".") }.sorted()
+        let entries = try Folder.entries(in: job.shardFolder.string)
+            .filter { $0.name.hasSuffix(".jsonl") && !$0.name.hasPrefix(".") }
+        let names = entries.filter(\.isFile).map(\.name).sorted()
         let (plaintexts, shares) = (SharedPlaintexts(of: job.manifest), job.manifest.shares)
         let outcomes = Parallel.map(names) { name in
             Result {
@@ -42,19 +43,21 @@ package struct FleetMerge {
             }
         }
         var files: [ShardFile] = []
-        var warnings: [String] = []
+        var unusable = entries.filter { !$0.isFile }.map { ($0.name, "is no regular file") }
         for (name, outcome) in zip(names, outcomes) {
             switch outcome {
             case .success(let file): files.append(file)
             case .failure(let error as FleetError): throw error
-            case .failure(let reason as ShardFile.Unusable): warnings.append("\(name) \(reason): nothing of it is used")
-            case .failure(let error): warnings.append("\(name): \(error): nothing of it is used")
+            case .failure(let reason as ShardFile.Unusable): unusable.append((name, "\(reason)"))
+            case .failure(let error): unusable.append((name, "cannot be read: \(error)"))
             }
         }
-        // All backends of a job are put to all of its vectors.
+        var warnings = unusable.map { "\($0) \($1): nothing of it is used" }
+        // All backends of a job are put to all of its vectors, each on a host that has it.
         let subjects = Set(files.flatMap(\.vectorCounts.keys))
+        let backends = Set(files.flatMap { $0.header.backends.map(\.name) })
         for index in files.indices {
-            files[index].requireVectors(of: subjects, shares[files[index].shard.number])
+            files[index].requireVectors(of: subjects, backends, shares[files[index].shard.number])
             if let flaw = files[index].flaw { warnings.append("\(Self.fileName(files[index])) \(flaw)") }
         }
         let byShard = Dictionary(grouping: files, by: \.shard.number)
@@ -63,7 +66,8 @@ package struct FleetMerge {
         if case .search = job.manifest.work { isSearch = true }
         for shard in 0..<job.manifest.shardCount {
             guard let best = byShard[shard]?.sorted(by: Self.precedes), let first = best.first else {
-                missing.append((shard, "no file of it"))
+                let isThere = unusable.contains { Int($0.0.prefix { $0.isASCII && $0.isNumber }) == shard }
+                missing.append((shard, isThere ? "no file of it that can be used" : "no file of it"))
                 continue
             }
             let isCounted = { (file: ShardFile) in
@@ -76,7 +80,8 @@ package struct FleetMerge {
         let leftOutCount = others.values.reduce(0) { $0 + $1.count }
         if leftOutCount > 0 {
             warnings.append(
-                "left out, as another attempt at the same shard counts: \(leftOutCount) files; nothing counts twice")
+                "left out, as another attempt at the same shard counts: \(leftOutCount) "
+                    + (leftOutCount == 1 ? "file" : "files") + "; nothing counts twice")
         }
         (self.chosen, self.others, self.missing, self.warnings) = (chosen, others, missing, warnings)
     }
@@ -104,7 +109,7 @@ package struct FleetMerge {
         {
             difference =
                 "its program is another one, chunkwise \(file.header.programVersion), "
-                + "build \(file.header.programDigest?.prefix(16) ?? "unknown"), and not by "
+                + "build \(file.header.programDigest?.prefix(16) ?? "unknown"), and the manifest's is "
                 + "\(manifest.programVersion), build \(manifest.programDigest?.prefix(16) ?? "unknown")"
         } else if shard.manifest != job.digest {
             difference = "its manifest has the digest \(shard.manifest.prefix(16)), not \(job.digest.prefix(16))"
@@ -162,12 +167,19 @@ package struct FleetMerge {
         switch (one.verdict, other.verdict) {
         case (.check(let one)?, .check(let other)?) where one.digest != other.digest:
             "the plaintext of \(one.cell.id) has the digests \(one.digest) and \(other.digest)"
-        case (.conformance(let one)?, .conformance(let other)?) where one != other:
-            "\(one.subject) passed \(one.passed) and failed \(one.failed) of part \(one.part ?? 0), and passed "
-                + "\(other.passed) and failed \(other.failed)"
+        case (.conformance(let one)?, .conformance(let other)?): contradiction(one, other)
         case _ where isSameAttempt && one.bytes != other.bytes: "two different records of one process in one attempt"
         default: nil
         }
+    }
+
+    /// What two outcomes of the same vectors contradict each other in. Those of a host that lacks the backend say nothing.
+    private static func contradiction(_ one: ConformanceRecord, _ other: ConformanceRecord) -> String? {
+        func text(_ record: ConformanceRecord) -> String {
+            "passed \(record.passed), failed \(record.failed), unsupported \(record.unsupported), not run \(record.notRun)"
+        }
+        guard one != other, one.notRun < one.count, other.notRun < other.count else { return nil }
+        return "\(one.subject) \(text(one)) of part \(one.part ?? 0), and \(text(other))"
     }
 
     /// Writes the merged file: complete, on the disk, and then renamed.
@@ -187,8 +199,11 @@ package struct FleetMerge {
         var seen: [Int: Set<RecordLine.Key>] = [:]
         let sink = BufferedSink(try FileSink(path: path))
         var all: [ConformanceRecord] = []
+        let hosts = self.hosts
+        let names = HostKey.names(of: hosts.map(\.host))
         for (host, shards) in hosts {
             guard var header = chosen[shards[0]]?.first(where: { $0.host == host })?.header else { continue }
+            if let name = names[host], name != host.name { header.host.nodeName = name }
             header.merge = .init(
                 manifest: job.digest, shardCount: job.manifest.shardCount, shards: shards)
             header.shard = nil
@@ -202,26 +217,53 @@ package struct FleetMerge {
                     try files[0].forEachPiece { try sink.write($0) }
                     continue
                 }
+                var own: [ConformanceRecord] = []
                 for file in files where file.host == host {
                     try file.forEachRecord { line in
                         // One file has each record once.
                         guard files.count == 1 || seen[shard, default: []].insert(line.key).inserted else { return }
-                        if case .conformance(let outcome)? = line.verdict { return outcomes.append(outcome) }
+                        if case .conformance(let outcome)? = line.verdict { return own.append(outcome) }
                         try sink.write(rounds.numbered(line))
                     }
                 }
                 rounds.endShard()
-                outcomes = ConformanceRecord.sums(of: outcomes)
+                own = ConformanceRecord.sums(of: own)
+                // Where all shards have the same vectors, a host's second one is its first once more.
+                outcomes =
+                    job.manifest.isReplicated
+                    ? try Self.repeated(outcomes, own, of: files[0], shards)
+                    : ConformanceRecord.sums(of: outcomes + own)
             }
             // Hosts that had the same vectors are told apart.
             if job.manifest.isReplicated {
-                for index in outcomes.indices { outcomes[index].subject += " on \(host.name)" }
+                for index in outcomes.indices { outcomes[index].subject += " on \(names[host] ?? host.name)" }
             }
             for record in outcomes { try sink.write(try ResultRecord.conformance(record).line()) }
             all = ConformanceRecord.sums(of: all + outcomes)
             if missing.isEmpty { try sink.write(try ResultRecord.end.line()) }
         }
         try sink.commit()
+        return all
+    }
+
+    /// The outcomes of a host that was put to the same vectors twice: those that are of more of them.
+    ///
+    /// - Throws: `FleetError.contradiction` if they differ, or if fewer vectors have more failures.
+    private static func repeated(
+        _ outcomes: [ConformanceRecord], _ others: [ConformanceRecord], of file: ShardFile, _ shards: [Int]
+    ) throws(FleetError) -> [ConformanceRecord] {
+        var all = outcomes
+        for other in others {
+            guard let index = all.firstIndex(where: { $0.subject == other.subject }) else {
+                all.append(other)
+                continue
+            }
+            let (fewer, more) = all[index].count < other.count ? (all[index], other) : (other, all[index])
+            if fewer.count == more.count || fewer.failed > more.failed, let what = contradiction(all[index], other) {
+                throw .contradiction(one: "an earlier one of shards \(shards)", other: file.path.string, what: what)
+            }
+            all[index] = more
+        }
         return all
     }
 
@@ -234,13 +276,7 @@ final class SharedPlaintexts: Sendable {
     private let reference: String?
     private let first = Mutex<[String: (digest: String, path: String)]>([:])
 
-    init(of manifest: Manifest) {
-        if case .sweep(_, _, let reference) = manifest.work, !manifest.isReplicated {
-            self.reference = reference
-        } else {
-            reference = nil
-        }
-    }
+    init(of manifest: Manifest) { reference = manifest.sharedCell }
 
     /// Notes a plaintext that a shard's file has.
     ///
@@ -269,13 +305,7 @@ private struct RoundNumbers {
     private var before: [RecordLine.Key: Int] = [:]
     private var next: [RecordLine.Key: Int] = [:]
 
-    init(of manifest: Manifest) {
-        if case .sweep(_, _, let reference) = manifest.work, !manifest.isReplicated {
-            self.reference = reference
-        } else {
-            reference = nil
-        }
-    }
+    init(of manifest: Manifest) { reference = manifest.sharedCell }
 
     /// The line of a record under its number.
     mutating func numbered(_ line: RecordLine) -> [UInt8] {

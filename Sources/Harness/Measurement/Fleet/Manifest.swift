@@ -1,6 +1,5 @@
 import ByteSources
 import FoundationEssentials
-package import RandomAccess
 package import Support
 package import SystemPackage
 
@@ -16,6 +15,8 @@ package struct Manifest: Codable, Hashable, Sendable {
     package static let maxShardCount = 100_000
 
     package var schema = Manifest.currentSchema
+    /// SHA-256 in hex of the file without this member: what is changed by hand afterwards is refused.
+    fileprivate var sha256: String?
     /// The version of `chunkwise` that split the job, and the digest of its programs; shards are run by the same ones.
     package var programVersion: String
     package var programDigest: String?
@@ -25,6 +26,8 @@ package struct Manifest: Codable, Hashable, Sendable {
     package var work: Work
     /// What is never split, with the shard that it is in; empty for a search, whose shards are ranges of cases.
     package var parts: [Part]
+    /// The folder that a subject's command is run in; `nil` without one.
+    package var folder: String?
 
     /// What is to be done.
     package enum Work: Codable, Hashable, Sendable {
@@ -51,12 +54,27 @@ package struct Manifest: Codable, Hashable, Sendable {
         package var members: [String]
         /// The number of cells, or of vectors.
         package var count: Int
+        /// The backends that are put to it here, where others are in another part of the same name; `nil` for all.
+        package var subjects: [String]?
 
         package init(name: String, cost: Double, members: [String], count: Int) {
             self.name = name
             self.cost = cost
             self.members = members
             self.count = count
+        }
+
+        /// Shares the part among as many as it takes for each to cost no more than a limit: each has some of the subjects, by
+        /// turns. Those of one subject have all vectors, in their order.
+        package func divided(among subjects: [String], maxCost: Double) -> [Part] {
+            guard cost > maxCost, maxCost > 0, !subjects.isEmpty else { return [self] }
+            let count = Int(min(Double(subjects.count), (cost / maxCost).rounded(.up)))
+            return (0..<count).map { index in
+                var part = self
+                part.subjects = stride(from: index, to: subjects.count, by: count).map { subjects[$0] }
+                part.cost *= Double(part.subjects?.count ?? 0) / Double(subjects.count)
+                return part
+            }
         }
     }
 
@@ -105,8 +123,11 @@ package struct Manifest: Codable, Hashable, Sendable {
     package struct Share: Sendable {
         /// The identifiers of its cells, the reference among them; none of vectors.
         package var cells: Set<String> = []
-        /// The number of its vectors; 0 of cells.
-        var vectorCount = 0
+        /// The number of vectors that are put to all subjects, 0 of cells, and of more that are put to some.
+        fileprivate var (vectorCount, moreOfSubjects) = (0, [String: Int]())
+
+        /// The number of vectors that are put to a subject.
+        func vectorCount(of subject: String) -> Int { vectorCount + moreOfSubjects[subject, default: 0] }
     }
 
     /// What each shard holds.
@@ -122,6 +143,7 @@ package struct Manifest: Codable, Hashable, Sendable {
     /// Whether two manifests are of the same work, shards and program, whatever they say that it costs.
     func isSameJob(as other: Manifest) -> Bool {
         var (one, other) = (self, other)
+        (one.sha256, other.sha256) = (nil, nil)
         for index in one.parts.indices { (one.parts[index].cost, one.parts[index].shard) = (0, isReplicated ? nil : 0) }
         for index in other.parts.indices {
             (other.parts[index].cost, other.parts[index].shard) = (0, other.isReplicated ? nil : 0)
@@ -132,9 +154,19 @@ package struct Manifest: Codable, Hashable, Sendable {
     /// Whether each shard has all parts.
     package var isReplicated: Bool { parts.contains { $0.shard == nil } }
 
+    /// The cell that all shards measure; `nil` where all have the same, or none.
+    var sharedCell: String? {
+        if case .sweep(_, _, let reference) = work, !isReplicated { reference } else { nil }
+    }
+
     /// What does not fit together, as after an edit by hand; `nil` if all does.
     fileprivate var mistake: String? {
-        let members = parts.flatMap(\.members)
+        if (try? signed.sha256) != sha256 { return "it was changed by hand" }
+        // A part of some subjects holds its members for these; one of all is alone with them.
+        let whole = parts.filter { $0.subjects == nil }.flatMap(\.members)
+        let divided = parts.flatMap { part in
+            (part.subjects ?? []).flatMap { subject in part.members.map { [$0, subject] } }
+        }
         let shards = parts.compactMap(\.shard)
         if !(1...Self.maxShardCount).contains(shardCount) { return "its count of shards is \(shardCount)" }
         if !shards.allSatisfy({ (0..<shardCount).contains($0) }) || !shards.isEmpty && shards.count < parts.count {
@@ -143,11 +175,15 @@ package struct Manifest: Codable, Hashable, Sendable {
         if !parts.allSatisfy({ $0.cost >= 0 && $0.cost.isFinite && (0...1 << 40).contains($0.count) }) {
             return "a part of it has a cost or count that is none"
         }
-        if Set(members).count < members.count { return "a member is in two of its parts" }
+        if Set(whole).count < whole.count || Set(divided).count < divided.count
+            || !Set(whole).isDisjoint(with: divided.map { $0[0] })
+        {
+            return "a member is in two of its parts"
+        }
         switch work {
         case .sweep(let plan, let digest, let reference):
             if Hexadecimal.encode(SHAFunction.sha256.hash(Array(plan.utf8))) != digest { return "its plan was changed" }
-            if !members.contains(reference) { return "its reference is in no part" }
+            if !whole.contains(reference) { return "its reference is in no part" }
             if !parts.allSatisfy({ $0.count == $0.members.count }) { return "a part of it has another number of cells" }
         case .vectors: if parts.isEmpty { return "it has no parts" }
         case .search: break
@@ -163,17 +199,34 @@ package struct Manifest: Codable, Hashable, Sendable {
 
     /// The bytes of the file.
     package var bytes: [UInt8] {
+        get throws { try signed.encoded }
+    }
+
+    private var encoded: [UInt8] {
         get throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
             return try Array(encoder.encode(self)) + [0x0A]
         }
     }
+
+    private var signed: Manifest {
+        get throws {
+            var manifest = self
+            manifest.sha256 = nil
+            manifest.sha256 = Hexadecimal.encode(SHAFunction.sha256.hash(try manifest.encoded))
+            return manifest
+        }
+    }
 }
 
 extension Manifest.Share {
     fileprivate mutating func add(_ part: Manifest.Part, of work: Manifest.Work) {
-        if case .sweep = work { cells.formUnion(part.members) } else { vectorCount += part.count }
+        switch (work, part.subjects) {
+        case (.sweep, _): cells.formUnion(part.members)
+        case (_, let subjects?): for subject in subjects { moreOfSubjects[subject, default: 0] += part.count }
+        case (_, nil): vectorCount += part.count
+        }
     }
 }
 
@@ -183,6 +236,11 @@ package struct ManifestFile: Sendable {
     package let manifest: Manifest
     /// SHA-256 of the file, in hex: a shard's results belong to it, and to no other.
     package let digest: String
+
+    /// The command that runs a shard, up to the shard's number.
+    package func shardCommand(program: String = "chunkwise") -> String {
+        ShellText.joined([program, manifest.work.command, "--manifest", path.string, "--shard"])
+    }
 
     /// Where shards put their files.
     package var shardFolder: FilePath { path.removingLastComponent().appending(Manifest.shardFolder) }
@@ -200,17 +258,17 @@ package struct ManifestFile: Sendable {
         struct Schema: Decodable { var schema: String }
         let decoder = JSONDecoder()
         guard let schema = try? decoder.decode(Schema.self, from: Data(bytes)).schema else {
-            throw FleetError.manifest("\(path)", "it is none: expected one that chunkwise sweep --split wrote")
+            throw FleetError.manifest("\(path)", "it is none: expected one that --split wrote")
         }
         guard schema == Manifest.currentSchema else {
             throw FleetError.manifest(
                 "\(path)", "its schema is \(schema): expected \(Manifest.currentSchema); split the job again")
         }
         guard let manifest = try? decoder.decode(Manifest.self, from: Data(bytes)) else {
-            throw FleetError.manifest("\(path)", "it is damaged: expected it as chunkwise sweep --split wrote it")
+            throw FleetError.manifest("\(path)", "it is damaged: expected it as --split wrote it")
         }
         if let mistake = manifest.mistake {
-            throw FleetError.manifest("\(path)", "\(mistake): expected it as chunkwise sweep --split wrote it")
+            throw FleetError.manifest("\(path)", "\(mistake): expected it as --split wrote it")
         }
         (self.path, self.manifest) = (path, manifest)
         digest = Hexadecimal.encode(SHAFunction.sha256.hash(bytes))
@@ -220,13 +278,16 @@ package struct ManifestFile: Sendable {
     /// timing, and shards may have been run.
     ///
     /// - Returns: The file.
-    /// - Throws: `DecryptionError.io`; `FleetError.manifest` if shards of another job are there.
+    /// - Throws: `DecryptionError.io`; `FleetError.manifest` if another job is there.
     package static func write(_ manifest: Manifest, to folder: FilePath) throws -> ManifestFile {
         try Folder.create(folder.appending(Manifest.shardFolder))
         let path = folder.appending(Manifest.fileName)
         if let earlier = try? ManifestFile(path), earlier.manifest.isSameJob(as: manifest) { return earlier }
-        guard try Folder.entries(in: folder.appending(Manifest.shardFolder).string).isEmpty else {
-            throw FleetError.manifest("\(path)", "its folder holds shards of another job: expected another --output")
+        // Its shards may be running, or wait in a queue, and have handed nothing over.
+        guard try Folder.entries(in: folder.string).allSatisfy({ $0.name != Manifest.fileName }),
+            try Folder.entries(in: folder.appending(Manifest.shardFolder).string).isEmpty
+        else {
+            throw FleetError.manifest("\(path)", "another job is there: expected another --output, or nothing in it")
         }
         let bytes = try manifest.bytes
         try TextFile.write(String(decoding: bytes, as: UTF8.self), to: path)

@@ -113,6 +113,9 @@ package struct ShardFile: Sendable {
         try Self.forEachPiece(of: source, 0..<end) { piece in
             hash.update(piece)
             if lineCount == 0 { header += piece[..<(piece.firstIndex(of: Self.newline).map { $0 + 1 } ?? piece.count)] }
+            if header.count > Self.maxHeaderByteCount {
+                throw Unusable.damaged("its first line has more than \(Self.maxHeaderByteCount) bytes")
+            }
             lineCount += piece.reduce(0) { $0 &+ ($1 == Self.newline ? 1 : 0) }
         }
         guard header.last == Self.newline, case .header(let first)? = try ResultRecord.read(header).records.first else {
@@ -130,6 +133,8 @@ package struct ShardFile: Sendable {
     }
 
     private static let newline = UInt8(ascii: "\n")
+    /// A plan is no longer, as it is read from a text file.
+    private static let maxHeaderByteCount = 32 << 20
 
     /// The header of a result file; `nil` if there is no file, or if it begins with none.
     static func header(of path: FilePath) -> RunHeader? {
@@ -179,7 +184,10 @@ package struct ShardFile: Sendable {
             var start = piece.startIndex
             while let end = piece[start...].firstIndex(of: Self.newline) {
                 number += 1
-                guard let line = RecordLine(rest + piece[start...end]) else {
+                let bytes = rest + piece[start...end]
+                // What is sealed was written by this program; of a file that was cut, each record is looked at whole.
+                guard let line = RecordLine(bytes), isSealed || (try? ResultRecord(line: bytes.dropLast())) != nil
+                else {
                     throw Unusable.damaged("line \(number) is no record of a shard")
                 }
                 try body(line)
@@ -228,20 +236,25 @@ package struct ShardFile: Sendable {
     ///
     /// - Parameters:
     ///   - subjects: Those that the job's other files have.
+    ///   - backends: The backends that any of the job's hosts has.
     ///   - share: What the shard holds.
-    mutating func requireVectors(of subjects: Set<String>, _ share: Manifest.Share) {
+    mutating func requireVectors(of subjects: Set<String>, _ backends: Set<String>, _ share: Manifest.Share) {
         // The first shard also counts files that no backend can be put to.
-        let left = subjects.filter { vectorCounts[$0, default: 0] < share.vectorCount }
+        let left = subjects.filter { vectorCounts[$0, default: 0] < share.vectorCount(of: $0) }
         if let first = left.min() {
             lacking =
-                "vectors of \(left.count) of \(subjects.count) subjects, the first is \(first) with \(vectorCounts[first, default: 0]) of "
-                + "\(share.vectorCount)"
+                "vectors of \(left.count) of \(subjects.count) subjects, the first is \(first) with "
+                + "\(vectorCounts[first, default: 0]) of \(share.vectorCount(of: first))"
+        }
+        let absent = backends.intersection(subjects).subtracting(header.backends.map(\.name))
+        if let first = absent.filter({ share.vectorCount(of: $0) > 0 }).min() {
+            lacking = "vectors of \(first), which \(host.name) does not have and another host of the job does"
         }
     }
 }
 
-/// What makes results those of one host: a scheduler's nodes may share a name, and a machine with other CPUs given, or with
-/// other versions of the libraries, is another one to compare with.
+/// What makes results those of one host: a scheduler's nodes may share a name, and a machine with more CPUs given, or CPUs of
+/// another kind, or with other versions of the libraries, is another one to compare with.
 package struct HostKey: Hashable, Sendable, Comparable {
     /// The node's name, or the host's where no scheduler gave one.
     package let name: String
@@ -251,11 +264,25 @@ package struct HostKey: Hashable, Sendable, Comparable {
         let host = header.host
         name = host.label
         facts =
-            [host.machineID ?? host.name, host.cpuModel, host.microcode ?? "", "\(host.usableCPUCount)"]
+            [
+                host.machineID ?? host.name, host.cpuModel, host.microcode ?? "", "\(host.usableCPUCount)",
+                host.cpuKind ?? "", host.kernel, host.transparentHugePages ?? "",
+            ]
             + header.backends.map { "\($0.name) \($0.version)" }.sorted()
     }
 
     package static func < (one: HostKey, other: HostKey) -> Bool {
         ([one.name] + one.facts).lexicographicallyPrecedes([other.name] + other.facts)
+    }
+
+    /// What hosts are called: those of one name by a number as well.
+    static func names(of hosts: [HostKey]) -> [HostKey: String] {
+        var names: [HostKey: String] = [:]
+        for (name, group) in Dictionary(grouping: hosts, by: \.name) {
+            for (index, host) in group.sorted().enumerated() {
+                names[host] = group.count == 1 ? name : "\(name) (\(index + 1))"
+            }
+        }
+        return names
     }
 }

@@ -24,7 +24,7 @@ package enum ThisHost {
         }
         host.microcode = field("microcode", in: cpu)
         let cpus = CPUSet.own
-        (host.cpuset, host.cpusetCount) = (cpus?.description, cpus?.cpus.count)
+        (host.cpuset, host.cpusetCount, host.cpuKind) = (cpus?.description, cpus?.cpus.count, cpus?.kind())
         return host
     }
 

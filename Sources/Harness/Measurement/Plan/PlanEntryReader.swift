@@ -11,6 +11,10 @@ struct PlanEntryReader {
     let entry: PlanMapping
     let knownBackends: [String]
     let missingBackends: [String: String]
+    /// Whether a name is of a backend that another process loads.
+    let isForeign: (String) -> Bool
+    /// What is measured beside the backends that it names.
+    let addedBackends: [String]
     let defaultBackend: String?
     /// An object of the user's, in place of one that is made.
     let object: PlanObject?
@@ -32,8 +36,9 @@ struct PlanEntryReader {
     func cells(defaultObjectByteCount: UInt64, leftOut left: inout [String: String]) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
         if object != nil { try entry.refuse(PlanObject.keys, "of an object that is given") }
-        let named = try choices("backend", known: knownBackends, fallback: defaultBackend.map { [$0] })
-        let backends = named.filter { missingBackends[$0] == nil }
+        let named = try choices(
+            "backend", known: knownBackends, fallback: defaultBackend.map { [$0] }, alsoTakes: isForeign)
+        let backends = named.filter { missingBackends[$0] == nil } + addedBackends
         if backends.isEmpty, let backend = named.first, let reason = missingBackends[backend] {
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")
         }
@@ -78,6 +83,12 @@ struct PlanEntryReader {
                             cell.isCold = isCold
                             cell.remoteLatencyNanoseconds = remote?.latency
                             cell.remoteBytesPerSecond = remote?.bandwidth
+                            if MeasuredProgram.command(of: backend) != nil,
+                                let obstacle = MeasuredProgram.obstacle(to: cell)
+                            {
+                                guard named.contains(backend) else { continue }
+                                throw entry.error("backend", "\(backend) with \(obstacle)")
+                            }
                             cells.append(cell)
                         }
                     }
@@ -114,12 +125,16 @@ struct PlanEntryReader {
         guard condition else { throw entry.error(key, "\(key) \(value): expected \(expected)") }
     }
 
-    private func choices(_ key: String, known: [String], fallback: [String]?) throws(PlanError) -> [String] {
+    private func choices(
+        _ key: String, known: [String], fallback: [String]?, alsoTakes: (String) -> Bool = { _ in false }
+    ) throws(PlanError) -> [String] {
         guard let values = try entry.texts(key) ?? fallback else {
             throw entry.error(key, "no \(key): expected one of \(known.joined(separator: ", "))")
         }
         for value in values {
-            try require(known.contains(value), key, URLText.redacted(value), "one of \(known.joined(separator: ", "))")
+            try require(
+                known.contains(value) || alsoTakes(value), key, URLText.redacted(value),
+                "one of \(known.joined(separator: ", "))")
         }
         return values
     }

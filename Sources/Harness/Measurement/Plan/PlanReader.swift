@@ -10,6 +10,8 @@ package struct PlanReader {
     private let file: String
     private let knownBackends: [String]
     private let missingBackends: [String: String]
+    private let isForeign: (String) -> Bool
+    private let addedBackends: [String]
     private let defaultBackend: String?
     private let object: PlanObject?
     private let trace: (String) throws -> PlayerTrace?
@@ -26,17 +28,22 @@ package struct PlanReader {
     ///   - file: What errors call the plan.
     ///   - knownBackends: The names that `backend` may have.
     ///   - missingBackends: Why a name is none that this machine has.
+    ///   - addedBackends: What is measured beside the backends that an entry names; a program only where it can be.
     ///   - defaultBackend: The backend of an entry that names none, or `nil` if each must.
     ///   - object: What all cells are measured on; `nil` for objects that they ask for.
     ///   - trace: Finds a player trace by its name; `nil` if there is none.
+    ///   - isForeign: Whether another name is of a backend that a subject loads.
     package init(
         file: String, knownBackends: [String], missingBackends: [String: String] = [:],
-        defaultBackend: String? = nil, object: PlanObject? = nil,
-        trace: @escaping (String) throws -> PlayerTrace? = { _ in nil }
+        addedBackends: [String] = [], defaultBackend: String? = nil, object: PlanObject? = nil,
+        trace: @escaping (String) throws -> PlayerTrace? = { _ in nil },
+        isForeign: @escaping (String) -> Bool = { _ in false }
     ) {
         self.file = file
         self.knownBackends = knownBackends
         self.missingBackends = missingBackends
+        self.isForeign = isForeign
+        self.addedBackends = addedBackends
         self.defaultBackend = defaultBackend
         self.object = object
         self.trace = trace
@@ -78,7 +85,8 @@ package struct PlanReader {
             for trace in try entryTraces(entry) { traces[trace.name] = trace }
             let reader = PlanEntryReader(
                 entry: entry, knownBackends: knownBackends, missingBackends: missingBackends,
-                defaultBackend: defaultBackend, object: object, traces: traces)
+                isForeign: isForeign, addedBackends: addedBackends, defaultBackend: defaultBackend, object: object,
+                traces: traces)
             cellCount += try reader.cellCount(atMost: Self.maxCells)
             guard cellCount <= Self.maxCells else {
                 throw PlanError(

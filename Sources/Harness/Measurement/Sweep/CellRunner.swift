@@ -216,11 +216,16 @@ package struct CellRunner {
             let answer = try subject.measure(
                 workload,
                 CellSubject.iterations(
-                    1_000_000,
+                    UInt64(CellSubject.maxIterations),
                     atLeast: minimumNanoseconds + (isSettling ? settling.nanoseconds + (iteration ?? 0) : 0)))
             let after = OutsideUsage.now(of: subject.process.processID)
             let all = try answer.integers("nanoseconds")
-            guard !all.isEmpty else { throw SubjectError.framing("a time without any iteration") }
+            guard !all.isEmpty, all.count <= CellSubject.maxIterations else {
+                throw SubjectError.framing("\(all.count) iterations: expected 1 to \(CellSubject.maxIterations)")
+            }
+            guard all.contains(where: { $0 > 0 }) || cell.objectByteCount == 0 else {
+                throw SubjectError.framing("\(all.count) iterations that took no time: expected nanoseconds")
+            }
             let head = isSettling ? settling.iterationCount(of: all) : 0
             var record = TimeRecord(cellID: cell.id, round: round, nanoseconds: Array(all.dropFirst(head)))
             let usage = ProcessUsage(answer["usage"]) ?? after.flatMap { end in before.map { end - $0 } }
@@ -253,14 +258,11 @@ package struct CellRunner {
     ) throws(CellFailure) -> Value {
         do {
             let object = try object(for: cell)
-            let command =
-                program + [
-                    "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)",
-                    "--threads", "\(cell.threads)",
-                ]
+            let command = command(for: cell)
             let process = try SubjectProcess(
                 command: cgroup?.command(command) ?? command, timeout: timeout, isInterrupted: isInterrupted)
-            _ = try process.request(["op": "hello", "protocol": 1])
+            let hello = try process.request(["op": "hello", "protocol": 1]).members
+            if MeasuredProgram.command(of: cell.backend) != nil { try requireMeasures(hello, cell.strategy) }
             let opened = try process.request(object.openRequest(id: CellSubject.id, cell: cell)).members
             guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
                 throw CellFailure(
@@ -278,6 +280,31 @@ package struct CellRunner {
             throw CellFailure("\(SubjectError.interrupted)", isInterruption: true)
         } catch {
             throw CellFailure("\(error)")
+        }
+    }
+}
+
+extension CellRunner {
+    /// What starts the process that a cell is measured in.
+    private func command(for cell: Cell) -> [String] {
+        if let command = MeasuredProgram.command(of: cell.backend) { return ["/bin/sh", "-c", command] }
+        return program + [
+            "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)", "--threads",
+            "\(cell.threads)",
+        ]
+    }
+
+    /// Refuses a program that answers no `measure`, that reads no files, or that does not have the cell's strategy.
+    private func requireMeasures(_ hello: JSONValue, _ strategy: String) throws(CellFailure) {
+        let sources = hello["sources"]?.array?.compactMap(\.string) ?? []
+        guard hello["measures"]?.bool == true, sources.contains("path") else {
+            throw CellFailure(
+                "it answers no measure, or reads no files: expected \"measures\":true and \"path\" among the sources of "
+                    + "its hello (PROTOCOL.md)")
+        }
+        let strategies = hello["strategies"]?.array?.compactMap(\.string) ?? []
+        guard strategies.contains(strategy) else {
+            throw CellFailure("it does not offer \(strategy): expected one of \(strategies.joined(separator: ", "))")
         }
     }
 }
@@ -363,6 +390,9 @@ struct CellSubject {
         ["collect": "time", "minimumNanoseconds": .integer(nanoseconds), "maximumIterations": .integer(maxCount)]
     }
 
+    /// The max number of iterations that are samples.
+    static let maxIterations = 1_000_000
+
     /// Iterations that are too short for the clock would never add up to anything.
     private static let maxWarmUps: UInt64 = 1000
 }
@@ -396,8 +426,9 @@ extension JSONValue {
     package func integers(_ member: String) throws(SubjectError) -> [UInt64] {
         let values = self[member]?.array
         let integers = values?.compactMap(\.integer)
-        guard let integers, integers.count == values?.count else {
-            throw .framing("an answer without a list of integers \"\(member)\"")
+        // PROTOCOL.md has no others, and a file of results takes no others.
+        guard let integers, integers.count == values?.count, integers.allSatisfy({ $0 < 1 << 53 }) else {
+            throw .framing("an answer without a list of integers below 2^53 \"\(member)\"")
         }
         return integers
     }

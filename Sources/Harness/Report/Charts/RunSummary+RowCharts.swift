@@ -64,15 +64,15 @@ extension RunSummary {
     }
 
     private func amplificationLanes(_ group: RangeGroup) -> [RowChart.Lane] {
-        func lane(_ word: String, isLight: Bool, _ member: (CellSummary.Amplification) -> Double) -> RowChart.Lane? {
-            group.cells.compactMap { $0.amplification.map(member) }.max().map { ratio in
+        func lane(_ word: String, isLight: Bool, _ member: (CellSummary.Amplification) -> Double?) -> RowChart.Lane? {
+            group.cells.compactMap { $0.amplification.flatMap(member) }.max().map { ratio in
                 RowChart.Lane(
                     style: SeriesStyle(0), bar: ratio, isLight: isLight, label: RatioText.times(ratio),
                     words: "\(group.workload), \(group.name), \(group.detail): \(RatioText.times(ratio)) \(word)")
             }
         }
         return [
-            lane("fetched", isLight: false, \.fetched), lane("decrypted", isLight: true, \.decrypted),
+            lane("fetched", isLight: false, { $0.fetched }), lane("decrypted", isLight: true, \.decrypted),
         ].compactMap { $0 }
     }
 }

@@ -97,8 +97,11 @@ enum TextWidth {
         text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 7.2 : 14) }
     }
 
-    /// Returns the text, cut and ended with an ellipsis if it is wider.
+    /// Returns the text; if it is wider, without the folders of a plug-in's or program's name, and then cut and ended with an
+    /// ellipsis.
     static func shortened(_ text: String, to width: Double) -> String {
+        guard estimate(text) > width else { return text }
+        let text = withoutFolders(text)
         guard estimate(text) > width else { return text }
         var kept = ""
         for character in text {
@@ -106,6 +109,14 @@ enum TextWidth {
             kept.append(character)
         }
         return kept + "…"
+    }
+
+    /// `plugin:/opt/lib.so` as `lib.so`, and `subject:node examples/reader.mjs` as `node reader.mjs`.
+    private static func withoutFolders(_ text: String) -> String {
+        guard let prefix = ["plugin:", "subject:"].first(where: text.hasPrefix) else { return text }
+        return text.dropFirst(prefix.count).split(separator: " ").map { word in
+            word.split(separator: "/").last.map(String.init) ?? String(word)
+        }.joined(separator: " ")
     }
 }
 

@@ -81,7 +81,7 @@ extension Document {
             rows: rows)
         return Section(
             name: "failures", title: "Failures",
-            blocks: [
+            blocks: causes(evidence.subjects) + [
                 .table(table),
                 .verbatim(caption: "What repeats them all", text: ShellText.joined(evidence.command)),
             ])

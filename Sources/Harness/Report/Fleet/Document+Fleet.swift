@@ -28,7 +28,7 @@ extension Document {
     private static func hosts(_ fleet: Fleet) -> Section {
         let rows = fleet.kinds.map { kind in
             let names = kind.hosts.map { fleet.hosts[$0].name }
-            let shards = kind.hosts.reduce(0) { $0 + (fleet.hosts[$1].header.merge?.shards.count ?? 0) }
+            let shards = Set(kind.hosts.flatMap { fleet.hosts[$0].header.merge?.shards ?? [] }).count
             let more = names.count > maxNames ? " and \(names.count - maxNames) more" : ""
             return [
                 Table.Entry(kind.name), Table.Entry(kind.cpuModel), Table.Entry(kind.microcode ?? "unknown"),
@@ -47,7 +47,7 @@ extension Document {
             blocks: [
                 .table(
                     Table(
-                        caption: "Kinds of hosts: the same CPU, microcode and number of CPUs to use.",
+                        caption: "Kinds of hosts: the same CPU, microcode, and number and kind of CPUs to use.",
                         columns: [
                             .text("Kind"), .text("CPU"), .text("Microcode"), .number("CPUs"), .number("Hosts"),
                             .number("Shards"), .text("Names"),
@@ -57,11 +57,12 @@ extension Document {
 
     private static func laws(_ fleet: Fleet) -> Section? {
         guard !fleet.laws.isEmpty else { return nil }
-        let tables = fleet.laws.filter { $0.everywhere == nil }.map { law in
-            Block.table(
+        let tables = fleet.laws.compactMap { law -> Block? in
+            guard case .different = law.finding else { return nil }
+            return .table(
                 Table(
                     caption: "\(law.name): what each choice costs on each kind of host, as a part of its own choice's "
-                        + "throughput; of several hosts, from the one that loses the least to the one that loses the most.",
+                        + "throughput; of three hosts or more, the middle one's loss with its 95 % interval over hosts.",
                     columns: [.text("Kind")] + law.distinct.map { .number(law.label($0)) },
                     rows: law.choices.map { choice in
                         [Table.Entry(fleet.kinds[choice.kind].label)]
@@ -70,19 +71,17 @@ extension Document {
         }
         return Section(
             name: "scaling", title: "What holds on which hosts",
-            blocks: [.list(fleet.laws.map { $0.sentence(fleet.kinds) })] + tables)
+            blocks: [.list(fleet.laws.map { $0.sentence(fleet.kinds, fleet.hosts) })] + tables)
     }
 
     private static func entry(_ candidate: Candidate, _ law: ScalingLaw, on choice: ScalingLaw.Choice) -> Table.Entry {
         if candidate.id == choice.candidate.id {
             let rates = choice.hosts.compactMap { $0.candidates[candidate.id]?.bytesPerSecond }
-            return Table.Entry(
-                choice.isShared ? "best" : "best on some", detail: rates.min().map(ByteCountText.rate), emphasis: .good)
+            return Table.Entry("best", detail: rates.min().map(ByteCountText.rate), emphasis: .good)
         }
-        guard let (least, most) = law.cost(of: candidate, on: choice) else { return .absent }
-        guard most.ratio < 1 else { return Table.Entry("nothing", detail: "on no host slower") }
-        let text = choice.hosts.count > 1 && least.ratio < 1 ? "\(least.lossText) to \(most.lossText)" : most.lossText
-        return Table.Entry(text, detail: most.isTie ? "a tie" : nil)
+        guard let ratio = law.cost(of: candidate, on: choice) else { return .absent }
+        if ratio.isTie { return Table.Entry("nothing", detail: "a tie") }
+        return ratio.ratio < 1 ? Table.Entry(ratio.lossText) : Table.Entry("nothing", detail: "not slower")
     }
 
     private static func outliers(_ fleet: Fleet) -> Section? {
@@ -100,8 +99,9 @@ extension Document {
                 .table(
                     Table(
                         caption:
-                            "Hosts whose interval says that they are not as fast as the middle host of their kind, in "
-                            + "more cells than intervals of 95 % miss by themselves; and the cell with the largest difference.",
+                            "Hosts that are shown, with 95 % confidence for all hosts of their kind, to be more than "
+                            + "\(RatioText.percent(Fleet.outlierMargin)) faster or slower than the middle one; in how many "
+                            + "cells their intervals say so, and the cell with the largest difference.",
                         columns: [
                             .text("Host"), .number("Cells"), .number("Throughput ÷ the other's"), .text("The other"),
                             .text("Cell"),

@@ -4,7 +4,7 @@ import Statistics
 /// The hosts of a merged run: which are of one kind, which of them differs from the others of its kind, and which choices
 /// hold on all of them. No figure is averaged over hosts.
 struct Fleet: Sendable {
-    /// Hosts with the same CPU, microcode and number of CPUs to use.
+    /// Hosts with the same CPU, microcode, and number and kind of CPUs to use.
     struct Kind: Sendable {
         /// What its column is called: `A · Xeon, 0x2b, 2 CPUs`.
         var label: String
@@ -67,7 +67,7 @@ struct Fleet: Sendable {
         let failures = hosts.filter { !$0.cellsWithoutFigures.isEmpty }
         let without = failures.map { "\($0.name) \($0.cellsWithoutFigures.count)" }
         let cells = without.isEmpty ? [] : ["Cells without figures: \(Verdict.list(without))."]
-        return vectors + cells + laws.map { $0.sentence(kinds) }
+        return vectors + cells + laws.map { $0.sentence(kinds, hosts) }
             + outliers.map { outlier in
                 "\(hosts[outlier.host].name) differs from \(hosts[outlier.other].name), of the same kind, in "
                     + "\(outlier.cellCount) of \(outlier.comparedCount) cells, by up to \(outlier.ratio.text)."
@@ -80,7 +80,7 @@ struct Fleet: Sendable {
     /// What must be known before any figure is read.
     var warnings: [String] {
         let merge = hosts.first?.header.merge
-        let done = hosts.reduce(0) { $0 + ($1.header.merge?.shards.count ?? 0) }
+        let done = Set(hosts.flatMap { $0.header.merge?.shards ?? [] }).count
         let missing =
             hosts.allSatisfy(\.isComplete)
             ? []
@@ -98,48 +98,71 @@ struct Fleet: Sendable {
         index < 26 ? String(UnicodeScalar(UInt8(65 + index))) : "\(index + 1)"
     }
 
-    /// The hosts of a kind that differ from the middle one in more cells than intervals of 95 % miss by themselves.
+    /// A difference that is smaller is of no use to anybody.
+    static let outlierMargin = 0.02
+
+    /// The hosts of a kind that are shown to differ from the middle one by more than the margin, with 95 % confidence for all
+    /// hosts of the kind together: in more cells than intervals of 95 % miss by themselves, or in one whose interval is as
+    /// wide as so many comparisons need it.
     private static func outliers(
         of kind: Kind, _ hosts: [RunSummary], _ cells: [(cell: Cell, figures: [Figures])]
     ) -> [Outlier] {
         let members = Set(kind.hosts)
-        var compared: [Int: Int] = [:]
-        var found: [Int: [Outlier]] = [:]
+        var compared: [Int: [(ratio: SpeedRatio, one: LogSample, over: LogSample, cell: Cell, other: Int)]] = [:]
         for (cell, figures) in cells {
             let measured = figures.filter { members.contains($0.host) }
-                .map { (host: $0.host, summary: hosts[$0.host].cells[$0.cell]) }.filter { $0.summary.speed != nil }
-                .sorted {
-                    ($0.summary.speed?.bytesPerSecond ?? 0, $0.host) < ($1.summary.speed?.bytesPerSecond ?? 0, $1.host)
+                .compactMap { figures in
+                    hosts[figures.host].cells[figures.cell].speed.map { (host: figures.host, speed: $0) }
                 }
+                .sorted { ($0.speed.bytesPerSecond, $0.host) < ($1.speed.bytesPerSecond, $1.host) }
             guard measured.count > 1 else { continue }
             // Of two the faster one: it is the slower one that something is wrong with.
             let middle = measured[measured.count / 2]
             for one in measured where one.host != middle.host {
-                compared[one.host, default: 0] += 1
-                guard let ratio = SpeedRatio(of: one.summary, over: middle.summary), ratio.hasInterval, !ratio.isTie
-                else {
-                    continue
-                }
-                found[one.host, default: []].append(
-                    Outlier(
-                        host: one.host, cellCount: 0, comparedCount: 0, ratio: ratio, cell: cell, other: middle.host))
+                let (sample, other) = (one.speed.sample, middle.speed.sample)
+                compared[one.host, default: []].append(
+                    (SpeedRatio(of: sample, over: other), sample, other, cell, middle.host))
             }
         }
-        return found.keys.sorted().compactMap { host in
-            guard let ratios = found[host], let count = compared[host],
-                var outlier = ratios.max(by: { $0.distance < $1.distance })
+        let comparisonCount = Double(compared.values.reduce(0) { $0 + $1.count })
+        return compared.keys.sorted().compactMap { host in
+            let all = compared[host] ?? []
+            let differing = all.filter { $0.ratio.hasInterval && Self.differs($0.ratio.low, $0.ratio.high) }
+            let isShownAlone = differing.contains { one in
+                let interval = one.one.ratioInterval(over: one.over, tail: 0.025 / comparisonCount)
+                return interval.map { Self.differs($0.low, $0.high) } ?? false
+            }
+            let chance = Self.chance(ofAtLeast: differing.count, of: all.count, each: 0.05)
+            guard isShownAlone || chance <= 0.05 / Double(max(1, members.count)),
+                let largest = differing.max(by: { $0.ratio.distance < $1.ratio.distance })
             else { return nil }
-            let chance = 0.05 * Double(count)
-            guard Double(ratios.count) > chance + 2 * (chance * 0.95).squareRoot() else { return nil }
-            (outlier.cellCount, outlier.comparedCount) = (ratios.count, count)
-            return outlier
+            return Outlier(
+                host: host, cellCount: differing.count, comparedCount: all.count, ratio: largest.ratio,
+                cell: largest.cell, other: largest.other)
         }
+    }
+
+    /// Whether an interval lies beyond the margin.
+    private static func differs(_ low: Double, _ high: Double) -> Bool {
+        low > 1 + outlierMargin || high < 1 / (1 + outlierMargin)
+    }
+
+    /// The probability of so many successes or more.
+    private static func chance(ofAtLeast count: Int, of total: Int, each: Double) -> Double {
+        guard count > 0 else { return 1 }
+        // The chance of none, and from each number to the next.
+        var (term, below) = ((0..<total).reduce(1.0) { product, _ in product * (1 - each) }, 0.0)
+        for number in 0..<count {
+            below += term
+            term *= Double(total - number) / Double(number + 1) * each / (1 - each)
+        }
+        return max(0, 1 - below)
     }
 }
 
-extension Fleet.Outlier {
-    /// How far the host is from the other, as a factor of at least 1.
-    fileprivate var distance: Double { max(ratio.ratio, 1 / ratio.ratio) }
+extension SpeedRatio {
+    /// How far the one is from the other, as a factor of at least 1.
+    fileprivate var distance: Double { max(ratio, 1 / ratio) }
 }
 
 /// What makes hosts those of one kind.
@@ -147,15 +170,19 @@ private struct KindKey: Hashable {
     var cpuModel: String
     var microcode: String?
     var cpuCount: Int
+    var cpuKind: String?
 
     init(_ host: RunHeader.Host) {
-        (cpuModel, microcode, cpuCount) = (host.cpuModel, host.microcode, host.usableCPUCount)
+        (cpuModel, microcode) = (host.cpuModel, host.microcode)
+        (cpuCount, cpuKind) = (host.usableCPUCount, host.cpuKind)
     }
 }
 
 extension Fleet.Kind {
     fileprivate init(_ key: KindKey, letter: String, hosts: [Int]) {
-        let details = [key.microcode.map { "microcode \($0)" }, RatioText.count(key.cpuCount, "CPU")].compactMap { $0 }
+        let details = [
+            key.microcode.map { "microcode \($0)" }, RatioText.count(key.cpuCount, "CPU"), key.cpuKind,
+        ].compactMap { $0 }
         self.init(
             label: "\(letter) · \(key.cpuModel), \(details.joined(separator: ", "))", cpuModel: key.cpuModel,
             microcode: key.microcode, cpuCount: key.cpuCount, hosts: hosts)

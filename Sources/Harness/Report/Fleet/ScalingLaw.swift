@@ -1,7 +1,11 @@
 import Results
+import Statistics
 
 /// Which configuration to take on which kind of host, among cells that are compared with each other, and what it costs to
 /// take another kind's.
+///
+/// A kind's hosts are samples of it: how a configuration compares with the others on three hosts or more is one value a
+/// host, so that more hosts say more, and one odd host is one value. On fewer hosts each process is a value.
 struct ScalingLaw: Sendable {
     /// What is compared, in words.
     var name: String
@@ -9,19 +13,30 @@ struct ScalingLaw: Sendable {
     var hostCount: Int
     /// The kinds of hosts that did, with their choices.
     var choices: [Choice]
-    /// The choice that is near the best on every host; `nil` where there is none.
-    var everywhere: Candidate?
+    /// What is shown.
+    var finding: Finding
 
     private let names: ConfigurationNames
     private let cells: [String: Cell]
+
+    /// What is shown of all kinds together, with 95 % confidence.
+    enum Finding: Sendable {
+        /// This one is near the best on each kind.
+        case shared(Candidate)
+        /// Of each there is a kind on which another one is faster by more than the margin.
+        case different
+        /// Neither. This one is the nearest to the best: another one may be faster by so many times at most, if anything is
+        /// known.
+        case undecided(Candidate, bound: Double?)
+    }
 
     /// What to take on one kind of host.
     struct Choice: Sendable {
         /// The kind's index.
         var kind: Int
         var candidate: Candidate
-        /// Whether it is near the best on all hosts of the kind.
-        var isShared: Bool
+        /// What the kind's hosts found together, by the candidates' `id`s.
+        var candidates: [String: Candidate]
         /// What each host found: its index, and its candidates by their `id`s.
         var hosts: [(index: Int, candidates: [String: Candidate])]
     }
@@ -41,30 +56,54 @@ struct ScalingLaw: Sendable {
     }
 
     private init?(_ key: ComparedKey, hosts: [Int: [Candidate]], _ kinds: [Fleet.Kind], cells: [Cell]) {
-        let near = hosts.mapValues { NearBest($0).members }
-        let everywhere = Self.common(hosts.keys.sorted().compactMap { near[$0] })
         choices = kinds.indices.compactMap { kind in
             let measured = kinds[kind].hosts.filter { hosts[$0] != nil }
-            let lists = measured.compactMap { near[$0] }
-            let common = everywhere ?? Self.common(lists)
-            guard let candidate = common ?? lists.first?.first else { return nil }
+            let candidates = Candidate.pooled(measured.compactMap { hosts[$0] })
+            guard candidates.count > 1, let choice = NearBest(candidates).members.first else { return nil }
             return Choice(
-                kind: kind, candidate: candidate, isShared: common != nil,
-                hosts: measured.map { host in
-                    (host, Dictionary((hosts[host] ?? []).map { ($0.id, $0) }) { first, _ in first })
-                })
+                kind: kind, candidate: choice, candidates: Self.byID(candidates),
+                hosts: measured.map { ($0, Self.byID(hosts[$0] ?? [])) })
         }
-        self.everywhere = everywhere
+        guard let finding = Self.finding(choices) else { return nil }
+        self.finding = finding
+        if case .shared(let candidate) = finding {
+            for index in choices.indices {
+                choices[index].candidate = choices[index].candidates[candidate.id] ?? choices[index].candidate
+            }
+        }
         name = "\(key.workload), \(key.group.description)"
-        hostCount = hosts.count
+        hostCount = choices.reduce(0) { $0 + $1.hosts.count }
         names = ConfigurationNames(cells)
         self.cells = Dictionary(cells.map { ($0.id, $0) }) { first, _ in first }
     }
 
-    /// The candidate that is preferred among those that are in all lists.
-    private static func common(_ lists: [[Candidate]]) -> Candidate? {
-        let ids = lists.dropFirst().reduce(Set(lists.first?.map(\.id) ?? [])) { $0.intersection($1.map(\.id)) }
-        return lists.first?.first { ids.contains($0.id) }
+    private static func byID(_ candidates: [Candidate]) -> [String: Candidate] {
+        Dictionary(candidates.map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    private static func finding(_ choices: [Choice]) -> Finding? {
+        let common = (choices.first?.candidates.values.sorted { Candidate.isPreferred($0, to: $1) } ?? [])
+            .filter { candidate in choices.allSatisfy { $0.candidates[candidate.id] != nil } }
+        guard !common.isEmpty else { return nil }
+        let bounds = choices.map { choice -> [String: Double] in
+            let judged = choice.candidates.values.filter(\.isJudged).sorted { $0.id < $1.id }
+            // Of all kinds together.
+            let confidence = 1 - 0.05 / Double(choices.count)
+            let all = BestComparison(judged.map(\.sample), confidence: confidence).bounds
+            return Dictionary(zip(judged, all).map { ($0.id, $1) }) { first, _ in first }
+        }
+        func bound(_ candidate: Candidate) -> Double { bounds.map { $0[candidate.id] ?? .infinity }.max() ?? .infinity }
+        if let shared = common.first(where: { bound($0) <= 1 + NearBest.margin }) { return .shared(shared) }
+        let pairs = Double(choices.reduce(0) { $0 + $1.candidates.count * ($1.candidates.count - 1) })
+        func isRefuted(_ candidate: Candidate) -> Bool {
+            choices.contains { choice in
+                guard let own = choice.candidates[candidate.id] else { return true }
+                return choice.candidates.values.contains { $0.isShownFaster(than: own, tail: 0.05 / pairs) }
+            }
+        }
+        if common.allSatisfy(isRefuted) { return .different }
+        guard let nearest = common.min(by: { bound($0) < bound($1) }) else { return nil }
+        return .undecided(nearest, bound: bound(nearest).isFinite ? bound(nearest) : nil)
     }
 
     /// What a configuration is called.
@@ -73,30 +112,95 @@ struct ScalingLaw: Sendable {
     /// The different choices, in the order of the kinds.
     var distinct: [Candidate] { choices.map(\.candidate).grouped(by: \.id).map { $0.elements[0] } }
 
-    /// What it costs to take a candidate on a kind of host instead of its choice, on the host where it costs the least and
-    /// on the one where it costs the most; `nil` where it was not measured.
-    func cost(of candidate: Candidate, on choice: Choice) -> (min: SpeedRatio, max: SpeedRatio)? {
-        let ratios = choice.hosts.compactMap { _, candidates -> SpeedRatio? in
-            guard let one = candidates[candidate.id], let other = candidates[choice.candidate.id] else { return nil }
-            return SpeedRatio(of: one.sample, over: other.sample)
-        }.sorted { $0.ratio > $1.ratio }
-        guard let first = ratios.first, let last = ratios.last else { return nil }
-        return (first, last)
+    /// What it costs to take a candidate on a kind of host instead of its choice; `nil` where it was not measured.
+    func cost(of candidate: Candidate, on choice: Choice) -> SpeedRatio? {
+        guard let one = choice.candidates[candidate.id] else { return nil }
+        return SpeedRatio(of: one.sample, over: choice.candidate.sample)
+    }
+
+    /// The hosts on which another configuration is shown to be faster than their kind's choice by more than the margin,
+    /// with 95 % confidence for all hosts together.
+    var exceptions: [(host: Int, faster: Candidate, ratio: SpeedRatio)] {
+        choices.flatMap { choice in
+            choice.hosts.compactMap { host, candidates in
+                guard choice.hosts.count > 1, let own = candidates[choice.candidate.id] else { return nil }
+                let tail = 0.05 / Double(hostCount * max(1, candidates.count - 1))
+                let faster = candidates.values.filter { $0.isShownFaster(than: own, tail: tail) }
+                return Candidate.fastest(of: faster).map {
+                    (host, $0, SpeedRatio(of: $0.sample, over: own.sample))
+                }
+            }
+        }
     }
 
     /// What holds, in a sentence.
-    func sentence(_ kinds: [Fleet.Kind]) -> String {
-        let count = "\(RatioText.count(hostCount, "host")) of \(RatioText.count(choices.count, "kind"))"
-        if let everywhere { return "\(name): \(label(everywhere)) is near the best on all \(count)." }
-        let parts = choices.grouped(by: \.candidate.id).map { _, choices in
-            let names = choices.map { kinds[$0.kind].name }
-            let isShared = choices.allSatisfy(\.isShared)
-            return "\(label(choices[0].candidate)) on \(Verdict.list(names))"
-                + (isShared ? "" : " (not on all hosts of it)")
+    func sentence(_ kinds: [Fleet.Kind], _ hosts: [RunSummary]) -> String {
+        let count = "\(RatioText.count(choices.count, "kind")) of host, \(RatioText.count(hostCount, "host"))"
+        let odd = exceptions.prefix(3).map {
+            " On \(hosts[$0.host].name), \(label($0.faster)) is \($0.ratio.text) as fast."
+        }.joined()
+        let more = exceptions.count > 3 ? " Likewise on \(exceptions.count - 3) more." : ""
+        return "\(name): \(text(kinds, count))\(odd)\(more)"
+    }
+
+    private func text(_ kinds: [Fleet.Kind], _ count: String) -> String {
+        switch finding {
+        case .shared(let candidate): return "\(label(candidate)) is near the best on \(count)."
+        case .undecided(let candidate, let bound):
+            let known: String
+            if let bound {
+                let more = RatioText.percent(bound - 1)
+                known = "\(label(candidate)) is the nearest, and others may be up to \(more) faster"
+            } else {
+                known = "fewer than three processes on fewer than three hosts show nothing"
+            }
+            return "undecided whether one configuration is near the best on \(count): \(known)."
+        case .different:
+            let parts = choices.grouped(by: \.candidate.id).map { _, choices in
+                "\(label(choices[0].candidate)) on \(Verdict.list(choices.map { kinds[$0.kind].name }))"
+            }
+            // A tie costs nothing that is known.
+            let costs = choices.flatMap { choice in distinct.compactMap { cost(of: $0, on: choice) } }
+                .filter { $0.hasInterval && $0.high < 1 }
+            let largest = costs.min { $0.ratio < $1.ratio }.map { " A wrong choice costs up to \($0.lossText)." } ?? ""
+            return "no configuration is near the best on \(count): \(parts.joined(separator: "; ")).\(largest)"
         }
-        let costs = choices.flatMap { choice in distinct.compactMap { self.cost(of: $0, on: choice)?.max } }
-        let worst = costs.min { $0.ratio < $1.ratio }
-        let cost = worst.flatMap { $0.ratio < 1 ? " A wrong choice costs up to \($0.lossText)." : nil } ?? ""
-        return "\(name): no configuration is near the best on all \(count): \(parts.joined(separator: "; ")).\(cost)"
+    }
+}
+
+extension Candidate {
+    /// What several hosts of a kind found together: of three or more, a value a host, each as a part of the host's own level;
+    /// of fewer, a value a process.
+    ///
+    /// - Returns: The candidates that all hosts measured, at the level of the middle host; memory and the first byte are the
+    ///   largest of any host.
+    fileprivate static func pooled(_ hosts: [[Candidate]]) -> [Candidate] {
+        guard hosts.count > 1, let first = hosts.first else { return hosts.first ?? [] }
+        let byID = hosts.map { Dictionary($0.map { ($0.id, $0) }) { first, _ in first } }
+        let common = first.filter { candidate in byID.allSatisfy { $0[candidate.id] != nil } }
+        let levels = byID.map { candidates in
+            LogSample(common.compactMap { candidates[$0.id]?.sample.estimate })?.geometricMean ?? 1
+        }
+        let middle = levels.sorted()[levels.count / 2]
+        return common.compactMap { candidate in
+            let own = byID.compactMap { $0[candidate.id] }
+            let values = zip(own, levels).flatMap { one, level in
+                let values = hosts.count < LogSample.minCount ? one.sample.values : [one.sample.estimate]
+                return values.map { $0 / level * middle }
+            }
+            guard let sample = LogSample(values) else { return nil }
+            return Candidate(
+                id: candidate.id, family: candidate.family, windowByteCount: candidate.windowByteCount, sample: sample,
+                memoryByteCount: own.compactMap(\.memoryByteCount).max(),
+                firstByteNanoseconds: own.compactMap(\.firstByteNanoseconds).max(),
+                amplification: candidate.amplification)
+        }
+    }
+
+    /// Whether it is shown to be faster than another one by more than the margin. `tail` is how often at most that is said
+    /// where it is not so.
+    fileprivate func isShownFaster(than other: Candidate, tail: Double) -> Bool {
+        guard id != other.id, let interval = sample.ratioInterval(over: other.sample, tail: tail) else { return false }
+        return interval.low > 1 + NearBest.margin
     }
 }

@@ -57,8 +57,8 @@ package struct CellSummary: Hashable, Sendable {
     package struct Amplification: Hashable, Sendable {
         /// Ciphertext bytes fetched per plaintext byte delivered.
         package var fetched: Double
-        /// Ciphertext bytes decrypted per plaintext byte delivered.
-        package var decrypted: Double
+        /// Ciphertext bytes decrypted per plaintext byte delivered; `nil` of a plug-in's own reader, in which nobody counts.
+        package var decrypted: Double?
         /// How often a read asks the source for bytes, in the mean; `nil` in results that do not say.
         package var requestsPerRead: Double?
 
@@ -86,11 +86,12 @@ package struct CellSummary: Hashable, Sendable {
         }
         digest = check.digest
         deliveredByteCount = check.deliveredByteCount
-        if check.deliveredByteCount > 0 {
+        // A program that reads by itself does not say what it fetches.
+        if check.deliveredByteCount > 0, check.fetchedByteCount > 0 {
             let delivered = Double(check.deliveredByteCount)
             amplification = Amplification(
                 fetched: Double(check.fetchedByteCount) / delivered,
-                decrypted: Double(check.decryptedByteCount) / delivered,
+                decrypted: check.decryptedByteCount == 0 ? nil : Double(check.decryptedByteCount) / delivered,
                 requestsPerRead: check.readCount.flatMap { reads in
                     check.requestCount.map { Double($0) / Double(max(1, reads)) }
                 }

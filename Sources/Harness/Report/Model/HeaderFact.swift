@@ -50,6 +50,7 @@ extension RunHeader.Host {
         let node = nodeName.map { [fact(.host, "node", $0)] } ?? []
         let given = [
             microcode.map { fact(.setting, "microcode", $0) }, cpuset.map { fact(.setting, "CPUs to use", $0) },
+            cpuKind.map { fact(.setting, "kind of these CPUs", $0) },
         ].compactMap { $0 }
         return node + [
             fact(.host, "host", name), fact(.host, "CPU", cpuModel), fact(.host, "CPUs online", "\(cpuCount)"),

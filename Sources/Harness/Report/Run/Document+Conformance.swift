@@ -43,7 +43,14 @@ extension Document {
             columns: [.text("Subject"), .text("Vector"), .text("Flags"), .text("Reason")], rows: failures)
         return Section(
             name: "conformance", title: "Conformance",
-            blocks: [.table(table)] + (failures.isEmpty ? [] : [.table(failed)]) + [matrix(records)].compactMap { $0 })
+            blocks: [.table(table)] + causes(records) + (failures.isEmpty ? [] : [.table(failed)])
+                + [matrix(records)].compactMap { $0 })
+    }
+
+    /// What failures are most like.
+    static func causes(_ records: [ConformanceRecord]) -> [Block] {
+        let lines = records.compactMap { record in record.cause.map { "\(record.subject): \($0.text)" } }
+        return lines.isEmpty ? [] : [.list(lines)]
     }
 
     /// Every class of vectors with every subject, or `nil` if no record has classes.

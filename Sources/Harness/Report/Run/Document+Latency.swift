@@ -80,7 +80,7 @@ extension Document {
                     [
                         Table.Entry(group.workload), Table.Entry(group.name, detail: group.detail),
                         Table.Entry(cell.cell.backend), requests(cell), Table.Entry(RatioText.times($0.fetched)),
-                        Table.Entry(RatioText.times($0.decrypted)),
+                        $0.decrypted.map { Table.Entry(RatioText.times($0)) } ?? .absent,
                     ]
                 }
             }
@@ -153,7 +153,7 @@ extension Document {
                 duration(playback.startNanoseconds), Table.Entry("\(playback.stallCount)"),
                 duration(playback.stallNanoseconds),
                 summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
-                summary.amplification.map { Table.Entry(RatioText.times($0.decrypted)) } ?? .absent,
+                summary.amplification?.decrypted.map { Table.Entry(RatioText.times($0)) } ?? .absent,
             ]
         }
         let table = Table(

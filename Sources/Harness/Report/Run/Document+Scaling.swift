@@ -69,7 +69,7 @@ extension Document {
                 cell.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) } ?? .absent,
                 requests(cell),
                 cell.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
-                cell.amplification.map { Table.Entry(RatioText.times($0.decrypted)) } ?? .absent,
+                cell.amplification?.decrypted.map { Table.Entry(RatioText.times($0)) } ?? .absent,
             ]
         }
         let table = Table(

@@ -143,7 +143,8 @@ extension RunSummary {
         if record.failed > 0 {
             outcome = .failed(
                 message: "\(record.failed) of \(executed) vector reads", type: "vectors",
-                text: record.failures.prefix(3).map { "\($0.id): \($0.reason)\n" }.joined())
+                text: (record.cause.map { "\($0.text)\n" } ?? "")
+                    + record.failures.prefix(3).map { "\($0.id): \($0.reason)\n" }.joined())
         } else if record.passed == 0 {
             outcome = .skipped("\(record.unsupported) unsupported, \(record.notRun) not run")
         }

@@ -77,7 +77,7 @@ extension RunSummary {
         ("processPeakByteCount", { text($0.memory?.processPeakByteCount) }),
         ("cgroupPeakByteCount", { text($0.memory?.cgroup?.peakByteCount) }),
         ("amplificationFetched", { $0.amplification.map { "\($0.fetched)" } }),
-        ("amplificationDecrypted", { $0.amplification.map { "\($0.decrypted)" } }),
+        ("amplificationDecrypted", { $0.amplification?.decrypted.map { "\($0)" } }),
         ("requestsPerRead", { $0.amplification?.requestsPerRead.map { "\($0)" } }),
         ("playbackBitsPerSecond", { text($0.playback?.bitsPerSecond) }),
         ("playbackFirstByteNanoseconds", { text($0.playback?.firstByteNanoseconds) }),

@@ -104,7 +104,7 @@ extension CellSummary {
             } ?? .null,
             "amplification": amplification.map {
                 .object([
-                    "fetched": .number($0.fetched), "decrypted": .number($0.decrypted),
+                    "fetched": .number($0.fetched), "decrypted": $0.decrypted.map { .number($0) } ?? .null,
                     "requestsPerRead": $0.requestsPerRead.map { .number($0) } ?? .null,
                 ])
             } ?? .null,

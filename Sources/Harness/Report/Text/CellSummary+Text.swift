@@ -67,8 +67,8 @@ extension CellSummary {
         }
         if let amplification {
             lines.append(
-                "amplification \(RatioText.times(amplification.fetched)) fetched, "
-                    + "\(RatioText.times(amplification.decrypted)) decrypted"
+                "amplification \(RatioText.times(amplification.fetched)) fetched"
+                    + (amplification.decrypted.map { ", \(RatioText.times($0)) decrypted" } ?? "")
                     + (amplification.requests.map { ", \($0) requests a read" } ?? ""))
         }
         if let digest { lines.append("plaintext     SHA-256 \(digest), as expected") }

@@ -56,6 +56,21 @@ extension VectorSet {
         } + [segmentsOfMebibytes()]
     }
 
+    /// Chunks of each number of blocks up to 33 and a part of one, with keys of each length: what is left over of any stride.
+    package static func chunkRests() -> [VectorGroup] {
+        chunkFormats.enumerated().flatMap { index, format in
+            (1...UInt64(33)).map { blocks in
+                let length = 16 * blocks + blocks % 3
+                return generated(
+                    id: "chunk-rests/\(Strategy.chunked(format).label)/length=\(length)",
+                    flags: [.strideEdge, .keyLength],
+                    strategy: .chunked(format), key: key(Int(blocks), for: format), plaintextByteCount: length,
+                    seed: 17500 + 40 * UInt64(index) + blocks,
+                    patterns: [.product(offsets: [0...0, 16...16], toEnd: [0], flags: [.strideEdge, .keyLength])])
+            }
+        }
+    }
+
     private static func segmentsOfMebibytes() -> VectorGroup {
         let format = ChunkFormat.tinkAESGCMHKDF(
             associatedData: [], segmentByteCount: 1 << 20, derivedKeyByteCount: 32)

@@ -192,10 +192,10 @@ extension VectorSet {
         groups += specialBlocks() + longReads().filter { $0.plaintext.byteCount < 10 << 20 }
         groups += continuousLengths() + chunkedLengths()
         // Every residue of start and length, in each mode.
-        groups += residues().filter { $0.strategy.padding != Padding.none }
+        groups += residues().filter { $0.strategy.padding != Padding.none } + strideRests()
         groups += chunkEdges().filter { ($0.strategy.chunkByteCount ?? .max) <= 4096 }
         groups += windowEdges().filter { ($0.windowByteCounts.first ?? .max) <= 4096 }
-        groups += chunkLengths() + chunkCounters() + keyDerivations() + chunkReads()
+        groups += chunkLengths() + chunkRests() + chunkCounters() + keyDerivations() + chunkReads()
         groups += chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()
         groups += PlaylistSet.all
         return groups + largeOffsets().filter { $0.strategy.chunkByteCount == nil }

@@ -166,6 +166,31 @@ extension VectorSet {
         }
     }
 
+    /// Each number of blocks up to 49 from each of the first 16 blocks on, with every key length: what is left over of any
+    /// stride, in code that is unrolled for one key length alone.
+    ///
+    /// - Source: openssl/openssl#32883, where a compiler broke steps of four blocks for keys of 192 and 256 bits.
+    package static func strideRests() -> [VectorGroup] {
+        let strategies: [Strategy] = [
+            .ctr(iv: iv(12)), .cbcContinuous(iv: iv(13), padding: .none),
+            .cbcChunked(chunkByteCount: 512, iv: iv(14), ivRule: .sequence, padding: .none),
+        ]
+        return strategies.flatMap { strategy in
+            (0..<3).map { number in
+                let key = key(number)
+                return held(
+                    id: "stride-rests/\(strategy.label)/aes\(key.byteCount * 8)", flags: [.strideEdge, .keyLength],
+                    strategy: strategy, key: key, plaintext: streamBytes(seed: UInt64(7100 + number), count: 1024),
+                    patterns: [
+                        .product(
+                            // An odd number of counts: an evenly spaced choice of the reads meets every rest.
+                            offsets: (0..<16).map { 16 * $0...16 * $0 }, counts: (1...49).map { 16 * $0...16 * $0 },
+                            toEnd: [], flags: [.strideEdge, .keyLength])
+                    ])
+            }
+        }
+    }
+
     /// Every plaintext length from 0 to 513 bytes in one chain: read whole, by its last 1 to 32 bytes, and past its end.
     package static func continuousLengths() -> [VectorGroup] {
         lengths(of: .cbcContinuous(iv: iv(10), padding: .pkcs7), through: 513, seed: 8000)

@@ -92,7 +92,9 @@ extension VectorSet {
         VectorClass(
             "chaining", "what a block starts from: the IV, the block before, a later counter, keys of each length",
             chaining() + keyLengths()),
-        VectorClass("residues", "every start and length residue where vectorised code changes gear", residues()),
+        VectorClass(
+            "residues", "every start and length residue where vectorised code changes gear, and each rest of 16 blocks",
+            residues() + strideRests()),
         VectorClass("lengths-continuous", "every plaintext length from 0 to 513 in one chain", continuousLengths()),
         VectorClass("lengths-chunked", "every plaintext length from 0 to 513 in chunks of 160 bytes", chunkedLengths()),
         VectorClass("chunk-edges", "ranges around the edges of chunks from 4096 bytes to 100 MiB", chunkEdges()),
@@ -122,7 +124,7 @@ extension VectorSet {
             "monte-carlo", "the CBC Monte Carlo test of NIST's AESAVS, a chain of 1000 blocks a step", monteCarlo()),
         VectorClass(
             "chunks", "authenticated chunks: lengths, numbers, derived keys, and how they are read",
-            chunkLengths() + chunkCounters() + keyDerivations() + chunkReads()),
+            chunkLengths() + chunkRests() + chunkCounters() + keyDerivations() + chunkReads()),
         VectorClass(
             "tampered-chunks", "authenticated chunks that were changed, moved, cut off or added to",
             chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()),

@@ -93,8 +93,9 @@ package enum ReadPattern: Hashable, Sendable {
             return [read]
         case .product(let offsets, let counts, let toEnd, let flags):
             var reads: [RangeRead] = []
+            let counts = counts.flatMap { Array($0) }
             for offset in offsets.joined() {
-                for count in counts.joined() {
+                for count in counts {
                     reads.append(RangeRead(offset: offset, count: count, of: plaintextByteCount, flags: flags))
                 }
                 guard offset <= plaintextByteCount else { continue }

@@ -56,7 +56,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case counterCarry8 = "CounterCarry8"
     /// Every residue modulo 16 of a read's start and length, at a few offsets.
     case unalignedRead = "UnalignedRead"
-    /// About as many blocks as vectorised code takes at a time: 8, 16, 32, 64, 128.
+    /// About as many blocks as vectorised code takes at a time: 8, 16, 32, 64, 128; and each number that may be left over.
     case strideEdge = "StrideEdge"
     /// The same object with keys of 128, 192 and 256 bits.
     case keyLength = "KeyLength"
@@ -244,7 +244,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .counterStart: "NIST SP 800-38A, section 6.5; krzyzanowskim/CryptoSwift#635"
         case .counterCarry8: "bcgit/bc-java#1775"
         case .unalignedRead: "aws/amazon-s3-encryption-client-java#182, krzyzanowskim/CryptoSwift#287"
-        case .strideEdge: "Legrandin/pycryptodome#582, intel/isa-l_crypto#143"
+        case .strideEdge: "Legrandin/pycryptodome#582, intel/isa-l_crypto#143, openssl/openssl#32883"
         case .keyLength: "FIPS 197, section 5; AESCrypt-ObjC, FixKeyLengths"
         case .backwardRead: "rclone/rclone#677; FFmpeg, crypto.c"
         case .repeatedRead: "kokke/tiny-AES-c#20; PROTOCOL.md, \"read\""

@@ -81,10 +81,7 @@ package struct VectorGroup: Sendable {
     }
 
     /// The reads, in order.
-    package var reads: AnySequence<RangeRead> {
-        let length = plaintext.byteCount
-        return AnySequence(patterns.lazy.flatMap { $0.reads(of: length) })
-    }
+    package var reads: [RangeRead] { patterns.flatMap { $0.reads(of: plaintext.byteCount) } }
 
     /// The number of reads.
     package var readCount: Int { patterns.reduce(0) { $0 + $1.readCount(of: plaintext.byteCount) } }

@@ -78,4 +78,8 @@ void chunkwise_memcheck_release(const void *start, size_t byte_count);
 /* How many branches and addresses depended on such bytes so far. */
 unsigned long chunkwise_memcheck_finding_count(void);
 
+/* Takes a CPU among processes that ask for it in this way. Returns false if another one has it; it is given back when this
+ * process ends. */
+bool chunkwise_take_cpu(int cpu);
+
 #endif

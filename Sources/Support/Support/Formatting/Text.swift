@@ -33,16 +33,35 @@ package enum ShellText {
 
     /// What follows the first word of a command: its options, wherever the program lies.
     package static func options(of command: String) -> String {
-        var quote: Character?
-        let end = command.drop { $0 == " " }.firstIndex { character in
+        var rest = command[...]
+        _ = firstWord(of: &rest)
+        return String(rest.drop { $0 == " " })
+    }
+
+    /// The words of a command without the quotes around them or parts of them; what a shell would put in the place of `$` and
+    /// the like is left as it is.
+    package static func words(_ command: String) -> [String] {
+        var (words, rest) = ([String](), command[...])
+        while let word = firstWord(of: &rest) { words.append(word) }
+        return words
+    }
+
+    /// Takes the first word from a command.
+    private static func firstWord(of rest: inout Substring) -> String? {
+        rest = rest.drop { $0 == " " }
+        guard !rest.isEmpty else { return nil }
+        var (word, quote) = ("", Character?.none)
+        while let character = rest.first, quote != nil || character != " " {
+            rest.removeFirst()
             if character == quote {
                 quote = nil
             } else if quote == nil, "'\"".contains(character) {
                 quote = character
+            } else {
+                word.append(character)
             }
-            return quote == nil && character == " "
         }
-        return end.map { command[$0...].drop { $0 == " " } }.map(String.init) ?? ""
+        return word
     }
 
     /// Words with spaces between.

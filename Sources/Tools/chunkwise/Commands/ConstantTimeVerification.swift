@@ -22,7 +22,7 @@ enum ConstantTimeVerification {
     /// - Throws: `ExitCode` 1 if something depends on secrets; `CommandFailure` without valgrind, or if nothing was found
     ///   in the control.
     static func run(backends: [String], format: OutputFormat, color: ColorOptions) throws {
-        Interruption.install(endsAtOnce: true)
+        Interruption.install()
         let asked = backends.filter { $0 != control }
         Terminal.showProgress("verify: \(asked.joined(separator: ", ")) under valgrind")
         let rows = try rows([control] + asked)
@@ -58,8 +58,10 @@ enum ConstantTimeVerification {
         let options = ["--quiet", "--error-limit=no", "--log-file=/dev/null"]
         let captured = try attempt("valgrind") {
             try CapturedCommand(
-                ["valgrind"] + options + [stripped?.status == 0 ? copy : program, "--constant-time"] + backends)
+                ["valgrind"] + options + [stripped?.status == 0 ? copy : program, "--constant-time"] + backends,
+                isInterrupted: { Interruption.wasRequested })
         }
+        try require(!Interruption.wasRequested, .noAnswer, "stopped before the end")
         guard captured.status == 0 else {
             let reason = SubjectError.died(status: captured.status, log: captured.log)
             throw CommandFailure(

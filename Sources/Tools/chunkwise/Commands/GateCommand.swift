@@ -71,6 +71,11 @@ struct GateSideOptions: ParsableArguments {
     var candidate: String?
 
     @Option(
+        help: .taking("library", "What is judged: a plug-in, by its absolute path; see docs/plugins.md."),
+        completion: .file(extensions: ["so"]))
+    var plugin: String?
+
+    @Option(
         help: .taking("file", "Compare with ratios that --record kept, instead of with a baseline."),
         completion: .file(extensions: ["json"]))
     var against: String?
@@ -91,9 +96,18 @@ struct GateSideOptions: ParsableArguments {
 
     /// The two commands, the reference in the baseline's place where there is one.
     func commands() throws -> (baseline: String, candidate: String) {
-        guard let candidate, !candidate.isEmpty else {
+        if let plugin, candidate != nil {
+            throw CommandFailure(.usage, "--plugin \(plugin) with --candidate: expected one of them")
+        }
+        guard let candidate = plugin.map({ BackendRegistry.pluginPrefix + $0 }) ?? self.candidate, !candidate.isEmpty
+        else {
             throw CommandFailure(.usage, "no --candidate: expected a command")
         }
+        let (one, other) = try commands(candidate)
+        return (ForeignBackend.resolved(one), ForeignBackend.resolved(other))
+    }
+
+    private func commands(_ candidate: String) throws -> (baseline: String, candidate: String) {
         if against != nil, record != nil {
             throw CommandFailure(.usage, "--against and --record: expected one of them")
         }
@@ -414,7 +428,8 @@ enum GateRunning {
         return try attempt {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names + [DefaultCells.backend],
-                defaultBackend: DefaultCells.backend, trace: Traces.find
+                defaultBackend: DefaultCells.backend, trace: Traces.find,
+                isForeign: ForeignBackend.isForeign
             ).read(text)
         }
     }

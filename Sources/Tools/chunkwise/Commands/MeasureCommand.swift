@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackendRegistry
 import ByteSources
 import Measurement
 import RandomAccess
@@ -35,14 +36,26 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --arrival fixed:2000 --workload random:64KiB --milliseconds 15s --rounds 2
               chunkwise measure --source direct --object-size 1GiB
               chunkwise measure --source https --object-size 64MiB
+              chunkwise measure --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise measure --source https://example.org/film.enc --key-file k --iv $IV
 
             EXIT CODES
               0 measured; 1 the cell failed, for instance its plaintext is wrong; 2 stopped
             """))
 
-    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
-    var backend = "libgcrypt"
+    @Option(help: "The crypto library; see chunkwise backends. (default: libgcrypt)", completion: .backends)
+    var backend: String?
+
+    @Option(
+        help: .taking("library", "A plug-in instead of a backend, by its absolute path; see docs/plugins.md."),
+        completion: .file(extensions: ["so"]))
+    var plugin: String?
+
+    @Option(
+        help: .taking(
+            "command",
+            "A program that speaks the subject protocol, instead of a backend. It reads a file, on one thread."))
+    var subject: String?
 
     @OptionGroup var layout: StrategyOptions
 
@@ -192,6 +205,10 @@ struct MeasureCommand: ParsableCommand {
         }
         try requireValid(
             arrival == nil || !cold, "--arrival: expected it without --cold, which drops a file between reads")
+        try requireValid(
+            [plugin, subject, backend].compactMap(\.self).count < 2,
+            "--backend, --plugin and --subject: expected at most one of them")
+        try requireValid(subject?.isEmpty != true, "--subject without a command: expected a program")
         try requireValid(arrival == nil || bitRate == nil, "--arrival: expected it without --bit-rate")
         try requireValid(seed < 1 << 53, "--seed \(seed): expected a number below 2^53")
     }
@@ -220,6 +237,9 @@ struct MeasureCommand: ParsableCommand {
     }
 
     private func cell(_ object: MeasuredObject?, traces: inout [String: PlayerTrace]) throws -> Cell {
+        let backend =
+            plugin.map { BackendRegistry.pluginPrefix + $0 } ?? subject.map { MeasuredProgram.prefix + $0 }
+            ?? self.backend ?? "libgcrypt"
         _ = try Validated.backend(backend, isForData: false)
         let windowByteCount = try Validated.window(window)
         try require(windowByteCount <= 256 << 20, "--window \(window): expected at most 256MiB for a measurement")
@@ -259,6 +279,10 @@ struct MeasureCommand: ParsableCommand {
         }
         cell.isCold = cold ? true : nil
         try addStore(to: &cell)
+        if let command = MeasuredProgram.command(of: backend) {
+            let obstacle = arrival == nil ? MeasuredProgram.obstacle(to: cell) : "arrival: expected none"
+            if let obstacle { throw CommandFailure(.usage, "--subject \(command) with \(obstacle)") }
+        }
         return cell
     }
 

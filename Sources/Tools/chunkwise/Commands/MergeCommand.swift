@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteSources
 import Measurement
+import Report
 import Results
 import Support
 import SystemPackage
@@ -46,8 +47,9 @@ struct MergeCommand: ParsableCommand {
         if !records.isEmpty { color.show(VerifyOutput.text(records)) }
         let count = file.manifest.shardCount
         print(
-            "\(folder.resultFile): \(count - merge.missing.count) of \(count) shards, "
-                + "\(hosts.count) host\(hosts.count == 1 ? "" : "s")")
+            PlainText.line(
+                "\(folder.resultFile): \(count - merge.missing.count) of \(RatioText.count(count, "shard")), "
+                    + RatioText.count(hosts.count, "host")))
         showMissing(merge)
         // What failed stays so, whatever is missing.
         if records.contains(where: { $0.failed > 0 }) { try VerifyOutput.requirePass(records) }
@@ -61,13 +63,8 @@ struct MergeCommand: ParsableCommand {
 
     private func showMissing(_ merge: FleetMerge) {
         for (shard, reason) in merge.missing.prefix(20) {
-            print(PlainText.line("MISSING shard \(shard): \(reason); to run it: \(command(merge)) \(shard)"))
+            print(PlainText.line("MISSING shard \(shard): \(reason); to run it: \(merge.job.shardCommand()) \(shard)"))
         }
-    }
-
-    private func command(_ merge: FleetMerge) -> String {
-        ShellText.joined(
-            ["chunkwise", merge.job.manifest.work.command, "--manifest", merge.job.path.string, "--shard"])
     }
 
     /// Names what is missing.

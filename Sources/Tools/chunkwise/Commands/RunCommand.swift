@@ -40,20 +40,24 @@ struct RunCommand: ParsableCommand {
     @Flag(help: ArgumentHelp("The default since 0.2.", visibility: .hidden))
     var skipMutants = false
 
+    @OptionGroup var added: AddedOptions
     @OptionGroup var cgroup: CgroupOptions
     @OptionGroup var color: ColorOptions
 
     func run() throws {
         let cgroups = try cgroup.find()
         let folder = RunFolder(path: FilePath(output ?? defaultOutput()))
-        let plan = try SweepRunning.plan(try planPath(), in: folder)
+        let plan = try SweepRunning.plan(try planPath(), in: folder, added: added.backends)
+        let foreign = try ForeignBackend.all(of: plan)
         let published = try DefaultVectors.publishedGroups()
         let (backends, threadCount) = (Backends.available(), ThisHost.describe().cpuCount)
         let results = try SweepRunning.run(
             plan, in: folder, cgroups: cgroups, isAnnounced: true,
             verify: {
                 let groups = published + VectorSet.standard()
-                let records = Backends.verify(backends, groups: groups, threadCount: threadCount)
+                let records =
+                    Backends.verify(backends, groups: groups, threadCount: threadCount)
+                    + foreign.map { $0.verify(groups) }
                 // Half a verification shows nothing.
                 return Interruption.wasRequested ? nil : records
             },

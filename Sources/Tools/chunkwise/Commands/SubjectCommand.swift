@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackendRegistry
 import Conformance
 import Measurement
 import Subject
@@ -59,17 +60,19 @@ struct SubjectCommand: ParsableCommand {
             try require(work.millionths == 0, "--extra-work \(extraWork): expected it without --mutant")
             let planted = try require(
                 Mutant.named(mutant), .usage, "--mutant \(mutant): expected one that chunkwise verify --mutants lists")
-            let subject = MutantSubject(planted, over: try Validated.backend(backend, isForData: false))
-            return SubjectServer(pipe: PipeEnd(input: 0, output: 1), subject: subject).run()
+            let pipe = PipeEnd.standard(besideForeignCode: BackendRegistry.isForeign(backend))
+            let subject = MutantSubject(
+                planted, over: try attempt { try BackendRegistry.foreignBackend(named: backend) })
+            return SubjectServer(pipe: pipe, subject: subject).run()
         }
         let configuration = ReaderConfiguration(
             access: access, windowByteCount: try Validated.window(window),
             threadCount: try Validated.threads(threads, window: window), extraWork: work)
+        let pipe = PipeEnd.standard(besideForeignCode: BackendRegistry.isForeign(backend))
         let subject = ReaderSubject(
-            backend: try Validated.backend(backend, isForData: false), configuration: configuration,
-            programVersion: Program.version,
-            network: Network.client())
-        SubjectServer(pipe: PipeEnd(input: 0, output: 1), subject: subject).run()
+            backend: try attempt { try BackendRegistry.foreignBackend(named: backend) }, configuration: configuration,
+            programVersion: Program.version, network: Network.client())
+        SubjectServer(pipe: pipe, subject: subject).run()
     }
 }
 

@@ -51,6 +51,7 @@ struct SweepCommand: ParsableCommand {
     @Option(help: .taking("URL", "An object of yours on a server, likewise, by its URL."))
     var source: String?
 
+    @OptionGroup var added: AddedOptions
     @OptionGroup(title: "Many machines") var fleet: FleetOptions
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
@@ -68,6 +69,10 @@ struct SweepCommand: ParsableCommand {
         try requireValid(
             !fleet.isShard && fleet.split == nil || input == nil && source == nil,
             "--input or --source with --split or --manifest: expected a plan that has its objects made")
+        try requireValid(
+            !fleet.isShard && fleet.split == nil || added.backends.isEmpty,
+            "--plugin or --subject with --split or --manifest: expected a plan that names it, backend: plugin:/absolute/lib.so "
+                + "or subject:COMMAND")
         try requireValid(input == nil || source == nil, "--input and --source: expected one of them")
         if let source, !RemoteObject.isURL(source) {
             throw ValidationError(
@@ -87,7 +92,8 @@ struct SweepCommand: ParsableCommand {
         if fleet.isShard { return try runShard(cgroups) }
         let folder = RunFolder(path: FilePath(output ?? ""))
         let (object, remoteObject) = try ownObject()
-        let plan = try SweepRunning.plan(plan ?? "", in: folder, on: object.map { PlanObject($0, at: remoteObject) })
+        let plan = try SweepRunning.plan(
+            plan ?? "", in: folder, on: object.map { PlanObject($0, at: remoteObject) }, added: added.backends)
         if fleet.split != nil { return try split(plan, folder) }
         let results = try SweepRunning.run(plan, in: folder, input: object, cgroups: cgroups, isAnnounced: true)
         try SweepRunning.report(results, of: plan, in: folder, adding: [], color: color)

@@ -2,6 +2,7 @@ import ArgumentParser
 import BackendRegistry
 import ByteSources
 import Conformance
+import Measurement
 import RandomAccess
 import Results
 import Support
@@ -51,11 +52,16 @@ struct VerifyCommand: ParsableCommand {
         ), completion: .file(extensions: ["json", "rsp"]))
     var vectors: [String] = []
 
-    @Option(help: "How many threads share the work.")
-    var threads = 2
+    @Option(help: "How many threads share the work. (default: 2)")
+    var threads: Int?
+    /// How many there are.
+    var threadCount: Int { threads ?? 2 }
 
     @Flag(help: "Test the vectors: put readers with planted faults to them, each of which must be noticed.")
     var mutants = false
+
+    @Flag(help: ArgumentHelp("With --mutants: load the plug-in or provider into this process.", visibility: .hidden))
+    var hosted = false
 
     @Flag(
         help:
@@ -120,7 +126,10 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var output: FormatOptions
     @OptionGroup var color: ColorOptions
 
-    func validate() throws {
+    mutating func validate() throws {
+        external.foreign = backend.filter(BackendRegistry.isForeign)
+        external.subject += backend.compactMap(MeasuredProgram.command)
+        backend.removeAll(where: ForeignBackend.isForeign)
         try requireValid(
             fleet.split == nil || folder != nil, "--split without --output: expected a folder for the job")
         try requireValid(
@@ -131,8 +140,9 @@ struct VerifyCommand: ParsableCommand {
                     && source == nil,
             "--split: expected vectors or --search, and neither another mode nor --evidence nor --source")
         try requireValid(
-            fleet.split == nil || external.subject.count < 2,
-            "--split with \(external.subject.count) --subject: expected one, and a job for each of the others")
+            fleet.split == nil || external.commands.count < 2,
+            "--split with \(external.commands.count) --subject and --plugin: expected one, and a job for each of the others"
+        )
         try requireValid(
             fleet.split == nil || firstCase == nil && !(fleet.replicate && search != nil),
             "--case or --replicate with --search and --split: expected neither, as each shard draws cases of its own")
@@ -143,16 +153,22 @@ struct VerifyCommand: ParsableCommand {
             !fleet.isShard || repeated.isEmpty && search == nil && evidence == nil && source == nil,
             "\((repeated + ["--search"])[0]) with --manifest: expected the manifest alone, which has the options")
         try requireValid(
+            !fleet.isShard || ![mutants, tamper, memory, constantTime, cpuMasks, strict].contains(true),
+            "another mode or --strict with --manifest: expected the manifest alone, which says what is run")
+        try requireValid(
             fleet.split == nil || !external.isAsked || external.all || search != nil,
-            "--split with --subject: expected --all, as a choice of reads is made of all vectors together")
+            "--split with --subject or --plugin: expected --all, as a choice of reads is made of all vectors together")
         let modes = [mutants, tamper, memory, constantTime, search != nil, cpuMasks]
         try requireValid(
             modes.filter(\.self).count < 2,
             "--mutants, --tamper, --memory, --constant-time, --search and --cpu-masks: expected at most one of them")
         try requireValid(
-            !external.isAsked || backend.isEmpty && !cpuMasks && !mutants && !constantTime,
-            "--subject beside --backend, --cpu-masks, --mutants or --constant-time: expected it alone, for these are "
-                + "about backends")
+            !external.isAsked || backend.isEmpty && !cpuMasks && !constantTime,
+            "--subject or --plugin beside --backend, --cpu-masks or --constant-time: expected it alone, for these are about backends"
+        )
+        try requireValid(
+            !mutants || external.subject.isEmpty && external.foreignNames.count < 2,
+            "--mutants with --subject or several plug-ins: expected one backend, into whose readers faults are planted")
         try requireValid(
             source == nil || !modes.contains(true) && !external.isAsked && evidence == nil,
             "--source \(URLText.redacted(source ?? "")): expected it with vectors for the backends, and neither with "
@@ -166,8 +182,12 @@ struct VerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let threadCount = try Validated.threads(threads)
-        if fleet.isShard { return try VerifyShard.run(fleet, output: folder, threadCount: threadCount) }
+        let threadCount = try Validated.threads(threadCount)
+        if fleet.isShard { return try VerifyShard.run(fleet, output: folder, threads: threads) }
+        if mutants, hosted, let name = external.foreignNames.first {
+            return try MutantVerification.run(loading: name, threadCount: threadCount, format: output.format)
+        }
+        try external.check()
         if fleet.split != nil { return try VerifyShard.split(self) }
         let backends = try backends()
         if constantTime {
@@ -183,6 +203,10 @@ struct VerifyCommand: ParsableCommand {
                 backends: backends, external: external, only: only, threadCount: threadCount, format: output.format,
                 color: color)
         }
+        if mutants, let name = external.foreignNames.first {
+            return try MutantVerification.run(
+                hosting: name, threadCount: threadCount, format: output.format, color: color)
+        }
         if mutants, let first = backends.first {
             return try MutantVerification.run(
                 backend: first, threadCount: threadCount, format: output.format, color: color)
@@ -191,7 +215,7 @@ struct VerifyCommand: ParsableCommand {
             let subjects = try searchSubjects(backends)
             return try SearchVerification.run(
                 DifferentialSearch(subjects: subjects, seed: seed ?? 1, firstNumber: Int(firstCase ?? 0)),
-                commands: external.subject, duration: search, format: output.format)
+                commands: external.commands, duration: search, format: output.format)
         }
         if let evidence { try EvidenceWriting.prepare(evidence) }
         let served = try source.map { try ServedVectors($0, network, isStrict: strict) }
@@ -224,8 +248,11 @@ struct VerifyCommand: ParsableCommand {
     var repeated: [String] {
         func options(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
         return options("--backend", backend) + options("--vectors", vectors) + options("--only", only)
-            + options("--subject", external.subject) + (external.all ? ["--all"] : [])
+            + options("--subject", external.subject) + options("--plugin", external.plugin)
+            + options("--backend", external.foreign) + (external.all ? ["--all"] : [])
+            + (external.strictProtocol ? ["--strict-protocol"] : [])
             + (external.timeout.map { ["--timeout", "\($0 / .milliseconds(1))ms"] } ?? [])
+            + (fleet.isShard ? [] : threads.map { ["--threads", "\($0)"] } ?? [])
     }
 
     func searchSubjects(_ backends: [any CipherBackend]) throws -> [any JudgedSubject] {
@@ -315,14 +342,30 @@ enum VerifyOutput {
                 "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
             }
         }
+        let causes = records.compactMap { record in record.cause.map { "\(record.subject): \($0.text)" } }
         let failures = records.flatMap { record in
             record.failures.map {
                 "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
             }
         }
+        let findings = records.flatMap { record -> [String] in
+            guard let adapter = record.adapter, !adapter.isEmpty else { return [] }
+            let mendings = ExternalFlag.allCases.compactMap { flag -> String? in
+                let own = adapter.filter { $0.flags.contains(flag.rawValue) }
+                guard !own.isEmpty, let mending = flag.mending else { return nil }
+                return "\(record.subject): adapter: \(own.count) of \(flag.rawValue); to mend them: \(mending)"
+            }
+            return mendings + adapter.map { "ADAPTER \(record.subject): \($0.id) [\($0.flags[0])]: \($0.reason)" } + [
+                "\(record.subject): what is wrong with the adapter is no failure of what it adapts; with --strict-protocol it "
+                    + "is one"
+            ]
+        }
+        let versions = records.compactMap { record in record.version.map { "\(record.subject): version \($0)" } }
         // What a subject says of itself, or of a failure, is not for the terminal to obey.
         let shown = rows.map { $0.map(PlainText.line) }
-        return ([table(shown, rightAligned: [1, 2, 3, 4])] + (flags + failures).map(PlainText.line))
+        return
+            ([table(shown, rightAligned: [1, 2, 3, 4])]
+            + (versions + flags + causes + failures + findings).map(PlainText.line))
             .joined(separator: "\n")
     }
 
@@ -339,10 +382,18 @@ enum VerifyOutput {
         let subjects = records.map { record -> JSONValue in
             var members = counts([record])
             members["name"] = .string(record.subject)
+            members["version"] = record.version.map(JSONValue.string)
             members["failures"] = .array(
                 record.failures.map {
                     ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
                 })
+            members["cause"] = record.cause.map { JSONValue(encoding: $0, nullable: ["mutant", "fault", "flag"]) }
+            members["adapter"] = record.adapter.map { findings in
+                .array(
+                    findings.map {
+                        ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
+                    })
+            }
             return .object(members)
         }
         var members = counts(records)

@@ -24,6 +24,46 @@ enum MutantVerification {
         guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
     }
 
+    /// Runs the kill matrix over a plug-in or a provider, which is loaded into this process.
+    ///
+    /// - Throws: As `run(backend:)`; what loading throws.
+    static func run(loading name: String, threadCount: Int, format: OutputFormat) throws {
+        // What the library prints is no result.
+        let output = PipeEnd.standard(besideForeignCode: true)
+        let backend = try attempt { try BackendRegistry.foreignBackend(named: name, isGuarded: false) }
+        let matrix = matrix(
+            backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
+        output.writeAll((format == .json ? json(matrix).text : text(matrix)) + "\n")
+        guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
+    }
+
+    /// Runs the kill matrix over a plug-in or a provider in a process of its own, and prints what that one prints.
+    ///
+    /// - Throws: As `run(backend:)`; `CommandFailure` if the process does not come to an end of its own.
+    static func run(hosting name: String, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
+        Interruption.install()
+        Terminal.showProgress("verify: planted faults over \(name)")
+        let captured = try attempt(name) {
+            try CapturedCommand(
+                [Program.path, "verify", "--mutants", "--hosted", "--backend", name, "--threads", "\(threadCount)"]
+                    + ["--format", format.rawValue], isInterrupted: { Interruption.wasRequested })
+        }
+        Terminal.clearProgress()
+        try require(!Interruption.wasRequested, .noAnswer, "stopped before the end")
+        let codes = [0, CommandFailure.Code.no.rawValue].map { $0 << 8 }
+        // A library may end the process, even in good order.
+        guard codes.contains(captured.status), !captured.output.isEmpty else {
+            let reason = SubjectError.died(status: captured.status, log: captured.log)
+            throw CommandFailure(.no, "\(name) with planted faults: \(reason): expected it to answer to the end")
+        }
+        let text = String(decoding: captured.output.dropLast(), as: UTF8.self)
+        switch format {
+        case .json: print(text)
+        case .text: color.show(text)
+        }
+        guard captured.status == 0 else { throw ExitCode(CommandFailure.Code.no.rawValue) }
+    }
+
     /// Runs the kill matrix, and returns it as a result file holds it; `nil` if the user stopped it.
     static func record(
         backend: any CipherBackend, published: [VectorGroup], threadCount: Int
@@ -147,7 +187,7 @@ enum TamperRunning {
                 display.show(progress.finished, of: progress.total, "rows", name: progress.subject)
             }
         }
-        return try external.subject.map { command in
+        return try external.commands.map { command in
             do throws(ExternalVerification.Failure) {
                 return try verification.run(command: command, timeout: external.answerTime) { finished, total in
                     display.show(finished, of: total, "rows", name: command)
@@ -191,7 +231,7 @@ enum MemoryVerification {
         Interruption.install(endsAtOnce: true)
         let subjects =
             external.isAsked
-            ? external.subject.map { MemorySubject.external(command: $0) }
+            ? external.commands.map { MemorySubject.external(command: $0) }
             : backends.map { MemorySubject.own(program: Program.subjectCommand(), backend: $0) }
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }

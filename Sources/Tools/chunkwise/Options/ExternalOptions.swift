@@ -1,8 +1,32 @@
 import ArgumentParser
+import BackendRegistry
 import Conformance
+import Measurement
 import Results
 import Support
 import Vectors
+
+/// The options of `sweep` and `run` for what is measured beside a plan's backends.
+struct AddedOptions: ParsableArguments {
+    @Option(
+        help: .taking(
+            "library",
+            "Measure this shared library as well, by its absolute path, wherever the plan names backends: a plug-in, see docs/plugins.md. May be repeated."
+        ), completion: .file(extensions: ["so"]))
+    var plugin: [String] = []
+
+    @Option(
+        help: .taking(
+            "command",
+            "Measure this program as well, which speaks the subject protocol, wherever the plan names backends, reads files and has one thread. May be repeated."
+        ))
+    var subject: [String] = []
+
+    /// Their names.
+    var backends: [String] {
+        plugin.map { BackendRegistry.pluginPrefix + $0 } + subject.map { MeasuredProgram.prefix + $0 }
+    }
+}
 
 /// The options of `verify` for programs that speak the subject protocol.
 struct ExternalOptions: ParsableArguments {
@@ -13,22 +37,56 @@ struct ExternalOptions: ParsableArguments {
 
     @Option(
         help: .taking(
+            "library",
+            "A shared library with the interface of chunkwise_plugin.h, by its absolute path, to test in a process of its own. May be repeated."
+        ), completion: .file(extensions: ["so"]))
+    var plugin: [String] = []
+
+    @Option(
+        help: .taking(
             "time", "How long each answer of a subject may take: seconds, or a time such as 500ms. (default: 10s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
     var timeout: Duration?
     /// How long each answer may take.
     var answerTime: Duration { timeout ?? .seconds(10) }
 
+    @Flag(help: "Fail a subject for how it speaks the protocol, too: its answers to requests that cannot be.")
+    var strictProtocol = false
+
     @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 5,000 reads.")
     var all = false
 
+    /// Backends that are not this program's own, by their names: plug-ins and OpenSSL's providers.
+    var foreign: [String] = []
+
+    /// The names of plug-ins and providers.
+    var foreignNames: [String] { plugin.map { BackendRegistry.pluginPrefix + $0 } + foreign }
+
+    /// The paths of plug-ins.
+    var libraries: [String] {
+        foreignNames.filter { $0.hasPrefix(BackendRegistry.pluginPrefix) }
+            .map { String($0.dropFirst(BackendRegistry.pluginPrefix.count)) }
+    }
+
+    /// The commands of all that is tested.
+    var commands: [String] { subject + foreignNames.map(ForeignBackend.command) }
+
+    /// Loads each plug-in and provider once, so that one that does not load is an error and no verdict.
+    func check() throws {
+        for name in foreignNames { _ = try ForeignBackend(name, timeout: timeout ?? .seconds(60)) }
+    }
+
     /// Whether there is a subject.
-    var isAsked: Bool { !subject.isEmpty }
+    var isAsked: Bool { !commands.isEmpty }
+
+    enum CodingKeys: String, CodingKey {
+        case subject, plugin, timeout, all, strictProtocol
+    }
 
     /// The subjects as a differential search takes them.
     func searchSubjects() throws -> [any JudgedSubject] {
         Interruption.ignoreBrokenPipes()
-        return try subject.map { command in
+        return try commands.map { command in
             do throws(ExternalVerification.Failure) {
                 return try ExternalSubject(command: command, timeout: answerTime)
             } catch {
@@ -55,9 +113,10 @@ struct ExternalOptions: ParsableArguments {
         defer { Terminal.clearProgress() }
         let tier = all ? nil : VectorTier(of: groups)
         var records: [ConformanceRecord] = []
-        for command in subject {
+        for command in commands {
             let verification = ExternalVerification(
                 command: command, timeout: answerTime, runsEverything: all, checksProtocol: checksProtocol,
+                isStrict: strictProtocol, explainingWith: Backends.available().first,
                 isInterrupted: { Interruption.wasRequested })
             do throws(ExternalVerification.Failure) {
                 let display = ProgressDisplay()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Measurement
+import Report
 import Support
 import SystemPackage
 
@@ -57,23 +58,29 @@ struct FleetOptions: ParsableArguments {
     }
 
     /// Writes a job's manifest, and says what is to be run, or runs it.
-    func write(_ work: Manifest.Work, parts: [Manifest.Part], program: [String], to output: String) throws {
+    ///
+    /// `folder` is where a subject's command is to be run.
+    func write(
+        _ work: Manifest.Work, parts: [Manifest.Part], program: [String], to output: String, folder: String? = nil
+    ) throws {
         let count = split ?? 1
+        try engine?.check(folder: FilePath(output).fromRoot.string, hosts: hosts)
         if case .search = work {
         } else {
             try require(
                 replicate || count <= parts.count,
-                "--split \(count): there are \(parts.count) parts that must not be split (cells that are compared with each "
+                "--split \(count): what must not be split is \(RatioText.count(parts.count, "part")) (cells that are compared with each "
                     + "other, or a group of vectors): expected at most as many shards, or --replicate")
         }
-        let manifest = Manifest(
+        var manifest = Manifest(
             work, parts: parts, shardCount: count, isReplicated: replicate, programVersion: Program.version,
             programDigest: try attempt { try FileDigest.programs(program) })
+        manifest.folder = folder
         let file = try attempt { try ManifestFile.write(manifest, to: FilePath(output)) }
         guard let engine else {
             print("\(file.path): \(manifest.summary)")
             return print(
-                "to run one: \(ShellText.joined(["chunkwise", work.command, "--manifest", file.path.string, "--shard"])) 0\n"
+                "to run one: \(file.shardCommand()) 0\n"
                     + "then:       \(ShellText.joined(["chunkwise", "merge", output, "--output"])) MERGED")
         }
         Terminal.writeError("chunkwise: \(file.path): \(manifest.summary)")
@@ -84,14 +91,18 @@ struct FleetOptions: ParsableArguments {
 }
 
 extension Manifest {
-    /// `8 shards of 12 parts, 124 in all; work from 1.2 to 1.4`.
+    /// `8 shards of 12 parts with 124 cells; the most work is about 4 % more than the least`.
     var summary: String {
-        guard !parts.isEmpty else { return "\(shardCount) shards, each with cases of its own" }
+        let shards = RatioText.count(shardCount, "shard")
+        guard !parts.isEmpty else { return "\(shards), each with cases of its own" }
         let loads = (0..<shardCount).map { parts(of: $0).reduce(0) { $0 + $1.cost } }
         let spread = (loads.max() ?? 0) / max(loads.min() ?? 0, .leastNormalMagnitude)
-        let count = parts.reduce(0) { $0 + $1.count }
-        return "\(shardCount) shards \(isReplicated ? "that each have" : "of") \(parts.count) parts with \(count) "
-            + (work.command == "sweep" ? "cells" : "vectors")
-            + (isReplicated ? "" : "; the most work is \(Int(((spread - 1) * 100).rounded())) % more than the least")
+        // A part that was divided among backends counts once.
+        var names = Set<String>()
+        let count = parts.filter { $0.subjects == nil || names.insert($0.name).inserted }.reduce(0) { $0 + $1.count }
+        return "\(shards) \(isReplicated ? "with all" : "of") \(RatioText.count(parts.count, "part")), "
+            + RatioText.count(count, work.command == "sweep" ? "cell" : "vector")
+            + (isReplicated
+                ? "" : "; the most work is about \(Int(((spread - 1) * 100).rounded())) % more than the least")
     }
 }

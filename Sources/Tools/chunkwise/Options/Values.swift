@@ -51,6 +51,7 @@ enum Validated {
     /// - Returns: The backend.
     /// - Throws: `CommandFailure`.
     static func backend(_ name: String, isForData: Bool = true) throws -> any CipherBackend {
+        if !isForData, ForeignBackend.isForeign(name) { return try ForeignBackend(name) }
         let backend = try attempt { try BackendRegistry.backend(named: name) }
         if isForData, backend is SwiftReference {
             Terminal.writeError(

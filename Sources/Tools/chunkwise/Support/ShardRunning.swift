@@ -26,7 +26,8 @@ struct ShardRun {
     /// - Throws: `CommandFailure`.
     init(_ options: FleetOptions, command: String, program: [String], output: String?) throws {
         let (path, number) = (options.manifest ?? "", options.shard ?? 0)
-        job = try attemptInput { try ManifestFile(FilePath(path)) }
+        // From the root: a subject's command is run in another folder.
+        job = try attemptInput { try ManifestFile(FilePath(path).fromRoot) }
         let manifest = job.manifest
         try require(
             manifest.work.command == command,
@@ -45,7 +46,7 @@ struct ShardRun {
             manifest: job.digest, number: number, count: manifest.shardCount,
             attempt: Hexadecimal.encode((0..<6).map { _ in UInt8.random(in: .min ... .max) }), job: Scheduler.job,
             restartCount: Scheduler.restartCount)
-        let folder = output.map { FilePath($0).appending(Manifest.shardFolder) } ?? job.shardFolder
+        let folder = output.map { FilePath($0).fromRoot.appending(Manifest.shardFolder) } ?? job.shardFolder
         try attempt("--output") { try Folder.create(folder) }
         pinning = Self.pin()
         self.path = folder.appending(ShardFile.name(shard, ThisHost.describe()))
@@ -104,19 +105,19 @@ struct ShardRun {
         let records = try attempt { try ShardFile(reading: path) }
         local.removeTemporary()
         print(PlainText.line("\(path): \(records.description), \(isComplete ? "complete" : "a part of the shard")"))
+        if (try? ManifestFile(job.path).digest) != job.digest {
+            Terminal.warn(
+                "\(job.path) is gone or another one by now: expected the one that this shard can be merged with")
+        }
         try require(
             isComplete, .noAnswer,
             "stopped before the end of shard \(shard.number): what was finished is in \(path); to run it again: "
-                + ShellText.joined(
-                    [
-                        "chunkwise", job.manifest.work.command, "--manifest", job.path.string, "--shard",
-                        "\(shard.number)",
-                    ]))
+                + "\(job.shardCommand()) \(shard.number)")
     }
 
     /// Whether more than a header was written.
     private func hasRecords(_ local: RunFolder) -> Bool {
-        (try? TextFile.read(local.resultFile.string))?.utf8.count { $0 == UInt8(ascii: "\n") } ?? 0 > 1
+        ((try? ShardFile(reading: local.resultFile))?.recordCount ?? 0) > 0
     }
 
     /// Seals the records where they are, as they cannot be handed over, and says what to do with them.
@@ -130,23 +131,23 @@ struct ShardRun {
     }
 
     /// A header for records of this shard that no sweep writes.
-    func header(_ program: [String]) throws -> RunHeader {
+    private func header() throws -> RunHeader {
         var header = RunHeader(
             programVersion: Program.version, command: Program.command, startedAt: Program.time(),
             host: ThisHost.describe(),
             backends: Backends.available().map {
                 RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
             }, plan: nil, seed: 0)
-        header.programDigest = try attempt { try FileDigest.programs(program) }
+        header.programDigest = job.manifest.programDigest
         header.shard = shard
         return header
     }
 
     /// Writes the outcomes of a shard of `verify`, part by part; a part that was stopped is none.
-    func run(_ program: [String], parts: some Sequence<() throws -> [ConformanceRecord]>) throws {
+    func runVectors(_ parts: some Sequence<() throws -> [ConformanceRecord]>) throws {
         try run { folder, between in
             let log = try attempt { try ResultLog(path: folder.resultFile) }
-            try attempt { try log.append(.header(try header(program))) }
+            try attempt { try log.append(.header(try header())) }
             for (number, part) in parts.enumerated() {
                 let records = try part()
                 if Interruption.wasRequested { return false }

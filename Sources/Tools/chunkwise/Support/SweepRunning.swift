@@ -26,7 +26,8 @@ enum SweepRunning {
             try SweepJob(
                 folder: folder, plan: plan, program: program, programVersion: Program.version,
                 programDigest: try FileDigest.programs(program), command: Program.command,
-                startedAt: Program.time(), backends: Backends.available(), shard: shard, cgroups: cgroups,
+                startedAt: Program.time(), backends: Backends.available() + ForeignBackend.all(of: plan), shard: shard,
+                cgroups: cgroups,
                 network: Network.client())
         }
         return try attempt {
@@ -87,23 +88,28 @@ enum SweepRunning {
     ///   - path: The file.
     ///   - folder: Where objects are made.
     ///   - object: What all cells are measured on; `nil` for objects that are made.
+    ///   - added: What is measured beside the plan's backends, by its names.
     /// - Returns: The plan.
     /// - Throws: `CommandFailure`, also if there is no space for its objects.
-    static func plan(_ path: String, in folder: RunFolder, on object: PlanObject? = nil) throws -> Plan {
-        try plan(try attemptInput { try TextFile.read(path) }, of: path, in: folder, on: object)
+    static func plan(
+        _ path: String, in folder: RunFolder, on object: PlanObject? = nil, added: [String] = []
+    ) throws -> Plan {
+        try plan(try attemptInput { try TextFile.read(path) }, of: path, in: folder, on: object, added: added)
     }
 
     /// The same from a text, for which errors have the file's name.
     ///
     /// With `choosing`, some of the plan's cells are left in it.
     static func plan(
-        _ text: String, of path: String, in folder: RunFolder, on object: PlanObject? = nil,
+        _ text: String, of path: String, in folder: RunFolder, on object: PlanObject? = nil, added: [String] = [],
         choosing: (Plan) -> [PlannedCell] = { $0.cells }
     ) throws -> Plan {
         var plan = try attempt {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
-                object: object, trace: Traces.find
+                addedBackends: added, object: object,
+                trace: Traces.find,
+                isForeign: ForeignBackend.isForeign
             ).read(text)
         }
         for (backend, reason) in plan.missingBackends.sorted(by: { $0.key < $1.key }) {

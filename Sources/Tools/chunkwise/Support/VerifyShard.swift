@@ -1,4 +1,6 @@
+import BackendRegistry
 import Conformance
+import Glibc
 import Measurement
 import RandomAccess
 import Results
@@ -21,26 +23,42 @@ enum VerifyShard {
             options[index] = FilePath(options[index]).fromRoot.string
         }
         let folder = command.folder ?? ""
+        let subjectFolder = command.external.isAsked ? FilePath(".").fromRoot.string : nil
         if let search = command.search {
             let work = Manifest.Work.search(
                 options: options, files: try files(command), seed: command.seed ?? 1,
                 nanoseconds: UInt64(search / .nanoseconds(1)))
-            return try command.fleet.write(work, parts: [], program: [], to: folder)
+            return try command.fleet.write(work, parts: [], program: [], to: folder, folder: subjectFolder)
         }
         let (groups, _) = try command.groups()
+        var parts = parts(of: groups)
+        if let count = command.fleet.split, !command.fleet.replicate, !command.external.isAsked {
+            // Nothing may cost more than a shard should.
+            let limit = parts.reduce(0) { $0 + $1.cost } / Double(count)
+            let backends = try command.backends().map(\.name)
+            let missing = command.backend.isEmpty ? BackendRegistry.names.filter { !backends.contains($0) } : []
+            // Slow backends get no long reads, and those that are missing none: they are the last ones to be dealt out.
+            let slow = backends.filter { Conformance.slowBackends[$0] != nil }
+            let subjects = backends.filter { !slow.contains($0) } + slow + missing
+            parts = parts.flatMap { $0.divided(among: subjects, maxCost: limit) }
+        }
         try command.fleet.write(
-            .vectors(options: options, files: try files(command)), parts: parts(of: groups), program: [], to: folder)
+            .vectors(options: options, files: try files(command)), parts: parts, program: [], to: folder,
+            folder: subjectFolder)
     }
 
-    /// The digests of the files that a job's options name: vectors, and the words of a subject's command that are files
-    /// here. Programs that are found in PATH are not among them.
+    /// The digests of the files that a job's options name: vectors, plug-ins, and the words of a subject's command that are
+    /// files here. Programs that are found in PATH are not among them.
     private static func files(_ command: VerifyCommand) throws -> [String: String] {
         var files: [String: String] = [:]
         for path in command.vectors.map({ FilePath($0).fromRoot.string }) {
             files[path] = try attemptInput { try FileDigest.sha256(FilePath(path)) }
         }
-        for word in command.external.subject.flatMap({ $0.split(separator: " ") }).map(String.init) {
+        for word in command.external.subject.flatMap(ShellText.words) {
             files[word] = try? FileDigest.sha256(FilePath(word))
+        }
+        for path in command.external.libraries {
+            files[path] = try attemptInput { try FileDigest.sha256(FilePath(path)) }
         }
         return files
     }
@@ -66,13 +84,20 @@ enum VerifyShard {
     }
 
     /// Runs a shard.
-    static func run(_ fleet: FleetOptions, output: String?, threadCount: Int) throws {
+    static func run(_ fleet: FleetOptions, output: String?, threads: Int?) throws {
         let run = try ShardRun(fleet, command: "verify", program: [], output: output)
+        if let folder = run.job.manifest.folder {
+            try require(
+                chdir(folder) == 0, .missingInput,
+                "\(folder): \(String(cString: strerror(errno))): expected the folder in which the job was split, for its subject"
+            )
+        }
         switch run.job.manifest.work {
         case .sweep: break
         case .vectors(let options, let files):
             try requireSame(files, run.job.path)
-            try vectors(try parsed(options, run.job.path), run, threadCount: threadCount)
+            let command = try parsed(options, run.job.path)
+            try vectors(command, run, threadCount: try Validated.threads(threads ?? command.threadCount))
         case .search(let options, let files, let seed, let nanoseconds):
             try requireSame(files, run.job.path)
             try search(
@@ -107,23 +132,28 @@ enum VerifyShard {
         }
         // The same parts in every attempt: their costs are in the manifest.
         let limit = parts.reduce(0) { $0 + $1.cost } / Double(partsPerShard)
-        var chunks: [(cost: Double, groups: [VectorGroup])] = []
+        var chunks: [(cost: Double, groups: [VectorGroup], subjects: [String]?)] = []
+        if shard == 0, unsupportedCount > 0, !command.external.isAsked {
+            // What is of no group counts for every backend, whichever are put to the first group here.
+            chunks.append((limit, [], nil))
+        }
         for part in parts {
             let groups = part.members.flatMap { byID[$0] ?? [] }
-            if let last = chunks.last, last.cost + part.cost <= limit {
-                chunks[chunks.count - 1] = (last.cost + part.cost, last.groups + groups)
+            if let last = chunks.last, last.cost + part.cost <= limit, last.subjects == part.subjects {
+                chunks[chunks.count - 1] = (last.cost + part.cost, last.groups + groups, part.subjects)
             } else {
-                chunks.append((part.cost, groups))
+                chunks.append((part.cost, groups, part.subjects))
             }
         }
-        try run.run(
-            [],
-            parts: chunks.enumerated().lazy.map { number, chunk in
+        try run.runVectors(
+            chunks.enumerated().lazy.map { number, chunk in
                 {
                     let isFirst = shard == 0 && number == 0
+                    func isAsked(_ name: String) -> Bool { chunk.subjects?.contains(name) ?? true }
                     return try command.verify(
-                        backends, chunk.groups, unsupportedCount: isFirst ? unsupportedCount : 0, isFirst: isFirst,
-                        threadCount: threadCount)
+                        backends.filter { isAsked($0.name) }, chunk.groups,
+                        unsupportedCount: isFirst ? unsupportedCount : 0, isFirst: isFirst, threadCount: threadCount
+                    ).filter { isAsked($0.subject) }
                 }
             })
     }
@@ -136,9 +166,8 @@ enum VerifyShard {
         let starts = stride(from: cases.lowerBound, to: cases.upperBound, by: casesPerPart)
         // A time that is over between two parts is the shard's end.
         let parts = starts.lazy.prefix { $0 == cases.lowerBound || clock.now < end && !subjects.isEmpty }
-        try run.run(
-            [],
-            parts: parts.map { start in
+        try run.runVectors(
+            parts.map { start in
                 {
                     let search = DifferentialSearch(subjects: subjects, seed: seed, firstNumber: start)
                     let count = min(casesPerPart, cases.upperBound - start)
@@ -162,11 +191,23 @@ enum VerifyShard {
 }
 
 extension VectorGroup {
-    /// About how long it takes all backends of a machine, in microseconds; the figures are from runs of each kind of vectors.
+    /// About how long it takes all backends of a machine, in microseconds; the figures are fitted to times of each group.
     ///
     /// Backends that take long over them get no reads above a mebibyte, so that a byte of these costs less.
     fileprivate var cost: Double {
-        var cost = 450.0
+        var readCost =
+            switch strategy {
+            case _ where playlist != nil: 28.0
+            case .ctr: 10.0
+            case .cbcContinuous: 14.0
+            case .cbcChunked: 16.0
+            case .chunked: 60.0
+            }
+        if threadCount > 1 { readCost += 80 }
+        // Most of it is the slowest backend's, and grows with AES's rounds. Source: FIPS 197, section 5, table 3.
+        let roundCount = Double(6 + min(32, key.byteCount) / 4)
+        let byteCost = (supply == .shortReads ? 0.027 : 0.008) * roundCount
+        var cost = 170.0
         for read in reads {
             let byteCount =
                 switch read.expected {
@@ -174,7 +215,13 @@ extension VectorGroup {
                 case .bytes(let bytes): bytes.count
                 case .error: 0
                 }
-            cost += 15 + Double(byteCount) * (byteCount <= 1 << 20 ? 0.1 : 0.007)
+            cost += readCost + Double(byteCount) * (byteCount <= 1 << 20 ? byteCost : 0.0096)
+            // The chunks that it touches are decrypted whole.
+            if case .chunked(let format) = strategy, byteCount > 0 {
+                let last = read.offset + UInt64(byteCount) - 1
+                let count = last / format.chunkByteCount - read.offset / format.chunkByteCount + 1
+                cost += 0.006 * Double(count) * Double(format.chunkByteCount)
+            }
         }
         return cost
     }

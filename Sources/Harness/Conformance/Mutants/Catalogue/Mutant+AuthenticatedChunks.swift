@@ -29,6 +29,22 @@ extension Mutant {
             "chunk-checked-at-its-end", "A chunk's tag is looked at when its last byte is read.",
             source: "Andreeva et al., \"How to securely release unverified plaintext\", ASIACRYPT 2014"
         ) { strategy, range in strategy.hasChunkEnd(in: range) },
+        .opening(
+            "chunk-cut-spins", "The end of an object that was cut is asked for again and again, a hundred times.",
+            flag: .truncatedChunks, source: "tink-crypto/tink-java#79, which never ends"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            do throws(DecryptionError) {
+                return try right(setup, source, strategy, key)
+            } catch .truncatedCiphertext(let byteCount, _) where strategy.chunkFormat != nil {
+                var byte: [UInt8] = [0]
+                for _ in 0..<100 {
+                    try byte.withMutableBytes { (bytes) throws(DecryptionError) in
+                        _ = try source.read(at: source.byteCount, into: FetchBuffers(bytes))
+                    }
+                }
+                throw .io(operation: "read", code: 0, reason: "no end behind \(byteCount) bytes")
+            }
+        },
     ]
 
     private static let chunkNumbers: [Mutant] =

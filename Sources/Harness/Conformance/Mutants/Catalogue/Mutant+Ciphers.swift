@@ -15,6 +15,23 @@ extension Mutant {
                 let next = stretch.ciphertext(width - 1)
                 try stretch.part(width..<stretch.blockCount, iv: next).process(with: base)
             }
+        }
+        + [24, 32].flatMap { keyByteCount in
+            [CipherMode.ctr, .cbc].map { mode in
+                .backend(
+                    "stride-rest-\(mode.rawValue)-\(keyByteCount * 8)",
+                    "With keys of \(keyByteCount * 8) bits, a step of four blocks that is left over is wrong in \(mode).",
+                    flag: .strideEdge, source: "openssl/openssl#32883"
+                ) { (asked, base, stretch) throws(DecryptionError) in
+                    try stretch.process(with: base)
+                    let whole = stretch.blockCount / 8 * 8
+                    guard asked == mode, stretch.keyByteCount == keyByteCount, stretch.blockCount - whole >= 4,
+                        stretch.blockCount > 16
+                    else { return }
+                    let rest = stretch.output + 16 * whole
+                    rest.storeBytes(of: rest.load(as: UInt8.self) ^ 1, as: UInt8.self)
+                }
+            }
         } + [
             .backend(
                 "chain-of-500", "From the 500th block of a stretch on, the cipher is right and the chain is not.",

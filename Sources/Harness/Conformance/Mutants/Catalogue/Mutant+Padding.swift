@@ -73,7 +73,7 @@ extension Mutant {
             source: "the article on windows of 100 MiB: executeBytesCount"
         ) { read in
             let lastBlock = read.length / 16 * 16
-            if read.end > lastBlock, read.offset < read.length { read.buffer[read.count - 1] = 0 }
+            if read.count > 0, read.end > lastBlock { read.buffer[read.count - 1] = 0 }
             return read.count
         },
     ]

@@ -42,6 +42,7 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
     case rangeRestarts = "hls-range-restarts"
     case rangeFollowsOffset = "hls-range-follows-offset"
     case rangeIgnored = "hls-range-ignored"
+    case rangeAligned = "hls-range-aligned"
     case sectionOmitted = "hls-section-omitted"
     case sectionRepeated = "hls-section-repeated"
     case sectionAgain = "hls-section-again"
@@ -84,6 +85,7 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
         case .rangeFollowsOffset:
             (.segmentByteRange, "A byte range without an offset follows the last offset that was given.")
         case .rangeIgnored: (.segmentByteRange, "Byte ranges are ignored.")
+        case .rangeAligned: (.segmentByteRange, "A byte range starts at a multiple of 16 bytes.")
         case .sectionOmitted: (.initializationSection, "Initialization sections are left out.")
         case .sectionRepeated: (.initializationSection, "The initialization section stands before each segment.")
         case .sectionAgain:

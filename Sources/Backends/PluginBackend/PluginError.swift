@@ -1,0 +1,48 @@
+package import RandomAccess
+package import Support
+
+/// Why a plug-in could not be used, or what a call of it returned.
+package enum PluginError: LayerError, ExitStatusProviding {
+    /// The library is not there, or cannot be read.
+    case missing(path: String, reason: String)
+    /// Not a library that may be loaded.
+    case refused(path: String, reason: String, expected: String)
+    /// A function of the table returned another result than 0.
+    case failed(function: String, result: Int32)
+
+    /// What failed, the value, what was expected.
+    package var description: String {
+        switch self {
+        case .missing(let path, let reason): "plug-in \(path) cannot be opened: \(reason): expected a shared library"
+        case .refused(let path, let reason, let expected): "plug-in \(path): \(reason): expected \(expected)"
+        case .failed(let function, let result):
+            "the plug-in's \(function) returned \(result)" + (Self.name(of: result).map { " (\($0))" } ?? "")
+                + ": expected 0"
+        }
+    }
+
+    /// The name that the result has; a result without one is the plug-in's own fault.
+    package var protocolName: String {
+        if case .failed(_, let result) = self { Self.name(of: result) ?? "internal" } else { "unsupported" }
+    }
+
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .missing: .missingInput
+        case .refused, .failed: .badData
+        }
+    }
+
+    /// The errors of PROTOCOL.md by the numbers of `chunkwise_result`.
+    private static func name(of result: Int32) -> String? {
+        let names = [
+            "invalidRequest", "unsupported", "invalidKey", "invalidIV", "io", "truncatedCiphertext", "invalidPadding",
+            "authenticationFailed", "rangeOutOfBounds", "internal",
+        ]
+        return names.indices.contains(Int(result) - 1) ? names[Int(result) - 1] : nil
+    }
+}
+
+extension DecryptionError {
+    static func plugin(_ error: PluginError) -> DecryptionError { .layer(AnyLayerError(error)) }
+}

@@ -1,0 +1,191 @@
+internal import CChunkwisePlugin
+package import RandomAccess
+
+/// The whole reader of a plug-in: it opens objects and reads them by itself.
+package struct PluginReader: Sendable {
+    let library: PluginLibrary
+    let isGuarded: Bool
+
+    /// The strategies that it reads, by their names.
+    package var strategyNames: [String] { library.strategies }
+
+    /// Opens an object.
+    ///
+    /// - Throws: What the plug-in or the source says.
+    package func open(
+        _ source: any ByteSource, strategy: Strategy, key: SecretKey
+    ) throws(DecryptionError) -> PluginObject {
+        guard strategyNames.contains(strategy.name) else {
+            throw .unsupported("strategy \"\(strategy.name)\" in \(library.name)")
+        }
+        return try PluginObject(self, source, strategy, key)
+    }
+}
+
+/// An object that a plug-in has open; it is shared by any number of cursors on any number of threads.
+package final class PluginObject: @unchecked Sendable {
+    /// The plaintext's length in bytes.
+    package let plaintextByteCount: UInt64
+
+    let reader: PluginReader
+    let source: PluginSource
+    let pointer: UnsafeMutableRawPointer?
+
+    fileprivate init(
+        _ reader: PluginReader, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
+    ) throws(DecryptionError) {
+        let source = PluginSource(source)
+        var (object, length) = (UnsafeMutableRawPointer?.none, 0 as UInt64)
+        let name = strategy.name
+        try PluginCall.check("open") {
+            key.withUnsafeBytes { key in
+                PluginParameters.with(strategy, key: key) { parameters in
+                    name.withCString { name in
+                        reader.library.table.pointee.open?(
+                            name, parameters.baseAddress, parameters.count, source.pointer, &object, &length)
+                            ?? Int32(CHUNKWISE_UNSUPPORTED.rawValue)
+                    }
+                }
+            }
+        }
+        (self.reader, self.source, pointer, plaintextByteCount) = (reader, source, object, length)
+    }
+
+    deinit {
+        PluginCall.run("close") { reader.library.table.pointee.close?(pointer) }
+        eraseStack()
+    }
+
+    /// Makes what one thread reads with.
+    package func makeCursor() throws(DecryptionError) -> any RandomAccessDecryptor { try PluginCursor(self) }
+}
+
+private final class PluginCursor: RandomAccessDecryptor {
+    private let object: PluginObject
+    private let pointer: UnsafeMutableRawPointer?
+    private let guarded: GuardedMemory?
+
+    init(_ object: PluginObject) throws(DecryptionError) {
+        var cursor: UnsafeMutableRawPointer?
+        try PluginCall.check("cursor") {
+            object.reader.library.table.pointee.cursor?(object.pointer, &cursor)
+                ?? Int32(CHUNKWISE_UNSUPPORTED.rawValue)
+        }
+        (self.object, pointer) = (object, cursor)
+        guarded = object.reader.isGuarded ? GuardedMemory() : nil
+    }
+
+    deinit {
+        PluginCall.run("cursor_free") { object.reader.library.table.pointee.cursor_free?(pointer) }
+        eraseStack()
+    }
+
+    var plaintextByteCount: UInt64 { object.plaintextByteCount }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        let output = try guarded?.buffer(byteCount: buffer.count) ?? buffer
+        var delivered = 0
+        let read = object.reader.library.table.pointee.read
+        try PluginCall.check("read", output: output) {
+            read?(pointer, offset, output.baseAddress, output.count, &delivered)
+                ?? Int32(CHUNKWISE_UNSUPPORTED.rawValue)
+        }
+        try guarded?.check("read", object.reader.library.name)
+        guard (0...buffer.count).contains(delivered) else {
+            throw .backend(
+                name: object.reader.library.name, operation: "read",
+                reason:
+                    "it says that it delivered \(UInt(bitPattern: delivered)) bytes: expected at most \(buffer.count)")
+        }
+        if guarded != nil { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: output[..<delivered])) }
+        return delivered
+    }
+
+    func checkVersion() throws(DecryptionError) { try object.source.base.checkVersion() }
+}
+
+/// A source as a plug-in sees it.
+final class PluginSource: @unchecked Sendable {
+    let base: any ByteSource
+    /// The plug-in's view of it, which is there until this object is gone.
+    let pointer: UnsafeMutablePointer<chunkwise_source>
+
+    init(_ base: any ByteSource) {
+        self.base = base
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: chunkwise_source())
+        pointer.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+        pointer.pointee.length = base.byteCount
+        pointer.pointee.read_at = { context, offset, buffer, count in
+            guard let context else { return -Int64(CHUNKWISE_IO.rawValue) }
+            return PluginCall.outside {
+                Unmanaged<PluginSource>.fromOpaque(context).takeUnretainedValue().read(offset, buffer, count)
+            }
+        }
+    }
+
+    deinit {
+        pointer.deallocate()
+    }
+
+    private func read(_ offset: UInt64, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int64 {
+        guard let buffer, count > 0 else { return 0 }
+        let output = UnsafeMutableRawBufferPointer(start: buffer, count: count)
+        do throws(DecryptionError) {
+            return Int64(try base.read(at: offset, into: FetchBuffers(output)))
+        } catch {
+            return -Int64(CHUNKWISE_IO.rawValue)
+        }
+    }
+}
+
+/// The parameters of `open`, as a plug-in gets them.
+private enum PluginParameters {
+    /// Calls `body` with the parameters of a strategy. Source: PROTOCOL.md, "open".
+    static func with<Result>(
+        _ strategy: Strategy, key: UnsafeRawBufferPointer,
+        _ body: (UnsafeBufferPointer<chunkwise_parameter>) -> Result
+    ) -> Result {
+        var values: [(name: StaticString, bytes: [UInt8], count: Int)] = []
+        func add(_ name: StaticString, text: String) { values.append((name, Array(text.utf8) + [0], text.utf8.count)) }
+        func add(_ name: StaticString, number: UInt64) {
+            values.append((name, withUnsafeBytes(of: number) { Array($0) }, 8))
+        }
+        func add(_ name: StaticString, bytes: [UInt8]) { values.append((name, bytes + [0], bytes.count)) }
+        switch strategy {
+        case .cbcContinuous(let iv, let padding):
+            add("iv", bytes: iv.bytes)
+            add("padding", text: padding.rawValue)
+        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
+            add("iv", bytes: iv.bytes)
+            add("padding", text: padding.rawValue)
+            add("ivRule", text: ivRule.rawValue)
+            add("chunkByteCount", number: chunkByteCount)
+        case .ctr(let iv): add("iv", bytes: iv.bytes)
+        case .chunked(.cobblestone(_, let context)): add("context", bytes: context)
+        case .chunked(.tinkAESGCMHKDF(let associatedData, let segmentByteCount, let derivedKeyByteCount)):
+            add("associatedData", bytes: associatedData)
+            add("segmentByteCount", number: segmentByteCount)
+            add("derivedKeyByteCount", number: UInt64(derivedKeyByteCount))
+        }
+        // The bytes of each stand behind those of the one before it, at multiples of 16.
+        let space = values.reduce(0) { $0 + ($1.bytes.count + 15) / 16 * 16 }
+        return withUnsafeTemporaryAllocation(byteCount: max(space, 1), alignment: 16) { memory in
+            var parameters = [chunkwise_parameter(name: name("key"), bytes: key.baseAddress, count: key.count)]
+            var offset = 0
+            for value in values {
+                let place = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + value.bytes.count])
+                place.copyBytes(from: value.bytes)
+                parameters.append(
+                    chunkwise_parameter(
+                        name: name(value.name), bytes: place.baseAddress, count: value.count))
+                offset += (value.bytes.count + 15) / 16 * 16
+            }
+            return parameters.withUnsafeBufferPointer(body)
+        }
+    }
+
+    private static func name(_ text: StaticString) -> UnsafePointer<CChar> {
+        UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}

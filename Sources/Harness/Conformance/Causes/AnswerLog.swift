@@ -1,0 +1,185 @@
+internal import RandomAccess
+internal import Vectors
+
+/// What a subject answered, as far as it can be compared with what another one did.
+enum LoggedAnswer: Hashable, Sendable {
+    case opened(plaintextByteCount: UInt64?, isFetchedWrong: Bool)
+    /// An error; what it says beside the name is its own business.
+    case refused(String)
+    case delivered(Delivery)
+    /// There was no proper answer.
+    case none
+
+    /// Bytes that were delivered.
+    struct Delivery: Hashable, Sendable {
+        let byteCount: Int
+        /// The digest of the bytes, for this process only.
+        let digest: Int
+        /// The first wrong byte and the one after the last, if there are any and the plaintext is known.
+        let wrong: Range<Int>?
+        /// Whether more was fetched than the range needs, or less.
+        let isFetchedWrong: Bool
+    }
+
+    /// How much this answer is like another one to the same request, both of which are wrong: in tenths, from 2, since they
+    /// are wrong at the same place, to 10 for the same answer.
+    func likeness(to other: LoggedAnswer, right: LoggedAnswer) -> Int {
+        switch (self, other) {
+        case _ where self == other: 10
+        case (.refused, .refused): 3
+        case (.delivered(let own), .delivered(let its)): Self.likeness(own, its, right)
+        default: 2
+        }
+    }
+
+    private static func likeness(_ own: Delivery, _ its: Delivery, _ right: LoggedAnswer) -> Int {
+        guard own.byteCount == its.byteCount else {
+            // Both too long, both too short, or both instead of an error.
+            guard case .delivered(let right) = right else { return 3 }
+            let differences = (own.byteCount - right.byteCount, its.byteCount - right.byteCount)
+            return differences.0.signum() * differences.1.signum() > 0 ? 3 : 2
+        }
+        // A wrong block may have a right byte by chance.
+        func isNear(_ one: Int, _ other: Int) -> Bool { abs(one - other) < 3 }
+        guard let wrong = own.wrong, let others = its.wrong, isNear(wrong.lowerBound, others.lowerBound) else {
+            return 2
+        }
+        return isNear(wrong.upperBound, others.upperBound) ? 6 : 3
+    }
+}
+
+/// The answers of a subject, by what it was asked.
+final class AnswerLog {
+    /// A request; the same one may be made several times.
+    struct Request: Hashable, Sendable {
+        /// The group's number among those that are open together.
+        let group: Int
+        /// The range of a read, or `nil` for opening.
+        let offset: UInt64?
+        let count: Int
+        let fault: SourceFault
+        var turn = 0
+    }
+
+    private(set) var answers: [Request: LoggedAnswer] = [:]
+
+    func note(_ answer: LoggedAnswer, to request: Request) {
+        var request = request
+        while answers[request] != nil { request.turn += 1 }
+        answers[request] = answer
+    }
+}
+
+/// A subject whose answers are logged, and which is the same otherwise.
+struct LoggedSubject: JudgedSubject {
+    let base: any JudgedSubject
+    let log: AnswerLog
+    /// The groups that are logged, by their names, and their numbers.
+    let groups: [String: Int]
+
+    var name: String { base.name }
+    var tellsFindingsApart: Bool { base.tellsFindingsApart }
+
+    func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
+        base.supports(strategy, keyByteCount: keyByteCount)
+    }
+
+    func fitness(for group: VectorGroup) -> Fitness { base.fitness(for: group) }
+    func takes(offset: UInt64, count: Int) -> Bool { base.takes(offset: offset, count: count) }
+    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) { base.setups(for: group) }
+
+    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+        let object = try base.object(group, setup: setup)
+        guard let number = groups[group.id] else { return object }
+        return LoggedObject(base: object, plaintext: group.plaintext, number: number, log: log)
+    }
+
+    func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] {
+        try base.openForThreads(group)
+    }
+
+    func isWorthAsking(_ flags: [String]) -> Bool { base.isWorthAsking(flags) }
+    func attempt(_ flags: [String], _ body: () -> Void) { base.attempt(flags, body) }
+    func recover() { base.recover() }
+}
+
+/// An object whose answers are logged.
+private final class LoggedObject: JudgedObject {
+    private let base: any JudgedObject
+    private let plaintext: GroupPlaintext
+    private let number: Int
+    private let log: AnswerLog
+
+    init(base: any JudgedObject, plaintext: GroupPlaintext, number: Int, log: AnswerLog) {
+        self.base = base
+        self.plaintext = plaintext
+        self.number = number
+        self.log = log
+    }
+
+    func open() -> OpeningAnswer {
+        let answer = base.open()
+        let logged: LoggedAnswer =
+            switch answer {
+            case .opened(let byteCount):
+                .opened(
+                    plaintextByteCount: byteCount,
+                    isFetchedWrong: base.rule?.openingMismatch(base.fetches) != nil)
+            case .refused(let refusal): .refused(refusal.name)
+            case .noAnswer: .none
+            }
+        log.note(logged, to: AnswerLog.Request(group: number, offset: nil, count: 0, fault: .none))
+        return answer
+    }
+
+    func read(at offset: UInt64, count: Int, _ fault: SourceFault) -> ReadAnswer {
+        let answer = base.read(at: offset, count: count, fault)
+        let logged: LoggedAnswer =
+            switch answer {
+            case .delivered(let bytes): .delivered(delivery(bytes, from: offset, fault))
+            case .refused(let refusal, _): .refused(refusal.name)
+            case .noAnswer: .none
+            }
+        log.note(logged, to: AnswerLog.Request(group: number, offset: offset, count: count, fault: fault))
+        return answer
+    }
+
+    private func delivery(
+        _ bytes: AnswerBytes, from offset: UInt64, _ fault: SourceFault
+    ) -> LoggedAnswer.Delivery {
+        // What a range beyond the end needs, no rule says.
+        let end = offset + UInt64(bytes.count)
+        let isFetchedWrong =
+            fault == .none && end <= plaintext.byteCount
+            && base.rule?.mismatch(in: base.fetches, delivering: offset..<end, having: base.kept) != nil
+        return bytes.withBytes { bytes in
+            var hasher = Hasher()
+            hasher.combine(bytes: bytes)
+            return LoggedAnswer.Delivery(
+                byteCount: bytes.count, digest: hasher.finalize(), wrong: wrong(bytes, from: offset),
+                isFetchedWrong: isFetchedWrong)
+        }
+    }
+
+    private func wrong(_ bytes: UnsafeRawBufferPointer, from offset: UInt64) -> Range<Int>? {
+        guard offset < plaintext.byteCount else { return nil }
+        let count = min(UInt64(bytes.count), plaintext.byteCount - offset)
+        return try? ExpectedBytes(of: plaintext, offset: offset, count: Int(count)).wrongBytes(in: bytes)
+    }
+
+    func close() -> String? { base.close() }
+
+    var label: String? { base.label }
+    var isServed: Bool { base.isServed }
+    var hasDelivered: Bool { base.hasDelivered }
+    var rule: FetchRule? { base.rule }
+    var fetches: [FetchRule.Fetch] { base.fetches }
+    var kept: RangeSet<UInt64> { base.kept }
+    var meetsFaults: Bool { base.meetsFaults }
+    func supply(forRead number: Int, byteCount: Int) -> SourceFault {
+        base.supply(forRead: number, byteCount: byteCount)
+    }
+    var hasFaulted: Bool { base.hasFaulted }
+    func mayHaveKept(despite fault: SourceFault) -> Bool { base.mayHaveKept(despite: fault) }
+    func overrun(delivered: Int) -> String? { base.overrun(delivered: delivered) }
+}

@@ -1,0 +1,137 @@
+package import RandomAccess
+package import Results
+internal import Support
+internal import Vectors
+
+/// Finds the planted fault that a subject's failures are most like: readers with one fault each are asked what it was asked,
+/// and their answers are put beside its.
+///
+/// Each answer of the subject or of the mutant that is not a right reader's counts, also where only one of the two is
+/// wrong; a pair counts by its likeness. That of two subjects is the mean.
+package struct CauseFinder {
+    /// Groups that are open together, with the reads that are compared, and what the subject answered.
+    private struct Asked: Sendable {
+        let members: [InterleavedRun.Member]
+        let answers: Answers
+    }
+
+    private typealias Answers = [AnswerLog.Request: LoggedAnswer]
+
+    /// How alike a mutant is, in integers, which have the same sum in any order.
+    private struct Match: Sendable {
+        let mutant: Mutant
+        /// Tenths of the weight.
+        var likeness = 0
+        var weight = 0
+        var sameCount = 0
+        var wrongCount = 0
+        var score: Double { weight == 0 ? 0 : Double(likeness) / Double(10 * weight) }
+    }
+
+    private let backend: any CipherBackend
+    private var failed: [Asked] = []
+    private var passed: [Asked] = []
+    /// How many groups of a kind there are.
+    private var counts: [String: Int] = [:]
+
+    /// So many sets of groups are compared of those that failed, and of the others.
+    private static let maxSetCount = 100
+    /// So many of the same flags and strategy.
+    private static let maxAlikeCount = 4
+    /// So many reads of a group, from the first on.
+    private static let maxReadCount = 600
+    private static let maxByteCount: UInt64 = 8 << 20
+    /// What is less alike is not called a cause.
+    private static let minLikeness = 0.1
+    /// What a read counts beside an opening: whatever is wrong with a chain, its padding is wrong as well.
+    private static let readWeight = 10
+
+    /// Creates a finder whose mutants are readers over a backend that has no fault.
+    package init(backend: any CipherBackend) {
+        self.backend = backend
+    }
+
+    /// Puts a subject to groups that are open together, as ``InterleavedRun`` does, and keeps what it answered where that
+    /// may tell a fault.
+    mutating func run(_ members: [InterleavedRun.Member], subject: any JudgedSubject, into tally: inout Tally) {
+        guard let first = members.first?.group, Self.isComparable(members) else {
+            return InterleavedRun.run(members, subject: subject, into: &tally)
+        }
+        let log = AnswerLog()
+        let failedCount = tally.failedCount
+        InterleavedRun.run(members, subject: Self.logged(subject, members, log), into: &tally)
+        let hasFailed = tally.failedCount > failedCount
+        let kind = "\(hasFailed) \(first.strategyName) \(first.flags.map(\.rawValue))"
+        guard (hasFailed ? failed : passed).count < Self.maxSetCount, !log.answers.isEmpty,
+            counts[kind, default: 0] < (hasFailed ? Self.maxAlikeCount : 1)
+        else { return }
+        counts[kind, default: 0] += 1
+        let asked = Asked(
+            members: members.map { ($0.group, Array($0.reads.prefix(Self.maxReadCount))) }, answers: log.answers)
+        if hasFailed { failed.append(asked) } else { passed.append(asked) }
+    }
+
+    /// Whether it takes no long time to put so many mutants to the groups.
+    private static func isComparable(_ members: [InterleavedRun.Member]) -> Bool {
+        members.allSatisfy { group, reads in
+            (group.strategy.chunkByteCount ?? 0) <= maxByteCount || group.strategy.mode != .gcm
+        }
+            && members.reduce(0) { $0 + $1.reads.prefix(maxReadCount).reduce(0) { $0 + UInt64($1.read.count) } }
+                <= maxByteCount
+    }
+
+    private static func logged(
+        _ subject: any JudgedSubject, _ members: [InterleavedRun.Member], _ log: AnswerLog
+    ) -> LoggedSubject {
+        let numbers = members.enumerated().map { ($1.group.id, $0) }
+        return LoggedSubject(base: subject, log: log, groups: Dictionary(numbers) { first, _ in first })
+    }
+
+    private func answers(
+        _ reader: ConformanceSubject, _ members: [InterleavedRun.Member]
+    ) -> Answers {
+        let log = AnswerLog()
+        var tally = Tally(capacity: 0)
+        InterleavedRun.run(members, subject: Self.logged(ServedReader(base: reader), members, log), into: &tally)
+        return log.answers
+    }
+
+    /// What the failures are most like; `nil` if there are none that can be compared.
+    package func cause() -> ConformanceRecord.Cause? {
+        guard !failed.isEmpty else { return nil }
+        let right = ConformanceSubject(backend: backend)
+        let compared = Parallel.map(failed + passed) { asked in (asked, answers(right, asked.members)) }
+        let matches = Parallel.map(Mutant.all) { mutant in
+            let reader = mutant.subject(over: backend)
+            var match = Match(mutant: mutant)
+            for (asked, right) in compared[..<failed.count] { add(asked, right, reader, to: &match) }
+            // What has nothing in common with the failures is no cause, whatever else it does.
+            guard match.likeness > 0 else { return match }
+            for (asked, right) in compared[failed.count...] { add(asked, right, reader, to: &match) }
+            return match
+        }.sorted { ($0.score, $0.sameCount) > ($1.score, $1.sameCount) }
+        guard let best = matches.first else { return nil }
+        let others = matches.dropFirst().filter { $0.score == best.score && $0.sameCount == best.sameCount }
+        let isAlike = best.score >= Self.minLikeness
+        return ConformanceRecord.Cause(
+            mutant: isAlike ? best.mutant.name : nil, fault: isAlike ? best.mutant.summary : nil,
+            flag: isAlike ? best.mutant.flag.rawValue : nil, sameCount: best.sameCount, wrongCount: best.wrongCount,
+            likeness: (best.score * 1000).rounded() / 1000, others: isAlike ? others.map(\.mutant.name) : [])
+    }
+
+    private func add(_ asked: Asked, _ right: Answers, _ reader: ConformanceSubject, to match: inout Match) {
+        let mutants = answers(reader, asked.members)
+        for (request, right) in right {
+            // No mutant dies or hangs, so that this is like none of them.
+            guard let own = asked.answers[request], own != LoggedAnswer.none else { continue }
+            let its = mutants[request] ?? right
+            guard own != right || its != right else { continue }
+            let weight = request.offset == nil ? 1 : Self.readWeight
+            match.weight += weight
+            match.wrongCount += 1
+            guard own != right, its != right else { continue }
+            match.likeness += weight * own.likeness(to: its, right: right)
+            match.sameCount += own == its ? 1 : 0
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import RandomAccess
+internal import Vectors
+
+/// A reader in this process that is asked just what a program that speaks the protocol is asked: ranges of one object after
+/// another, whose ciphertext is served to it.
+struct ServedReader: JudgedSubject {
+    let base: ConformanceSubject
+
+    var name: String { base.name }
+    var tellsFindingsApart: Bool { true }
+    var maxGuessCount: Int { 0 }
+
+    func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
+
+    func fitness(for group: VectorGroup) -> Fitness {
+        group.threadCount == 1 && group.supply != .changing ? base.fitness(for: group) : .notRun
+    }
+
+    func takes(offset: UInt64, count: Int) -> Bool { offset < 1 << 53 }
+
+    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
+        ([ReaderSetup(.cursor(windowByteCount: .max))], [])
+    }
+
+    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+        ServedObject(group, setup: setup, subject: base)
+    }
+}
+
+/// A group's object as such a reader has it open.
+private final class ServedObject: JudgedObject {
+    private let group: VectorGroup
+    private let setup: ReaderSetup
+    private let subject: ConformanceSubject
+    private let served: ServedCiphertext
+    private let buffer = GuardedBuffer()
+    private var reader: (any RandomAccessDecryptor)?
+    let rule: FetchRule?
+    private(set) var kept = RangeSet<UInt64>()
+    private(set) var hasDelivered = false
+
+    init(_ group: VectorGroup, setup: ReaderSetup, subject: ConformanceSubject) {
+        self.group = group
+        self.setup = setup
+        self.subject = subject
+        self.served = ServedCiphertext(group)
+        self.rule =
+            group.playlist == nil
+            ? FetchRule(
+                strategy: group.strategy, granularity: .block, ciphertextByteCount: group.ciphertext.byteCount) : nil
+    }
+
+    var label: String? { nil }
+
+    func open() -> OpeningAnswer {
+        served.begin(.none)
+        kept = RangeSet()
+        do throws(DecryptionError) {
+            let reader = try makeReader()
+            self.reader = reader
+            return .opened(plaintextByteCount: reader.plaintextByteCount)
+        } catch {
+            return .refused(Refusal(error))
+        }
+    }
+
+    private func makeReader() throws(DecryptionError) -> any RandomAccessDecryptor {
+        guard let playlist = group.playlist else { return try subject.open(setup, served, group.strategy, group.key) }
+        guard let openPlaylist = subject.openPlaylist else { throw .unsupported("playlists") }
+        var resources: [String: any ByteSource] = [:]
+        for uri in playlist.resources.keys { resources[uri] = served.resource(uri) }
+        return try openPlaylist(setup, playlist, resources)
+    }
+
+    func read(at offset: UInt64, count: Int, _ fault: SourceFault) -> ReadAnswer {
+        hasDelivered = false
+        guard let reader else { return .noAnswer("the object is not open") }
+        for fetch in served.fetches { kept.insert(contentsOf: fetch.delivered) }
+        served.begin(fault)
+        let bytes = buffer.prepare(count: count)
+        do throws(DecryptionError) {
+            let delivered = try reader.read(at: offset, into: bytes)
+            hasDelivered = true
+            return .delivered(.buffer(UnsafeRawBufferPointer(rebasing: bytes[..<min(max(0, delivered), count)])))
+        } catch {
+            return .refused(Refusal(error), left: .buffer(UnsafeRawBufferPointer(rebasing: bytes[..<0])))
+        }
+    }
+
+    func close() -> String? {
+        reader = nil
+        return nil
+    }
+
+    var isServed: Bool { true }
+    var fetches: [FetchRule.Fetch] { served.fetches }
+    var hasFaulted: Bool { served.hasFaulted }
+    var meetsFaults: Bool { group.supply.isFaulty }
+    func supply(forRead number: Int, byteCount: Int) -> SourceFault {
+        group.supply.fault(forRead: number, byteCount: byteCount)
+    }
+    func mayHaveKept(despite fault: SourceFault) -> Bool { !hasFaulted }
+    func overrun(delivered: Int) -> String? { nil }
+}

@@ -1,0 +1,1 @@
+../../../../include/chunkwise_plugin.h

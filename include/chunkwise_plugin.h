@@ -1,0 +1,136 @@
+/*
+ * The interface between Chunkwise and an implementation of AES in a shared library: a plug-in.
+ *
+ * A plug-in exports one function, chunkwise_plugin_v1, which returns a table. There are two levels, and a table may
+ * have either or both:
+ *
+ *   1. blocks: key, cbc_decrypt, ctr, gcm_open, key_free. Chunkwise's readers do the rest, ranges, IVs and padding.
+ *   2. a whole reader: open, cursor, read, cursor_free, close. The plug-in does all of it, over a source that it is
+ *      given.
+ *      With both, the whole reader is what is tested.
+ *
+ * The plug-in is loaded into a process of its own (chunkwise-subject --plugin /absolute/lib.so), never into the
+ * harness. docs/plugins.md is a guide with examples; PROTOCOL.md says what strategies, parameters and errors mean.
+ *
+ * Rules:
+ *   - All functions return a chunkwise_result, but those that say otherwise. Nothing is thrown or longjmp'ed across.
+ *   - The library writes to no byte outside of a buffer that it is given, and keeps no pointer to one past the call.
+ *   - `in` and `out` are the same address or do not overlap. No alignment is promised. Lengths may be 0, and beyond
+ *     2^32.
+ *   - Standard output belongs to the library like standard error: both end up in the log.
+ *   - Schedules, objects and sources may be used by several threads at once, a cursor by one at a time.
+ */
+#ifndef CHUNKWISE_PLUGIN_H
+#define CHUNKWISE_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this interface. Members are only ever added at the table's end; `size` tells which there are. */
+#define CHUNKWISE_ABI 1
+
+/* What functions return: the errors of PROTOCOL.md, "Transport". */
+enum chunkwise_result {
+  CHUNKWISE_OK = 0,
+  CHUNKWISE_INVALID_REQUEST = 1,       /* a parameter that is missing or impossible */
+  CHUNKWISE_UNSUPPORTED = 2,           /* understood, but not offered; from `key` and `open` only */
+  CHUNKWISE_INVALID_KEY = 3,           /* a length that is none */
+  CHUNKWISE_INVALID_IV = 4,
+  CHUNKWISE_IO = 5,                    /* the source failed */
+  CHUNKWISE_TRUNCATED_CIPHERTEXT = 6,  /* a length that no plaintext has, or a source that ends early */
+  CHUNKWISE_INVALID_PADDING = 7,
+  CHUNKWISE_AUTHENTICATION_FAILED = 8, /* a tag or commitment does not match */
+  CHUNKWISE_RANGE_OUT_OF_BOUNDS = 9,   /* a read from past the plaintext's end */
+  CHUNKWISE_INTERNAL = 10              /* anything else */
+};
+
+/* What a key schedule is for. */
+enum chunkwise_cipher {
+  CHUNKWISE_CBC = 1, /* decryption */
+  CHUNKWISE_CTR = 2,
+  CHUNKWISE_GCM = 3 /* decryption */
+};
+
+/*
+ * A parameter of `open`: "key" and those that PROTOCOL.md lists for the strategy, by the same names. Bytes are as
+ * they are ("key", "iv", "context", "associatedData"); texts ("padding", "ivRule") have a 0 behind their `count`
+ * bytes; numbers ("chunkByteCount", "segmentByteCount", "derivedKeyByteCount") are a uint64_t, so that `count` is 8.
+ */
+typedef struct {
+  const char *name;
+  const void *bytes;
+  size_t count;
+} chunkwise_parameter;
+
+/* Where ciphertext comes from. */
+typedef struct {
+  void *context;
+  uint64_t length; /* bytes */
+  /*
+   * Reads up to `count` bytes from `offset` on, like pread.
+   * Returns how many: at least 1, and fewer than asked for at times; 0 only at `length` or beyond; -CHUNKWISE_IO if it
+   * fails, which the caller then returns as CHUNKWISE_IO.
+   */
+  int64_t (*read_at)(void *context, uint64_t offset, void *buffer, size_t count);
+} chunkwise_source;
+
+/* The table. What a plug-in does not have is NULL. */
+typedef struct {
+  uint32_t abi;  /* CHUNKWISE_ABI */
+  uint32_t size; /* sizeof(chunkwise_plugin) as the plug-in was compiled */
+
+  const char *name;    /* of the implementation, such as "mbedtls" */
+  const char *version; /* as the library itself gives it */
+  /* The strategies of level 2 by their names in PROTOCOL.md, NULL behind the last one; NULL without level 2. */
+  const char *const *strategies;
+
+  /*
+   * Level 2. `open` checks the parameters and the source as PROTOCOL.md says, and gives the plaintext's length.
+   * Parameters are gone after the call, the source is there until `close`. The object may be NULL.
+   */
+  int (*open)(const char *strategy, const chunkwise_parameter *parameters, size_t parameter_count,
+              const chunkwise_source *source, void **object, uint64_t *length);
+  /* Makes what one thread reads with. */
+  int (*cursor)(void *object, void **cursor);
+  /*
+   * Reads plaintext like pread: `count` bytes from `offset` on, or as many as there are, into `buffer`; `delivered`
+   * says how many, never more than `count`, which may be 0. All or nothing: with any other result than CHUNKWISE_OK
+   * nothing is delivered, whatever `buffer` holds then.
+   */
+  int (*read)(void *cursor, uint64_t offset, void *buffer, size_t count, size_t *delivered);
+  void (*cursor_free)(void *cursor);
+  void (*close)(void *object);
+
+  /*
+   * Level 1. Makes a schedule for a chunkwise_cipher and a key of 16, 24 or 32 bytes, or says CHUNKWISE_UNSUPPORTED or
+   * CHUNKWISE_INVALID_KEY of one that the library lacks; then the schedule is not looked at, nor freed.
+   */
+  int (*key)(int cipher, const void *key, size_t count, void **schedule);
+  /* Decrypts `blocks` blocks of 16 bytes. `iv` is the library's to write to; the harness does not look at it again. */
+  int (*cbc_decrypt)(void *schedule, uint8_t iv[16], const void *in, void *out, size_t blocks);
+  /* En- or decrypts `bytes` bytes from the counter block `counter` on: big-endian, all 16 bytes of it, modulo 2^128. */
+  int (*ctr)(void *schedule, const uint8_t counter[16], const void *in, void *out, size_t bytes);
+  void (*key_free)(void *schedule);
+  /*
+   * Opens `bytes` bytes of ciphertext with the tag of 16 bytes behind them, without associated data, into `bytes`
+   * bytes of plaintext that do not overlap them. CHUNKWISE_AUTHENTICATION_FAILED if the tag is another; `out` is
+   * erased then.
+   */
+  int (*gcm_open)(void *schedule, const uint8_t nonce[12], const void *in, void *out, size_t bytes);
+} chunkwise_plugin;
+
+/*
+ * The one symbol. `harness_abi` is the harness's CHUNKWISE_ABI; NULL says that the plug-in cannot work with it. The
+ * table stays where it is until the process ends.
+ */
+const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
