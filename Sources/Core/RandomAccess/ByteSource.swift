@@ -137,6 +137,7 @@ public struct FetchBuffers {
     public var tail: UnsafeMutableRawBufferPointer
 
     /// Creates three buffers, any of which may be empty.
+    @inlinable
     public init(
         head: UnsafeMutableRawBufferPointer, body: UnsafeMutableRawBufferPointer, tail: UnsafeMutableRawBufferPointer
     ) {
@@ -146,15 +147,17 @@ public struct FetchBuffers {
     }
 
     /// Creates a single buffer.
+    @inlinable
     public init(_ buffer: UnsafeMutableRawBufferPointer) {
         let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         self.init(head: nothing, body: buffer, tail: nothing)
     }
 
     /// The bytes that all buffers hold together.
-    public var byteCount: Int { head.count + body.count + tail.count }
+    @inlinable public var byteCount: Int { head.count + body.count + tail.count }
 
     /// Forgets the first `count` bytes, which have been filled.
+    @inlinable
     public mutating func removeFirst(_ count: Int) {
         precondition(count <= byteCount, "\(count) of \(byteCount) bytes")
         var count = count
@@ -164,6 +167,7 @@ public struct FetchBuffers {
     }
 
     /// Forgets all but the first `count` bytes.
+    @inlinable
     public func prefix(_ count: Int) -> FetchBuffers {
         let inHead = min(count, head.count)
         let inBody = min(count - inHead, body.count)
@@ -175,6 +179,7 @@ public struct FetchBuffers {
     }
 
     /// Fills each buffer that is not empty with a call of `fill`, which gets the offset of the bytes in the fetch.
+    @inlinable
     public func forEach<Failure: Error>(
         _ fill: (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -183,7 +188,8 @@ public struct FetchBuffers {
         if tail.count > 0 { try fill(head.count + body.count, tail) }
     }
 
-    private static func removeFirst(_ count: inout Int, of buffer: inout UnsafeMutableRawBufferPointer) {
+    @inlinable
+    static func removeFirst(_ count: inout Int, of buffer: inout UnsafeMutableRawBufferPointer) {
         let taken = min(count, buffer.count)
         buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[taken...])
         count -= taken

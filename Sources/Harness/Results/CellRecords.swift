@@ -161,15 +161,16 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
         /// The 99.9th percentile, or `nil` where fewer than 2,995 reads give it no upper bound.
         public var trustedP999: UInt64? { readCount >= 2995 ? p999 : nil }
 
-        /// Combines what several processes found: of each percentile the median, of an even number the lower one, so
-        /// that it is still a latency that occurred. A process that was disturbed does not move it; `nil` without any.
+        /// Combines what several processes found: of each percentile the median, of an even number the greater one, so
+        /// that it is still a latency that occurred, and not below a median between the two in the middle. A process
+        /// that was disturbed does not move it; `nil` without any.
         ///
         /// The number of reads is that of the process with the fewest.
         /// - Parameter processes: One a process.
         public init?(combining processes: [Latency]) {
             guard let readCount = processes.map(\.readCount).min() else { return nil }
             func middle(_ figure: (Latency) -> UInt64) -> UInt64 {
-                processes.map(figure).sorted()[(processes.count - 1) / 2]
+                processes.map(figure).sorted()[processes.count / 2]
             }
             self.init(
                 readCount: readCount, p50: middle(\.p50), p90: middle(\.p90), p99: middle(\.p99), p999: middle(\.p999),

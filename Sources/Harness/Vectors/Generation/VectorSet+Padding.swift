@@ -190,9 +190,9 @@ extension VectorSet {
         groups += sequenceCarries() + counterCarries() + counterByteCarries()
         groups += smallWindows() + offsetWidths() + seekStorms() + Array(monteCarlo().prefix(3))
         groups += specialBlocks() + longReads().filter { $0.plaintext.byteCount < 10 << 20 }
-        groups += continuousLengths() + chunkedLengths()
-        // Every residue of start and length, in each mode.
-        groups += residues().filter { $0.strategy.padding != Padding.none } + strideRests()
+        // Some reads of those that hold most: the same flags kill each mutant, in two thirds of the time.
+        groups += (continuousLengths() + chunkedLengths()).map { $0.choosingEvery(3) }
+        groups += residues().filter { $0.strategy.padding != Padding.none }.map { $0.choosingEvery(5) } + strideRests()
         groups += chunkEdges().filter { ($0.strategy.chunkByteCount ?? .max) <= 4096 }
         groups += windowEdges().filter { ($0.windowByteCounts.first ?? .max) <= 4096 }
         groups += chunkLengths() + chunkRests() + chunkCounters() + keyDerivations() + chunkReads()

@@ -66,6 +66,11 @@ package struct VectorGroup: Sendable {
         self.threadCount = threadCount
     }
 
+    /// The group with its first read and each so many after that.
+    package func choosingEvery(_ step: Int) -> VectorGroup {
+        choosing(reads.enumerated().filter { $0.offset % step == 0 }.map(\.element))
+    }
+
     /// The group with some of its reads only.
     package func choosing(_ reads: [RangeRead]) -> VectorGroup {
         var group = self
