@@ -114,26 +114,32 @@ package enum TextWrapping {
     package static func lines(_ text: String, columns: Int, indent: String = "") -> [String] {
         guard text.count > columns else { return [text] }
         var lines: [String] = []
-        var line = ""
+        // The line and its characters, which take long to count.
+        var (line, count) = ("", 0)
         var isEmpty = true
         func end() {
             while line.last == " " { line.removeLast() }
             lines.append(line)
-            line = indent
+            (line, count) = (indent, indent.count)
             isEmpty = true
         }
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            if word.isEmpty, !isEmpty { line += " " }
+            if word.isEmpty, !isEmpty {
+                line += " "
+                count += 1
+            }
             var rest = word
             while !rest.isEmpty {
                 let space = isEmpty ? "" : " "
-                if line.count + space.count + rest.count <= columns {
+                let added = space.count + rest.count
+                if count + added <= columns {
                     line += space + rest
+                    count += added
                     isEmpty = false
                     break
                 }
                 if isEmpty {
-                    let width = max(1, columns - line.count)
+                    let width = max(1, columns - count)
                     line += rest.prefix(width)
                     rest = rest.dropFirst(width)
                 }
