@@ -101,6 +101,8 @@ enum fault {
   reader_opens_null,       /* returns CHUNKWISE_OK from open, but no object: for objects that are looked up, no fault */
   reader_wrong_error,      /* a read past the end is CHUNKWISE_INVALID_REQUEST */
   reader_key_unchecked,    /* checks the IV before the key */
+  reader_writes_key,       /* open writes to the key's bytes */
+  reader_reads_behind_key, /* open reads the byte behind the key */
   reader_unknown_strategy, /* says that it has a strategy that there is not */
   reader_refuses_ctr,      /* open returns CHUNKWISE_UNSUPPORTED */
   reader_returns_77,       /* from read */
@@ -327,6 +329,8 @@ static int reader_open(const char *strategy, const chunkwise_parameter *paramete
   if (strcmp(strategy, "ctr") != 0 || fault(reader_refuses_ctr)) return CHUNKWISE_UNSUPPORTED;
   const chunkwise_parameter *key = find(parameters, count, "key"), *iv = find(parameters, count, "iv");
   if (key == NULL || iv == NULL) return CHUNKWISE_INVALID_REQUEST;
+  if (fault(reader_writes_key)) *(volatile uint8_t *)key->bytes = *(volatile uint8_t *)key->bytes;
+  if (fault(reader_reads_behind_key)) (void)((const volatile uint8_t *)key->bytes)[key->count];
   if (fault(reader_key_unchecked) && iv->count != 16) return CHUNKWISE_INVALID_IV;
   if (key->count != 16 && key->count != 24 && key->count != 32) return CHUNKWISE_INVALID_KEY;
   if (iv->count != 16) return CHUNKWISE_INVALID_IV;

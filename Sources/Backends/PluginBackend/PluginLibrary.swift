@@ -29,6 +29,8 @@ final class PluginLibrary: Sendable {
         guard path.hasPrefix("/"), !path.contains("\0") else {
             throw .plugin(.refused(path: path, reason: "not an absolute path", expected: "one that begins with /"))
         }
+        // A link is followed once: whoever may change it later changes nothing.
+        let path = Self.resolved(path)
         let before = try Self.checked(path)
         let digest = try Self.digest(of: path)
         let loaded = Self.loadedFiles()
@@ -111,7 +113,8 @@ final class PluginLibrary: Sendable {
         var byteCount, modified, changed: Int
     }
 
-    /// Checks that nobody but its owner, who is the superuser or this one, can put something else in a library's place.
+    /// Checks that nobody but its owner, who is the superuser or this one, can put something else in a library's place; the
+    /// path has no links.
     private static func checked(_ path: String) throws(DecryptionError) -> Identity {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -121,13 +124,12 @@ final class PluginLibrary: Sendable {
             throw .plugin(.refused(path: path, reason: "not a regular file", expected: "a shared library"))
         }
         try check(status, path, "it")
-        // And each folder above it, where it really lies: who may write to one of them can put another folder in its place. In
-        // a folder like /tmp, others may make files, but not put them in the place of this one.
-        var folder = resolved(path)
+        // And each folder above it: who may write to one of them can put another folder in its place.
+        var folder = path
         while let end = folder.lastIndex(of: "/"), folder != "/" {
             folder = end == folder.startIndex ? "/" : String(folder[..<end])
             var folderStatus = stat()
-            guard stat(folder, &folderStatus) == 0, folderStatus.st_mode & S_ISVTX == 0 else { continue }
+            guard stat(folder, &folderStatus) == 0 else { continue }
             try check(folderStatus, path, "folder \(folder)")
         }
         return Identity(
@@ -137,7 +139,9 @@ final class PluginLibrary: Sendable {
     }
 
     private static func check(_ status: stat, _ path: String, _ what: String) throws(DecryptionError) {
-        guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+        // In a folder like /tmp, others may make files, but not put them in the place of this one: its owner may.
+        let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
+        guard isSticky || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             let permissions = String(status.st_mode & 0o777, radix: 8)
             throw .plugin(
                 .refused(

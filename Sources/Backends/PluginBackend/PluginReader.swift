@@ -37,9 +37,9 @@ package final class PluginObject: @unchecked Sendable {
         let source = PluginSource(source)
         var (object, length) = (UnsafeMutableRawPointer?.none, 0 as UInt64)
         let name = strategy.name
-        try PluginCall.check("open") {
-            key.withUnsafeBytes { key in
-                PluginParameters.with(strategy, key: key) { parameters in
+        let result = try key.withUnsafeBytes { key throws(DecryptionError) in
+            try PluginParameters.with(strategy, key: key, isGuarded: reader.isGuarded) { parameters, bytes in
+                PluginCall.run("open", input: bytes) {
                     name.withCString { name in
                         reader.library.table.pointee.open?(
                             name, parameters.baseAddress, parameters.count, source.pointer, &object, &length)
@@ -48,6 +48,7 @@ package final class PluginObject: @unchecked Sendable {
                 }
             }
         }
+        guard result == 0 else { throw .plugin(.failed(function: "open", result: result)) }
         (self.reader, self.source, pointer, plaintextByteCount) = (reader, source, object, length)
     }
 
@@ -141,11 +142,12 @@ final class PluginSource: @unchecked Sendable {
 
 /// The parameters of `open`, as a plug-in gets them.
 private enum PluginParameters {
-    /// Calls `body` with the parameters of a strategy. Source: PROTOCOL.md, "open".
+    /// Calls `body` with the parameters of a strategy, and where all their bytes lie, if that is guarded: nobody may write
+    /// to them, or read behind the last one, which is the key. Source: PROTOCOL.md, "open".
     static func with<Result>(
-        _ strategy: Strategy, key: UnsafeRawBufferPointer,
-        _ body: (UnsafeBufferPointer<chunkwise_parameter>) -> Result
-    ) -> Result {
+        _ strategy: Strategy, key: UnsafeRawBufferPointer, isGuarded: Bool,
+        _ body: (_ parameters: UnsafeBufferPointer<chunkwise_parameter>, _ bytes: UnsafeRawBufferPointer?) -> Result
+    ) throws(DecryptionError) -> Result {
         var values: [(name: StaticString, bytes: [UInt8], count: Int)] = []
         func add(_ name: StaticString, text: String) { values.append((name, Array(text.utf8) + [0], text.utf8.count)) }
         func add(_ name: StaticString, number: UInt64) {
@@ -170,19 +172,32 @@ private enum PluginParameters {
         }
         // The bytes of each stand behind those of the one before it, at multiples of 16.
         let space = values.reduce(0) { $0 + ($1.bytes.count + 15) / 16 * 16 }
-        return withUnsafeTemporaryAllocation(byteCount: max(space, 1), alignment: 16) { memory in
+        func parameters(
+            in memory: UnsafeMutableRawBufferPointer, key: UnsafeRawBufferPointer
+        ) -> [chunkwise_parameter] {
             var parameters = [chunkwise_parameter(name: name("key"), bytes: key.baseAddress, count: key.count)]
             var offset = 0
             for value in values {
                 let place = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + value.bytes.count])
                 place.copyBytes(from: value.bytes)
                 parameters.append(
-                    chunkwise_parameter(
-                        name: name(value.name), bytes: place.baseAddress, count: value.count))
+                    chunkwise_parameter(name: name(value.name), bytes: place.baseAddress, count: value.count))
                 offset += (value.bytes.count + 15) / 16 * 16
             }
-            return parameters.withUnsafeBufferPointer(body)
+            return parameters
         }
+        guard isGuarded else {
+            return withUnsafeTemporaryAllocation(byteCount: max(space, 1), alignment: 16) { memory in
+                parameters(in: memory, key: key).withUnsafeBufferPointer { body($0, nil) }
+            }
+        }
+        let guarded = GuardedMemory()
+        let memory = try guarded.buffer(byteCount: space + key.count)
+        let copy = UnsafeMutableRawBufferPointer(rebasing: memory[space...])
+        copy.copyMemory(from: key)
+        let given = parameters(in: memory, key: UnsafeRawBufferPointer(copy))
+        guarded.protect(true)
+        return given.withUnsafeBufferPointer { body($0, UnsafeRawBufferPointer(memory)) }
     }
 
     private static func name(_ text: StaticString) -> UnsafePointer<CChar> {

@@ -62,6 +62,8 @@ struct PluginCommandTests {
             ("keeps_iv", "expected"), ("writes_behind_iv", "behind the end of its IV, counter or nonce"),
             ("writes_counter", "it wrote to its counter or nonce"), ("writes_key", "key wrote to its input"),
             ("reads_behind_key", "key touched memory behind the end of its input"),
+            ("reader_writes_key", "open wrote to its input"),
+            ("reader_reads_behind_key", "open touched memory behind the end of its input"),
         ])
     func faults(fault: String, reason: String) throws {
         let library = try Library(fault: fault)
@@ -120,6 +122,26 @@ struct PluginCommandTests {
         for (path, status, word) in cases {
             Chunkwise.expectFailure(try Chunkwise.run(["verify", "--plugin", path]), status, word, path)
             Chunkwise.expectFailure(try Chunkwise.run(["measure", "--plugin", path]), status, word, path)
+        }
+    }
+
+    @Test("a folder of another user is refused, though others cannot write to it, and a link leads to its end")
+    func folders() throws {
+        let library = try Library("Examples/plugins/c/openssl_plugin.c")
+        try FileManager.default.createSymbolicLink(
+            atPath: library.folder.path("link.so"), withDestinationPath: "plugin.so")
+        let options = ["--vectors", Project.path("data/vectors/sp800-38a.json")]
+        let link = try Chunkwise.run(["verify", "--plugin", library.folder.path("link.so")] + options)
+        #expect(link.status == 0, "\(link.errorLines)")
+        // Only the superuser can give a folder away.
+        guard geteuid() == 0 else { return }
+        for permissions in ["0755", "1777"] {
+            let status = try CommandRun.run(
+                "/bin/sh", ["-c", "chown 12345 . && chmod \(permissions) ."], in: library.folder.path
+            ).status
+            #expect(status == 0)
+            let run = try Chunkwise.run(["verify", "--plugin", library.path] + options)
+            Chunkwise.expectFailure(run, 65, "belongs to user 12345", permissions)
         }
     }
 

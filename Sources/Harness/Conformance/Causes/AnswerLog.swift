@@ -79,6 +79,7 @@ struct LoggedSubject: JudgedSubject {
 
     var name: String { base.name }
     var tellsFindingsApart: Bool { base.tellsFindingsApart }
+    var maxGuessCount: Int { base.maxGuessCount }
 
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
         base.supports(strategy, keyByteCount: keyByteCount)

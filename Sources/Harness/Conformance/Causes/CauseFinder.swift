@@ -71,7 +71,7 @@ package struct CauseFinder {
         if hasFailed { failed.append(asked) } else { passed.append(asked) }
     }
 
-    /// Whether it takes no long time to put so many mutants to the groups.
+    /// Whether all mutants can be put to the groups in little time.
     private static func isComparable(_ members: [InterleavedRun.Member]) -> Bool {
         members.allSatisfy { group, reads in
             (group.strategy.chunkByteCount ?? 0) <= maxByteCount || group.strategy.mode != .gcm

@@ -108,8 +108,7 @@ struct FaultyBackend: CipherBackend {
     ) throws(DecryptionError) -> any CipherContext {
         Context(
             base: try base.makeContext(mode: mode, direction: direction, key: key), mode: mode,
-            keyByteCount: key.byteCount,
-            change: change)
+            keyByteCount: key.byteCount, change: change)
     }
 }
 

@@ -206,7 +206,7 @@ extension VectorGroup {
         if threadCount > 1 { readCost += 80 }
         // Most of it is the slowest backend's, and grows with AES's rounds. Source: FIPS 197, section 5, table 3.
         let roundCount = Double(6 + min(32, key.byteCount) / 4)
-        let byteCost = (supply == .shortReads ? 0.027 : 0.008) * roundCount
+        let byteCost = (supply == .shortReads ? 0.02 : 0.008) * roundCount
         var cost = 170.0
         for read in reads {
             let byteCount =
