@@ -148,19 +148,19 @@ struct ServedConnectionTests {
     func knownContents() {
         let (known, loop) = (KnownContents(), EmbeddedEventLoop())
         var content = content { () throws(DecryptionError) in NotingReader() }
-        known.note(content, at: "/a", ["a"], loop)
+        known.note(FoundContent(content: content, name: "a"), at: "/a", loop)
         #expect(known.content(at: "/a") == nil, "it cannot be found out whether it is current")
         let isCurrent = Mutex(true)
         content.isCurrent = { isCurrent.withLock { $0 } }
-        for index in 0..<20 { known.note(content, at: "/\(index)", ["\(index)"], loop) }
+        for index in 0..<20 { known.note(FoundContent(content: content, name: "\(index)"), at: "/\(index)", loop) }
         #expect((0..<20).filter { known.content(at: "/\($0)") != nil } == Array(0..<8))
         isCurrent.withLock { $0 = false }
         #expect(known.content(at: "/0") == nil)
         isCurrent.withLock { $0 = true }
         loop.advanceTime(by: .seconds(2))
         #expect(known.content(at: "/0") == nil)
-        known.note(content, at: "/20", ["20"], loop)
-        #expect(known.content(at: "/20")?.path == ["20"])
+        known.note(FoundContent(content: content, name: "20"), at: "/20", loop)
+        #expect(known.content(at: "/20")?.name == "20")
     }
 
     @Test("short ranges come at once as long as there is space, and those that fail take none")
@@ -173,7 +173,7 @@ struct ServedConnectionTests {
         let reader = NotingReader()
         let content = content { () throws(DecryptionError) in reader }
         func body(_ range: Range<UInt64>, of content: ServedContent) throws(DecryptionError) -> PlaintextBody {
-            let body = PlaintextBody(range, of: content, pool: pool)
+            let body = PlaintextBody(range, of: FoundContent(content: content, name: "a"), pool: pool)
             try body.fillIfShort(mayWait: true)
             return body
         }
@@ -209,7 +209,8 @@ struct ServedConnectionTests {
         }
         // One of them has space.
         content.readerByteCount = UInt64(limits.bufferByteCount / 3)
-        let bodies = (0..<2).map { _ in PlaintextBody(0..<100_000, of: content, pool: pool) }
+        let found = FoundContent(content: content, name: "a")
+        let bodies = (0..<2).map { _ in PlaintextBody(0..<100_000, of: found, pool: pool) }
         for body in bodies { for _ in 0..<2 { _ = try body.next() } }
         #expect(openCount.withLock { $0 } == 2)
         for body in bodies {

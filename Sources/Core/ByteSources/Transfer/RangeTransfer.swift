@@ -150,13 +150,16 @@ package enum RangeRequest: Hashable, Sendable {
     /// them lie past every end.
     ///
     /// - Returns: `nil` if the text is none of these, or B lies before A.
-    package init?(_ text: String) {
-        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    package init?(_ text: String) { self.init(text[...]) }
+
+    /// Reads a part of a text as `init(_:)` does all of it.
+    package init?(_ text: Substring) {
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return nil }
+        let (before, behind) = (text[..<mark], text[text.utf8.index(after: mark)...])
         // UInt64 would take a sign as well.
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
-            return nil
-        }
-        switch (RangeRequest.number(parts[0]), RangeRequest.number(parts[1])) {
+        func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+        guard before.utf8.allSatisfy(isDigit), behind.utf8.allSatisfy(isDigit) else { return nil }
+        switch (RangeRequest.number(before), RangeRequest.number(behind)) {
         case (let first?, let last?) where first <= last: self = .between(first: first, last: last)
         case (let first?, nil): self = .from(first)
         case (nil, let count?): self = .suffix(count)

@@ -23,9 +23,8 @@ extension Answer {
     /// - Source: RFC 9110, sections 13.2.2 (order of conditions) and 14.2 (`Range` counts for GET only).
     package init(method: HTTPRequest.Method, fields: HTTPFields, content: ServedContent, now: Int64) {
         let conditions = Conditions(fields: fields, content: content, now: now)
-        var answer: HTTPFields = [.eTag: content.entityTag.text, .acceptRanges: "bytes"]
+        var answer = content.fields
         func add(_ name: HTTPField.Name, _ value: String) { answer.append(HTTPField(name: name, value: value)) }
-        if let modified = content.lastModified { add(.lastModified, modified) }
         if let refusal = conditions.refusal {
             if refusal != .notModified { add(.contentLength, "0") }
             self.init(status: refusal, fields: answer, body: nil)
@@ -33,15 +32,15 @@ extension Answer {
         }
         var selection = RangeHeader.Selection.whole
         if method == .get, conditions.allowRange {
-            selection = RangeHeader(fields[.range]).selection(byteCount: content.byteCount)
+            selection = RangeHeader(fields.value(of: .range)).selection(byteCount: content.byteCount)
         }
         switch selection {
         case .whole:
-            add(.contentType, content.contentType)
+            answer.append(content.contentType)
             add(.contentLength, "\(content.byteCount)")
             self.init(status: .ok, fields: answer, body: method == .get ? 0..<content.byteCount : nil)
         case .part(let range):
-            add(.contentType, content.contentType)
+            answer.append(content.contentType)
             add(.contentLength, "\(range.upperBound - range.lowerBound)")
             add(.contentRange, "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)")
             self.init(status: .partialContent, fields: answer, body: range)
@@ -50,6 +49,14 @@ extension Answer {
             add(.contentRange, "bytes */\(content.byteCount)")
             self.init(status: .rangeNotSatisfiable, fields: answer, body: nil)
         }
+    }
+}
+
+extension HTTPFields {
+    /// What `self[name]` is, without the joining of values where there is one.
+    fileprivate func value(of name: HTTPField.Name) -> String? {
+        guard let first = firstIndex(where: { $0.name == name }) else { return nil }
+        return self[(first + 1)...].contains { $0.name == name } ? self[name] : self[first].value
     }
 }
 
@@ -67,6 +74,8 @@ struct Conditions {
     }
 
     private static func refusal(_ fields: HTTPFields, _ content: ServedContent) -> HTTPResponse.Status? {
+        // One look at each name, for requests without conditions.
+        guard fields.contains(where: { $0.name.canonicalName.hasPrefix("if-") }) else { return nil }
         if let text = fields[.ifMatch] {
             guard let list = EntityTagList(text) else { return .badRequest }
             guard list.contains(where: content.entityTag.matchesStrongly) else { return .preconditionFailed }
@@ -112,20 +121,28 @@ package enum RangeHeader: Hashable, Sendable {
             self = .none
             return
         }
-        let parts = value.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        let unit = RangeHeader.trimmed(parts[0])
-        guard parts.count == 2, !unit.isEmpty, unit.allSatisfy(RangeHeader.isTokenByte) else {
+        let text = value.utf8
+        let mark = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
+        let unit = RangeHeader.trimmed(text[..<mark])
+        guard mark < text.endIndex, !unit.isEmpty, unit.allSatisfy(RangeHeader.isTokenByte) else {
             self = .malformed
             return
         }
-        guard String(Substring(unit)).lowercased() == "bytes" else {
+        guard unit.elementsEqual("bytes".utf8, by: { $0 | 0x20 == $1 }) else {
             self = .none
             return
         }
         // A list may have empty members. Source: RFC 9110, section 5.6.1.2.
-        let members = parts[1].split(separator: UInt8(ascii: ",")).map(RangeHeader.trimmed).filter { !$0.isEmpty }
-        let ranges = members.compactMap { RangeRequest(String(Substring($0))) }
-        self = ranges.isEmpty || ranges.count < members.count ? .malformed : .ranges(ranges)
+        var ranges: [RangeRequest] = []
+        for member in text[text.index(after: mark)...].split(separator: UInt8(ascii: ",")).lazy.map(RangeHeader.trimmed)
+        where !member.isEmpty {
+            guard let range = RangeRequest(Substring(member)) else {
+                self = .malformed
+                return
+            }
+            ranges.append(range)
+        }
+        self = ranges.isEmpty ? .malformed : .ranges(ranges)
     }
 
     /// What is delivered of an object.

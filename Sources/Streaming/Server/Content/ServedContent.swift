@@ -1,19 +1,20 @@
 #if Network
 import ByteSources
+import HTTPTypes
 package import RandomAccess
 
 /// One version of something that is served: an open file, or bytes that were made.
 package struct ServedContent: Sendable {
     /// The media type.
-    package var contentType: String
+    let contentType: HTTPField
     /// The plaintext's length in bytes.
     package var byteCount: UInt64
     /// A strong validator: another tag for other bytes.
-    package var entityTag: EntityTag
+    package let entityTag: EntityTag
     /// When it was changed last, in seconds since 1970.
     package let modified: Int64?
-    /// That time as a field has it.
-    let lastModified: String?
+    /// The fields of every answer: what tells versions apart, and that ranges may be asked for.
+    let fields: HTTPFields
     /// Makes a reader of this version for one response. It fails rather than deliver another version's bytes.
     package var makeReader: @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
     /// The max number of bytes that a reader keeps between two reads.
@@ -50,12 +51,26 @@ package struct ServedContent: Sendable {
         contentType: String, byteCount: UInt64, entityTag: EntityTag, modified: Int64?,
         makeReader: @escaping @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
     ) {
-        self.contentType = contentType
+        self.contentType = HTTPField(name: .contentType, value: contentType)
         self.byteCount = byteCount
         self.entityTag = entityTag
         self.modified = modified
-        self.lastModified = modified.map(HTTPDate.text)
+        var fields: HTTPFields = [.eTag: entityTag.text, .acceptRanges: "bytes"]
+        fields[.lastModified] = modified.map(HTTPDate.text)
+        self.fields = fields
         self.makeReader = makeReader
+    }
+}
+
+/// Content, and what it was found by.
+final class FoundContent: Sendable {
+    let content: ServedContent
+    /// The path's names, with slashes between them.
+    let name: String
+
+    init(content: ServedContent, name: String) {
+        self.content = content
+        self.name = name
     }
 }
 

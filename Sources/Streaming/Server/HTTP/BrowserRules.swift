@@ -52,7 +52,7 @@ struct BrowserRules: Sendable {
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
             return String(authority[..<end].dropFirst())
         }
-        return String(authority.prefix { $0 != ":" })
+        return String(authority.utf8.prefix { $0 != UInt8(ascii: ":") }) ?? authority
     }
 }
 

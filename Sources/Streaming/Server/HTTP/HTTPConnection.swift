@@ -14,7 +14,7 @@ package import NIOSSL
 package final class HTTPConnection: ChannelDuplexHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias OutboundIn = Never
-    package typealias OutboundOut = HTTPServerResponsePart
+    package typealias OutboundOut = ByteBuffer
 
     /// What all connections of a server have.
     package struct Setup: Sendable {
@@ -35,16 +35,14 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
         /// Adds what a connection is made of.
         package func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, address: String) throws {
-            var decoder = NIOHTTPDecoderLimitConfiguration()
-            decoder.maxHeaderFieldSize = limits.headerByteCount
-            decoder.maxHeaderListSize = limits.headerByteCount
-            decoder.maxHeaderFieldCount = limits.fieldCount
+            var heads = NIOHTTPDecoderLimitConfiguration()
+            heads.maxHeaderFieldSize = limits.headerByteCount
+            heads.maxHeaderListSize = limits.headerByteCount
+            heads.maxHeaderFieldCount = limits.fieldCount
             let (clock, now) = (RequestClock(), pipeline.eventLoop.now)
             try pipeline.addHandler(clock)
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoder)
+            try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: heads)))
             try pipeline.addHandler(HTTPConnection(self, address: address, clock: clock, now: now))
         }
     }
@@ -261,12 +259,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
     /// Answers what is no request, and closes the connection.
     private func refuse(_ context: ChannelHandlerContext) {
-        let fields: HTTPHeaders = ["Connection": "close", "Content-Length": "0"]
-        context.write(
-            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .badRequest, headers: fields))),
-            promise: nil)
         closing = .afterAnswer
-        finish(context)
+        finish(Reply(status: .badRequest, fields: [:]).head(connection: "close"), context)
     }
 
     /// Looks at what has come meanwhile.
@@ -286,31 +280,24 @@ package final class HTTPConnection: ChannelDuplexHandler {
         guard let context, number == requestNumber, case .awaited(let isHead, let saysKeepAlive) = answering else {
             return
         }
-        var head = HTTPResponseHead(
-            version: .http1_1, status: .init(statusCode: reply.status.code, reasonPhrase: reply.status.reasonPhrase),
-            headers: reply.sentFields)
-        if reply.fields[.connection] == "close" { closing = .afterAnswer }
-        if closing == .afterAnswer {
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
-        } else if saysKeepAlive {
-            head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
-        }
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if reply.isLast { closing = .afterAnswer }
+        let head = reply.head(connection: closing == .afterAnswer ? "close" : saysKeepAlive ? "keep-alive" : nil)
         switch reply.body {
         case .page(let page) where !isHead:
-            write(page, context)
-            finish(context)
+            write(head, context)
+            finish(page, context)
         case .plaintext(let body):
+            write(head, context)
             answering = .sending(body)
             sendPlaintext()
         default:
-            finish(context)
+            finish(head, context)
         }
     }
 
     private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         sentByteCount += bytes.readableBytes
-        context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+        context.write(wrapOutboundOut(bytes), promise: nil)
     }
 
     /// After so many bytes the others of the event loop have their turn, even if the client takes everything at once.
@@ -336,12 +323,13 @@ package final class HTTPConnection: ChannelDuplexHandler {
             do {
                 let window = try body.next()
                 turn -= window.readableBytes
-                write(window, context)
                 body.give(window)
+                if body.isAtEnd { return finish(window, context) }
+                write(window, context)
+                context.flush()
             } catch {
                 return close()
             }
-            if body.isAtEnd { finish(context) } else { context.flush() }
         }
         if case .sending(let body) = answering, !isPaused { body.pause() }
     }
@@ -367,7 +355,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    private func finish(_ context: ChannelHandlerContext) {
+    /// Sends the last bytes of an answer.
+    private func finish(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         let isSent = context.eventLoop.makePromise(of: Void.self)
         lastAnswer = isSent.futureResult
         if case .sending(let body) = answering {
@@ -377,7 +366,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
         }
         answering = .none
         quietSince = context.eventLoop.now
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: isSent)
+        sentByteCount += bytes.readableBytes
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: isSent)
         if closing == .afterAnswer { closeInStages(context, lingers: true) } else { next(context) }
     }
 

@@ -7,10 +7,10 @@ import Synchronization
 ///
 /// One thread has it at a time. What it holds of the pool is given back with it.
 final class PlaintextBody: Sendable {
-    private let content: ServedContent
+    private let found: FoundContent
     private let range: Range<UInt64>
     private let pool: BufferPool
-    private let onError: @Sendable (DecryptionError) -> Void
+    private let report: @Sendable (String) -> Void
     private let onEnd: @Sendable (UInt64) -> Void
     nonisolated(unsafe) private var state: State
 
@@ -33,19 +33,19 @@ final class PlaintextBody: Sendable {
     ///
     /// - Parameters:
     ///   - range: Plaintext bytes, within the content.
-    ///   - content: What to send.
+    ///   - found: What to send.
     ///   - pool: Where the windows come from.
-    ///   - onError: Told of what cannot be read.
+    ///   - report: Told of what cannot be read.
     ///   - onEnd: Told in the end how many bytes were handed on.
     init(
-        _ range: Range<UInt64>, of content: ServedContent, pool: BufferPool,
-        onError: @escaping @Sendable (DecryptionError) -> Void = { _ in },
+        _ range: Range<UInt64>, of found: FoundContent, pool: BufferPool,
+        report: @escaping @Sendable (String) -> Void = { _ in },
         onEnd: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) {
-        self.content = content
+        self.found = found
         self.range = range
         self.pool = pool
-        self.onError = onError
+        self.report = report
         self.onEnd = onEnd
         state = State(position: range.lowerBound)
     }
@@ -60,7 +60,7 @@ final class PlaintextBody: Sendable {
     var isAtEnd: Bool { state.position == range.upperBound }
 
     /// Whether the next window may wait for a disk.
-    func mayWait() -> Bool { state.ready == nil && content.mayWait(nextPart()) }
+    func mayWait() -> Bool { state.ready == nil && found.content.mayWait(nextPart()) }
 
     /// Ranges up to this length are decrypted where their content is opened, and sent with their head.
     static let shortByteCount = 64 << 10
@@ -70,7 +70,8 @@ final class PlaintextBody: Sendable {
     ///
     /// - Throws: `DecryptionError` if it cannot be read.
     func fillIfShort(mayWait: Bool) throws(DecryptionError) {
-        guard range.count <= Self.shortByteCount, mayWait || content.readAtOnce != nil, pool.enter(exactly: range.count)
+        guard range.count <= Self.shortByteCount, mayWait || found.content.readAtOnce != nil,
+            pool.enter(exactly: range.count)
         else { return }
         state.windows.filled = range.count
         if mayWait { fill(range) } else { fillAtOnce() }
@@ -81,7 +82,7 @@ final class PlaintextBody: Sendable {
         var buffer = pool.take(range.count)
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { free in
             let window = UnsafeMutableRawBufferPointer(rebasing: free[..<range.count])
-            return content.readAtOnce?(range.lowerBound, window) == true ? range.count : 0
+            return found.content.readAtOnce?(range.lowerBound, window) == true ? range.count : 0
         }
         if buffer.readableBytes > 0 {
             state.ready = .success(buffer)
@@ -109,7 +110,7 @@ final class PlaintextBody: Sendable {
             state.windows = (state.windows.filled, 0)
             return window
         case .failure(let error):
-            onError(error)
+            report("\(found.name): \(error)")
             throw error
         case nil:
             preconditionFailure("a window that was filled is ready")
@@ -123,7 +124,7 @@ final class PlaintextBody: Sendable {
 
     /// The client has taken nothing for a while: the reader's space is for others.
     func release() {
-        if state.isReserved { pool.unreserve(content.readerByteCount) }
+        if state.isReserved { pool.unreserve(found.content.readerByteCount) }
         state.isReserved = false
         state.reader = nil
     }
@@ -143,9 +144,9 @@ final class PlaintextBody: Sendable {
         var buffer = pool.take(part.count)
         do throws(DecryptionError) {
             let reader: any RandomAccessDecryptor
-            if let kept = state.reader { reader = kept } else { reader = try content.makeReader() }
+            if let kept = state.reader { reader = kept } else { reader = try found.content.makeReader() }
             state.reader = reader
-            if !state.isReserved { state.isReserved = pool.reserve(content.readerByteCount) }
+            if !state.isReserved { state.isReserved = pool.reserve(found.content.readerByteCount) }
             try Self.read(part, from: reader, into: &buffer)
             state.ready = .success(buffer)
         } catch {

@@ -38,17 +38,17 @@ struct RangeResponder: Responder {
                 throw Refusal(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
             }
             let target = try admittedTarget(of: head)
-            if let (content, path) = known.content(at: target) {
-                let reply = try reply(to: head, with: content, at: path, receivedAt: receivedAt, mayWait: false)
+            if let known = known.content(at: target) {
+                let reply = try reply(to: head, with: known, receivedAt: receivedAt, mayWait: false)
                 return send(reply, to: head, exchange)
             }
             let path = try self.target(target).path
             lookups.submit { _ in
                 do throws(Refusal) {
                     guard !path.isEmpty else { return send(try startPage(), to: head, exchange) }
-                    let content = try found(path)
-                    known.note(content, at: target, path, exchange.eventLoop)
-                    let reply = try reply(to: head, with: content, at: path, receivedAt: receivedAt, mayWait: true)
+                    let found = try found(path)
+                    known.note(found, at: target, exchange.eventLoop)
+                    let reply = try reply(to: head, with: found, receivedAt: receivedAt, mayWait: true)
                     send(reply, to: head, exchange)
                 } catch {
                     send(error, to: head, exchange)
@@ -61,8 +61,7 @@ struct RangeResponder: Responder {
 
     private func send(_ refusal: Refusal, to request: HTTPRequest, _ exchange: Exchange) {
         var reply = refusal.reply
-        // Of one that may not ask, nothing more is read.
-        if Self.closing.contains(reply.status) { reply.fields[.connection] = "close" }
+        reply.isLast = Self.closing.contains(reply.status)
         send(reply, to: request, exchange)
     }
 
@@ -72,50 +71,51 @@ struct RangeResponder: Responder {
         exchange.send(reply)
     }
 
-    private static let closing: Set<HTTPResponse.Status> = [.badRequest, .unauthorized, .forbidden, .methodNotAllowed]
+    /// Nothing more is read of a client that may not ask, or behind a body that is not read.
+    private static let closing: Set<HTTPResponse.Status> = [
+        .badRequest, .unauthorized, .forbidden, .methodNotAllowed, .lengthRequired, .contentTooLarge,
+        .expectationFailed,
+    ]
 
     private func startPage() throws(Refusal) -> Reply {
         let page = try attempt("/") { () throws(DecryptionError) in StartPage.html(try catalogue.listing()) }
         return .page(ByteBuffer(string: page), type: "text/html; charset=utf-8")
     }
 
-    private func found(_ path: [String]) throws(Refusal) -> ServedContent {
-        let content = try attempt(path.joined(separator: "/")) { () throws(DecryptionError) in
-            try catalogue.content(at: path)
-        }
+    private func found(_ path: [String]) throws(Refusal) -> FoundContent {
+        let name = path.joined(separator: "/")
+        let content = try attempt(name) { () throws(DecryptionError) in try catalogue.content(at: path) }
         guard let content else { throw Refusal(status: .notFound) }
-        return content
+        return FoundContent(content: content, name: name)
     }
 
     private func reply(
-        to request: HTTPRequest, with content: ServedContent, at path: [String], receivedAt time: UInt64, mayWait: Bool
+        to request: HTTPRequest, with found: FoundContent, receivedAt time: UInt64, mayWait: Bool
     ) throws(Refusal) -> Reply {
         let answer = Answer(
-            method: request.method, fields: request.headerFields, content: content, now: HTTPDate.now)
+            method: request.method, fields: request.headerFields, content: found.content, now: HTTPDate.now)
         guard let range = answer.body, !range.isEmpty else {
             return Reply(status: answer.status, fields: answer.fields)
         }
-        let name = path.joined(separator: "/")
-        let body = body(range, of: content, name, asked: request.headerFields[.range], at: time)
-        try attempt(name) { () throws(DecryptionError) in try body.fillIfShort(mayWait: mayWait) }
+        let body = body(range, of: found, request, at: time)
+        try attempt(found.name) { () throws(DecryptionError) in try body.fillIfShort(mayWait: mayWait) }
         return Reply(status: answer.status, fields: answer.fields, body: .plaintext(body))
     }
 
     /// An answer's body, which the trace has, if there is one.
     private func body(
-        _ range: Range<UInt64>, of content: ServedContent, _ name: String, asked: String?, at time: UInt64
+        _ range: Range<UInt64>, of found: FoundContent, _ request: HTTPRequest, at time: UInt64
     ) -> PlaintextBody {
-        let report = report
         var onEnd: @Sendable (UInt64) -> Void = { _ in }
-        if let recorder, content.isRecorded {
-            let start = content.position?.offset ?? 0
+        if let recorder, found.content.isRecorded {
+            let (content, start) = (found.content, found.content.position?.offset ?? 0)
             let entry = recorder.begin(
-                asked: asked, object: content.position?.object ?? name,
+                asked: request.headerFields[.range], object: content.position?.object ?? found.name,
                 range: start + range.lowerBound..<start + range.upperBound,
                 objectByteCount: content.position?.objectByteCount ?? content.byteCount, at: time)
             onEnd = { recorder.finish(entry, deliveredByteCount: $0) }
         }
-        return PlaintextBody(range, of: content, pool: pool, onError: { report("\(name): \($0)") }, onEnd: onEnd)
+        return PlaintextBody(range, of: found, pool: pool, report: report, onEnd: onEnd)
     }
 
     /// What a request asks for that may ask, without the token.
@@ -141,15 +141,15 @@ struct RangeResponder: Responder {
     /// Refuses what would have to be read to the end first. Source: RFC 9110, sections 10.1.1, 15.5.12 and 15.5.14.
     private func checkBody(_ fields: HTTPFields) throws(Refusal) {
         if fields[.transferEncoding] != nil {
-            throw Refusal(status: .lengthRequired, fields: [.connection: "close"])
+            throw Refusal(status: .lengthRequired)
         }
         let length = fields[.contentLength]
         if let length, Int(length).map({ $0 > limits.requestBodyByteCount }) ?? true {
-            throw Refusal(status: .contentTooLarge, fields: [.connection: "close"])
+            throw Refusal(status: .contentTooLarge)
         }
         if fields[.expect] != nil, length != nil {
             // A client that was not told to go on sends no body, and one that does could not be told apart.
-            throw Refusal(status: .expectationFailed, fields: [.connection: "close"])
+            throw Refusal(status: .expectationFailed)
         }
     }
 
@@ -176,27 +176,25 @@ struct RangeResponder: Responder {
 /// Contents that were asked for a moment ago, open as they were then. Whoever asks again does not wait for a disk, and gets
 /// them only if they are still what is there.
 final class KnownContents: Sendable {
-    private typealias Known = (content: ServedContent, path: [String])
-
-    private let contents = Mutex<[String: Known]>([:])
+    private let contents = Mutex<[String: FoundContent]>([:])
 
     /// How long a content is known.
     private static let lifetime = TimeAmount.seconds(1)
     /// How many are known: each may have an open file.
     private static let maxCount = 8
 
-    /// What is known by a target and current, and its path.
-    func content(at target: String) -> (content: ServedContent, path: [String])? {
+    /// What is known by a target and current.
+    func content(at target: String) -> FoundContent? {
         guard let known = contents.withLock({ $0[target] }), known.content.isCurrent?() == true else { return nil }
         return known
     }
 
     /// Keeps a content for a moment, if it can be found out whether it is current.
-    func note(_ content: ServedContent, at target: String, _ path: [String], _ eventLoop: any EventLoop) {
-        guard content.isCurrent != nil else { return }
+    func note(_ found: FoundContent, at target: String, _ eventLoop: any EventLoop) {
+        guard found.content.isCurrent != nil else { return }
         let isNew = contents.withLock { contents in
             guard contents[target] != nil || contents.count < Self.maxCount else { return false }
-            return contents.updateValue((content, path), forKey: target) == nil
+            return contents.updateValue(found, forKey: target) == nil
         }
         guard isNew else { return }
         eventLoop.scheduleTask(in: Self.lifetime) { _ = self.contents.withLock { $0.removeValue(forKey: target) } }

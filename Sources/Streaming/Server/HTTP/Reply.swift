@@ -1,7 +1,6 @@
 #if Network
 package import HTTPTypes
 import NIOCore
-import NIOHTTP1
 
 /// An answer that is ready to be sent.
 package struct Reply: Sendable {
@@ -17,6 +16,8 @@ package struct Reply: Sendable {
     var status: HTTPResponse.Status
     var fields: HTTPFields
     var body: Body = .none
+    /// Whether the connection is closed behind it.
+    var isLast = false
 
     /// An answer without a body.
     package init(status: HTTPResponse.Status, fields: HTTPFields) {
@@ -39,29 +40,52 @@ package struct Reply: Sendable {
         return Reply(status: status, fields: fields, body: .page(page))
     }
 
-    /// Source: Content Security Policy Level 3, W3C, section 6.
-    private static let pagePolicy =
-        "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    /// What every answer has, as it is sent, with the head's end.
+    ///
+    /// - Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5.
+    ///
+    /// What was decrypted should not end up in a browser's cache on a disk. A page's URL may hold the token. What is served
+    /// may be anybody's: a page of it gets its scripts and pictures from here, and sends nothing elsewhere.
+    private static let commonFields = Array(
+        """
+        Cache-Control: no-store\r
+        Referrer-Policy: no-referrer\r
+        X-Content-Type-Options: nosniff\r
+        Content-Security-Policy: default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'none'; \
+        frame-ancestors 'self'\r
+        \r
 
-    /// What every answer has. Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5.
-    private static let commonFields: HTTPHeaders = [
-        // What was decrypted should not end up in a browser's cache on a disk.
-        "Cache-Control": "no-store",
-        // A page's URL may hold the token.
-        "Referrer-Policy": "no-referrer",
-        // What is served may be anybody's. A page of it gets its scripts and pictures from here, and sends nothing elsewhere.
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": pagePolicy,
-    ]
+        """.utf8)
 
-    /// The fields as they are sent, with those that every answer has.
-    var sentFields: HTTPHeaders {
-        var result = HTTPHeaders()
-        result.reserveCapacity(fields.count + Self.commonFields.count + 2)
-        for field in fields { result.add(name: field.name.rawName, value: field.value) }
-        result.add(name: "Date", value: HTTPDate.nowText)
-        result.add(contentsOf: Self.commonFields)
-        return result
+    /// The head as it is sent, with the fields that every answer has.
+    ///
+    /// No name or value that fields can have ends a line.
+    ///
+    /// - Parameter connection: What it says of the connection, if anything.
+    /// - Returns: The bytes up to the empty line, that included.
+    /// - Source: RFC 9112, sections 4 and 5; Content Security Policy Level 3, W3C, section 6.
+    func head(connection: String?) -> ByteBuffer {
+        // Bytes, as a text takes five times as long to become longer.
+        var head: [UInt8] = []
+        head.reserveCapacity(1 << 10)
+        func add(_ name: String, _ value: String) {
+            head += name.utf8
+            head += ": ".utf8
+            head += value.utf8
+            head += "\r\n".utf8
+        }
+        head += "HTTP/1.1 ".utf8
+        head += String(status.code).utf8
+        head += " ".utf8
+        head += status.reasonPhrase.utf8
+        head += "\r\n".utf8
+        for field in fields { add(field.name.rawName, field.value) }
+        // Without a length, the end of the body would be that of the connection.
+        if status.code != 204, status.code != 304, !fields.contains(.contentLength) { add("Content-Length", "0") }
+        if let connection { add("Connection", connection) }
+        add("Date", HTTPDate.nowText)
+        head += Self.commonFields
+        return ByteBuffer(bytes: head)
     }
 }
 

@@ -39,7 +39,7 @@ struct KeyResponder: Responder {
             } catch let refusal as Refusal {
                 var reply = refusal.reply
                 // What follows is not read: a body that comes slowly holds no connection.
-                if reply.status.kind == .clientError { reply.fields[.connection] = "close" }
+                reply.isLast = reply.status.kind == .clientError
                 exchange.send(reply)
             } catch {
                 exchange.close()
