@@ -42,42 +42,40 @@ struct AESBlockCipher: Sendable {
     }
 }
 
-extension AESState {
-    /// The input of a cipher. Source: FIPS 197, section 3.4, equation (3.6).
-    init(_ block: Block) {
-        let value = block.bigEndianValue
-        self.bytes = InlineArray { UInt8(truncatingIfNeeded: value >> (120 - 8 * UInt128($0))) }
-    }
-
-    /// The output of a cipher. Source: FIPS 197, section 3.4, equation (3.7).
-    var block: Block {
-        var value: UInt128 = 0
-        for i in 0..<16 { value = value << 8 | UInt128(bytes[i]) }
-        return Block(bigEndianValue: value)
-    }
-}
-
 /// The 4 × 4 array of bytes that AES works on, and the steps of a round.
 ///
 /// Byte *i* of a block is row *i* mod 4, column *i* div 4. Source: FIPS 197, section 3.4. The steps are written like the
-/// standard's, one byte after another; table look-ups depend on secrets, so this is no implementation for secrets that
+/// standard's, one column after another; table look-ups depend on secrets, so this is no implementation for secrets that
 /// a neighbour could time.
 struct AESState {
-    /// s[r, c] is `bytes[r + 4 * c]`.
-    var bytes: InlineArray<16, UInt8>
+    /// The columns, each a word of the standard's: row 0 is its most significant byte. Source: section 3.5.
+    var columns: InlineArray<4, UInt32>
+
+    /// The input of a cipher. Source: section 3.4, equation (3.6).
+    init(_ block: Block) {
+        let value = block.bigEndianValue
+        columns = InlineArray { UInt32(truncatingIfNeeded: value >> (96 - 32 * UInt128($0))) }
+    }
+
+    /// The output of a cipher. Source: section 3.4, equation (3.7).
+    var block: Block {
+        var value: UInt128 = 0
+        for c in 0..<4 { value = value << 32 | UInt128(columns[c]) }
+        return Block(bigEndianValue: value)
+    }
 
     /// SUBBYTES(). Source: section 5.1.1.
     @inline(__always)
-    mutating func subBytes(_ boxes: SubstitutionBoxes) {
-        for i in 0..<16 { bytes[i] = boxes.forward[Int(bytes[i])] }
-    }
+    mutating func subBytes(_ boxes: SubstitutionBoxes) { substitute { boxes.forward[Int($0)] } }
 
     /// SHIFTROWS(): row r moves r columns to the left. Source: section 5.1.2, equation (5.5).
     @inline(__always)
     mutating func shiftRows() {
-        let s = bytes
-        for r in 0..<4 {
-            for c in 0..<4 { bytes[r + 4 * c] = s[r + 4 * ((c + r) & 3)] }
+        let s = columns
+        for c in 0..<4 {
+            columns[c] =
+                s[c] & 0xff00_0000 | s[(c + 1) & 3] & 0x00ff_0000 | s[(c + 2) & 3] & 0x0000_ff00
+                | s[(c + 3) & 3] & 0x0000_00ff
         }
     }
 
@@ -85,51 +83,55 @@ struct AESState {
     @inline(__always)
     mutating func mixColumns() {
         for c in 0..<4 {
-            let (s0, s1, s2, s3) = (bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3])
-            // {03}·s = {02}·s ⊕ s, so {02}·s0 ⊕ {03}·s1 = {02}·(s0 ⊕ s1) ⊕ s1.
-            bytes[4 * c] = GaloisField.xTimes(s0 ^ s1) ^ s1 ^ s2 ^ s3
-            bytes[4 * c + 1] = GaloisField.xTimes(s1 ^ s2) ^ s2 ^ s3 ^ s0
-            bytes[4 * c + 2] = GaloisField.xTimes(s2 ^ s3) ^ s3 ^ s0 ^ s1
-            bytes[4 * c + 3] = GaloisField.xTimes(s3 ^ s0) ^ s0 ^ s1 ^ s2
+            let s = columns[c]
+            // {03}·s = {02}·s ⊕ s, so {02}·s0 ⊕ {03}·s1 = {02}·(s0 ⊕ s1) ⊕ s1; a rotation by 8 bits is one by a row.
+            let s1 = rotateLeft(s, 8)
+            columns[c] = GaloisField.xTimes(s ^ s1) ^ s1 ^ rotateLeft(s, 16) ^ rotateLeft(s, 24)
         }
     }
 
     /// ADDROUNDKEY(), its own inverse. Source: sections 5.1.4 and 5.3.4.
     @inline(__always)
     mutating func addRoundKey(_ schedule: KeySchedule, round: Int) {
-        for i in 0..<16 { bytes[i] ^= schedule.byte(i, ofRound: round) }
+        for c in 0..<4 { columns[c] ^= schedule.word(4 * round + c) }
     }
 
     /// INVSHIFTROWS(): row r moves r columns to the right. Source: section 5.3.1, equation (5.12).
     @inline(__always)
     mutating func invShiftRows() {
-        let s = bytes
-        for r in 0..<4 {
-            for c in 0..<4 { bytes[r + 4 * c] = s[r + 4 * ((c - r) & 3)] }
+        let s = columns
+        for c in 0..<4 {
+            columns[c] =
+                s[c] & 0xff00_0000 | s[(c + 3) & 3] & 0x00ff_0000 | s[(c + 2) & 3] & 0x0000_ff00
+                | s[(c + 1) & 3] & 0x0000_00ff
         }
     }
 
     /// INVSUBBYTES(). Source: section 5.3.2.
     @inline(__always)
-    mutating func invSubBytes(_ boxes: SubstitutionBoxes) {
-        for i in 0..<16 { bytes[i] = boxes.inverse[Int(bytes[i])] }
-    }
+    mutating func invSubBytes(_ boxes: SubstitutionBoxes) { substitute { boxes.inverse[Int($0)] } }
 
     /// INVMIXCOLUMNS(): each column times {0e} {0b} {0d} {09}, rotated by rows. Source: section 5.3.3, equation (5.15).
     @inline(__always)
     mutating func invMixColumns() {
         for c in 0..<4 {
-            let (s0, s1, s2, s3) = (bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3])
             // With {0e} = {02} ⊕ {0c}, {0b} = {03} ⊕ {08}, {0d} = {01} ⊕ {0c}, {09} = {01} ⊕ {08}, the product is
             // MIXCOLUMNS() of the column after {04}·(s0 ⊕ s2) is added to s0 and s2, {04}·(s1 ⊕ s3) to s1 and s3.
-            let even = GaloisField.xTimes(GaloisField.xTimes(s0 ^ s2))
-            let odd = GaloisField.xTimes(GaloisField.xTimes(s1 ^ s3))
-            bytes[4 * c] = s0 ^ even
-            bytes[4 * c + 1] = s1 ^ odd
-            bytes[4 * c + 2] = s2 ^ even
-            bytes[4 * c + 3] = s3 ^ odd
+            let sums = columns[c] ^ rotateLeft(columns[c], 16)
+            columns[c] ^= GaloisField.xTimes(GaloisField.xTimes(sums))
         }
         mixColumns()
+    }
+
+    @inline(__always)
+    private mutating func substitute(_ box: (UInt8) -> UInt8) {
+        for c in 0..<4 {
+            let s = columns[c]
+            let (high, low) = (UInt16(truncatingIfNeeded: s >> 16), UInt16(truncatingIfNeeded: s))
+            columns[c] =
+                UInt32(box(UInt8(high >> 8))) << 24 | UInt32(box(UInt8(truncatingIfNeeded: high))) << 16
+                | UInt32(box(UInt8(low >> 8))) << 8 | UInt32(box(UInt8(truncatingIfNeeded: low)))
+        }
     }
 }
 
@@ -180,6 +182,12 @@ final class KeySchedule: Sendable {
         eraseStack()
     }
 
+    /// The word w[i] of the key expansion, 0 to 4 × `roundCount` + 3.
+    @inline(__always)
+    func word(_ index: Int) -> UInt32 {
+        UnsafeRawBufferPointer(storage).loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self).bigEndian
+    }
+
     /// Byte `index` (0 to 15) of the round key of `round` (0 to `roundCount`).
     @inline(__always)
     func byte(_ index: Int, ofRound round: Int) -> UInt8 {
@@ -213,8 +221,9 @@ final class SubstitutionBoxes: Sendable {
     }
 }
 
-private func rotateLeft(_ b: UInt8, _ count: UInt8) -> UInt8 {
-    b << count | b >> (8 - count)
+@inline(__always)
+private func rotateLeft<Word: FixedWidthInteger>(_ word: Word, _ count: Word) -> Word {
+    word &<< count | word &>> (Word(Word.bitWidth) &- count)
 }
 
 /// Arithmetic on bytes as elements of GF(2⁸). Source: FIPS 197 (2023 update), section 4.
@@ -224,6 +233,13 @@ enum GaloisField {
     static func xTimes(_ b: UInt8) -> UInt8 {
         // {1b} where the highest bit falls out, chosen without a branch.
         b &<< 1 ^ (0x1b & (0 &- (b &>> 7)))
+    }
+
+    /// The same for each of four bytes.
+    @inline(__always)
+    static func xTimes(_ column: UInt32) -> UInt32 {
+        let high = column & 0x8080_8080
+        return (column ^ high) &<< 1 ^ ((high &- high &>> 7) & 0x1b1b_1b1b)
     }
 
     /// Multiplication. Source: section 4.2.

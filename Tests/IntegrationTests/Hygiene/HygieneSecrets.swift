@@ -24,6 +24,8 @@ final class HygieneSecrets: @unchecked Sendable {
             }
             withPlaintext { scan.add("\(name): plaintext", UnsafeRawBufferPointer($0), pieceByteCount: 16) }
             try Self.addSchedules(of: key(), name, to: scan)
+            // States of AES that held round keys.
+            eraseStack()
         }
     }
 
@@ -53,6 +55,10 @@ final class HygieneSecrets: @unchecked Sendable {
         try withKeyBytes { try SecretKey($0) }
     }
 
+    private static func byte(_ index: Int, of state: AESState) -> UInt8 {
+        UInt8(truncatingIfNeeded: state.columns[index / 4] >> UInt32(24 - 8 * (index % 4)))
+    }
+
     /// Hexadecimal digits, small and capital.
     private static func addTexts(_ key: UnsafeRawBufferPointer, _ name: String, to scan: SecretScan) {
         for digits in ["0123456789abcdef", "0123456789ABCDEF"] {
@@ -79,14 +85,14 @@ final class HygieneSecrets: @unchecked Sendable {
         for round in 0...schedule.roundCount {
             for isInverse in [false, true] where !isInverse || round > 0 && round < schedule.roundCount {
                 var state = AESState(Block(bigEndianValue: 0))
-                for index in 0..<16 { state.bytes[index] = schedule.byte(index, ofRound: round) }
+                state.addRoundKey(schedule, round: round)
                 if isInverse { state.invMixColumns() }
                 let form = isInverse ? "inverse round key" : round == 0 ? "key" : "round key"
-                for index in 0..<16 { pages[index] = state.bytes[index] }
+                for index in 0..<16 { pages[index] = byte(index, of: state) }
                 if round > 0 { add(form) }
-                for index in 0..<16 { pages[index] = state.bytes[index ^ 3] }
+                for index in 0..<16 { pages[index] = byte(index ^ 3, of: state) }
                 add("\(form) in words")
-                for index in 0..<16 { pages[index] = state.bytes[15 - index] }
+                for index in 0..<16 { pages[index] = byte(15 - index, of: state) }
                 add("\(form) turned around")
             }
         }

@@ -115,17 +115,18 @@ package struct FetchRule: Sendable {
         in fetches: [Fetch], delivering range: Range<UInt64>, having kept: RangeSet<UInt64> = RangeSet()
     ) -> String? {
         if isOrdinary(fetches, delivering: range) { return nil }
-        let purpose = "to deliver \(range.count) bytes"
+        var mayHaveKept = false
+        // A reader of authenticated chunks keeps the last one.
+        if case .window = granularity { mayHaveKept = chunks != nil }
+        if fetches.isEmpty, range.isEmpty || mayHaveKept { return nil }
+        var purpose: String { "to deliver \(range.count) bytes" }
         guard fetches.count <= maxRequestCount(for: range) else {
             return "\(fetches.count) requests \(purpose): expected at most \(maxRequestCount(for: range))"
         }
         let allowed = allowed(for: range)
         var maxRepeats = UInt64(fetches.count)
-        var mayHaveKept = false
         if case .window(let byteCount) = granularity {
             maxRepeats = maxRepeatCount(of: range, windowByteCount: byteCount)
-            // A reader of authenticated chunks keeps the last one.
-            mayHaveKept = chunks != nil
         }
         if let found = mismatch(in: fetches, allowed: allowed, maxRepeats: maxRepeats, purpose: purpose) {
             return found
@@ -176,7 +177,7 @@ package struct FetchRule: Sendable {
 
     /// What is wrong with fetches of which each byte is to be allowed, and so many blocks may be fetched twice.
     private func mismatch(
-        in fetches: [Fetch], allowed: RangeSet<UInt64>, maxRepeats: UInt64, purpose: String
+        in fetches: [Fetch], allowed: RangeSet<UInt64>, maxRepeats: UInt64, purpose: @autoclosure () -> String
     ) -> String? {
         let sum = fetches.reduce(0) { $0 + $1.deliveredByteCount }
         var expected: String {
@@ -186,11 +187,15 @@ package struct FetchRule: Sendable {
         if let fetch = fetches.first(where: { !Self.contains(allowed, $0.asked) }) {
             let isFromStart = fetch.asked.lowerBound == 0 && allowed.ranges.first?.lowerBound != 0
             let what = isFromStart ? "the file is read from its start, " : ""
-            return "\(what)ciphertext \(fetch.asked) asked for (\(sum) bytes fetched in all) \(purpose): \(expected)"
+            return "\(what)ciphertext \(fetch.asked) asked for (\(sum) bytes fetched in all) \(purpose()): \(expected)"
         }
-        let different = RangeSet(fetches.map(\.delivered)).ranges.reduce(0) { $0 + UInt64($1.count) }
+        var (different, end) = (UInt64(0), UInt64(0))
+        for part in fetches.map(\.delivered).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            different += max(end, part.upperBound) - max(end, part.lowerBound)
+            end = max(end, part.upperBound)
+        }
         guard sum - different <= 16 * maxRepeats else {
-            return "\(sum) bytes fetched \(purpose), \(sum - different) of them more than once: \(expected)"
+            return "\(sum) bytes fetched \(purpose()), \(sum - different) of them more than once: \(expected)"
         }
         return nil
     }

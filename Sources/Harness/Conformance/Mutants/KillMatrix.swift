@@ -132,7 +132,7 @@ private struct FlagRun {
     ) -> [ConformanceRecord]? {
         let sets = InterleavedRun.sets(of: groups) { $0 }
         let total = subjects.count * ((sets.count + Self.batchSetCount - 1) / Self.batchSetCount)
-        var tallies = subjects.map { _ in Tally(capacity: 20) }
+        var tallies = subjects.map { _ in Tally(capacity: 0) }
         for (turn, start) in stride(from: 0, to: sets.count, by: Self.batchSetCount).enumerated() {
             let batch = Parallel.map(Array(sets[start..<min(start + Self.batchSetCount, sets.count)]), Members.init)
             let (before, subjects) = (tallies, subjects)

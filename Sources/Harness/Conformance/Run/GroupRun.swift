@@ -134,7 +134,7 @@ struct GroupRun {
             let isShared = read.count <= ExpectedBytes.largestHeldByteCount && !opened.inTurn.isEmpty
             let turn = isShared ? opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count] : nil
             if let mismatch = mismatch(of: read, number: number, in: opened.always, turn) ?? concurrentMismatch {
-                tally.add(verdict(read, mismatch))
+                tally.fail(read.flags) { verdict(read, mismatch) }
             } else {
                 tally.note(.passed, flags: read.flags)
             }

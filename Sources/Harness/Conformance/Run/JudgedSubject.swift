@@ -124,6 +124,8 @@ package struct Refusal {
     let name: String
     /// What it says beside the name, if that is known.
     private let message: String?
+    /// What failed in this process: its words are found when they are asked for, which is rarely.
+    private let error: DecryptionError?
 
     /// The max number of characters of a message that are shown.
     private static let messageLength = 160
@@ -132,14 +134,16 @@ package struct Refusal {
     init(name: String, message: String? = nil) {
         self.name = name
         self.message = message.flatMap { $0.isEmpty ? nil : String(PlainText.line($0).prefix(Self.messageLength)) }
+        self.error = nil
     }
 
     init(_ error: DecryptionError) {
         self.name = error.protocolName
-        self.message = "\(error)"
+        self.message = nil
+        self.error = error
     }
 
-    var text: String { "the error \(name)\(message.map { " (\($0))" } ?? "")" }
+    var text: String { "the error \(name)\((message ?? error.map { "\($0)" }).map { " (\($0))" } ?? "")" }
 }
 
 /// How opening ended.

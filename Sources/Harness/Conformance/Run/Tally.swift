@@ -104,6 +104,15 @@ struct Tally: Sendable {
         run.count = 0
     }
 
+    /// Counts a failed vector, whose counterexample is made only where it may be kept: with no capacity, for a flag's first.
+    mutating func fail(_ flags: [VectorFlag], _ verdict: () -> Verdict) {
+        if capacity > 0 || flags.contains(where: { !failedFlags.contains($0.rawValue) }) {
+            add(verdict())
+        } else {
+            note(.failed, flags: flags)
+        }
+    }
+
     /// Adds what a check came to; a failure may stand for `count` vectors.
     mutating func add(_ verdict: Verdict, count: Int = 1) {
         // A vector that lists a flag twice counts once for it.
