@@ -34,7 +34,7 @@ struct KnownAnswerTests {
         let key = bytes(expansion.key)
         let schedule = KeySchedule(try SecretKey(key))
         #expect(schedule.roundCount == key.count / 4 + 6)
-        let all = (0...schedule.roundCount).flatMap { round in (0..<16).map { schedule.byte($0, ofRound: round) } }
+        let all = (0...schedule.roundCount).flatMap(schedule.roundKey)
         #expect(Array(all.prefix(key.count)) == key)
         #expect(Array(all[key.count..<key.count + 4]) == bytes(expansion.firstDerived))
         #expect(Array(all.suffix(4)) == bytes(expansion.last))
@@ -129,5 +129,14 @@ struct SplitMix: RandomNumberGenerator {
 
     mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
+}
+
+extension KeySchedule {
+    /// The 16 bytes of a round's key.
+    func roundKey(_ round: Int) -> [UInt8] {
+        var state = AESState(Block(bigEndianValue: 0))
+        state.addRoundKey(self, round: round)
+        return state.block.bytes
     }
 }

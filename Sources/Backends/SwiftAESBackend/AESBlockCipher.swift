@@ -187,12 +187,6 @@ final class KeySchedule: Sendable {
     func word(_ index: Int) -> UInt32 {
         UnsafeRawBufferPointer(storage).loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self).bigEndian
     }
-
-    /// Byte `index` (0 to 15) of the round key of `round` (0 to `roundCount`).
-    @inline(__always)
-    func byte(_ index: Int, ofRound round: Int) -> UInt8 {
-        storage[16 * round + index]
-    }
 }
 
 /// The S-box and its inverse, computed from their definition instead of copied from the standard's tables.

@@ -100,8 +100,10 @@ final class HygieneSecrets: @unchecked Sendable {
         guard let planes else { return }
         for round in [0, 1, schedule.roundCount] {
             var block: UInt128 = 0
+            var state = AESState(Block(bigEndianValue: 0))
+            state.addRoundKey(schedule, round: round)
             for index in (0..<16).reversed() {
-                block = block << 8 | UInt128(schedule.byte(index, ofRound: round) ^ (round == 0 ? 0 : 0x63))
+                block = block << 8 | UInt128(byte(index, of: state) ^ (round == 0 ? 0 : 0x63))
             }
             for count in [NarrowBatch.planeCount, WideBatch<Plane>.planeCount] {
                 for index in 0..<count { pages.storeBytes(of: block, toByteOffset: 16 * index, as: UInt128.self) }
