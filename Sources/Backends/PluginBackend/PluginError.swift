@@ -1,4 +1,4 @@
-package import RandomAccess
+import RandomAccess
 package import Support
 
 /// Why a plug-in could not be used, or what a call of it returned.
