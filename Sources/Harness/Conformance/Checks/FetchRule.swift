@@ -115,9 +115,8 @@ package struct FetchRule: Sendable {
         in fetches: [Fetch], delivering range: Range<UInt64>, having kept: RangeSet<UInt64> = RangeSet()
     ) -> String? {
         if isOrdinary(fetches, delivering: range) { return nil }
-        var mayHaveKept = false
         // A reader of authenticated chunks keeps the last one.
-        if case .window = granularity { mayHaveKept = chunks != nil }
+        let mayHaveKept = if case .window = granularity { chunks != nil } else { false }
         if fetches.isEmpty, range.isEmpty || mayHaveKept { return nil }
         var purpose: String { "to deliver \(range.count) bytes" }
         guard fetches.count <= maxRequestCount(for: range) else {

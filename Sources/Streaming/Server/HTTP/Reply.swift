@@ -42,10 +42,11 @@ package struct Reply: Sendable {
 
     /// What every answer has, as it is sent, with the head's end.
     ///
-    /// - Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5.
-    ///
     /// What was decrypted should not end up in a browser's cache on a disk. A page's URL may hold the token. What is served
     /// may be anybody's: a page of it gets its scripts and pictures from here, and sends nothing elsewhere.
+    ///
+    /// - Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5; Content Security Policy Level 3, W3C,
+    ///   section 6.
     private static let commonFields = Array(
         """
         Cache-Control: no-store\r
@@ -63,9 +64,9 @@ package struct Reply: Sendable {
     ///
     /// - Parameter connection: What it says of the connection, if anything.
     /// - Returns: The bytes up to the empty line, that included.
-    /// - Source: RFC 9112, sections 4 and 5; Content Security Policy Level 3, W3C, section 6.
+    /// - Source: RFC 9112, sections 4 and 5.
     func head(connection: String?) -> ByteBuffer {
-        // Bytes, as a text takes five times as long to become longer.
+        // Bytes, as a text takes twice as long to become longer.
         var head: [UInt8] = []
         head.reserveCapacity(1 << 10)
         func add(_ name: String, _ value: String) {
