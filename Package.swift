@@ -142,8 +142,7 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(
                 name: "Server",
                 dependencies: [
-                    "Support", "RandomAccess", "ByteSources", "HLS", "Keys",
-                    network("HTTPTypes", package: "swift-http-types"), nio("NIOCore"), nio("NIOHTTP1"),
+                    "Support", "RandomAccess", "ByteSources", "HLS", "Keys", nio("NIOCore"), nio("NIOHTTP1"),
                     nio("NIOPosix"), network("NIOSSL", package: "swift-nio-ssl"), system,
                 ]
             ),
@@ -270,7 +269,7 @@ let tests: [Target] = [
         name: "ServerTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "BackendRegistry", "HLS", "Measurement", "Keys", "Server",
-            "TestSupport", network("HTTPTypes", package: "swift-http-types"), nio("NIOCore"), nio("NIOEmbedded"),
+            "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
             nio("NIOHTTP1"), nio("NIOPosix"), system,
         ]
     ),
@@ -346,7 +345,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
-        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         // For `HTTPSources` only.
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),

@@ -1,6 +1,5 @@
 #if Network
 import HTTPSources
-import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOPosix
@@ -60,8 +59,8 @@ private final class AskedRequests: Responder {
     var keptBodyByteCount: Int { 64 }
 
     func respond(to request: Request, _ exchange: Exchange) {
-        requests.withLock { $0.append("\(request.head)") }
-        exchange.send(Reply(status: .ok, fields: [:]))
+        requests.withLock { $0.append("\(request.method) \(request.target) \(request.fields)") }
+        exchange.send(Reply(status: .ok))
     }
 }
 #else

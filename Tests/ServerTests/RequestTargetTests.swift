@@ -1,4 +1,3 @@
-import HTTPTypes
 import Server
 import Testing
 
@@ -48,16 +47,16 @@ struct RequestTargetTests {
         for rest in ["/", "/a", "/a/b?c", "", "?a", "//"] {
             #expect(token.rest(of: "/\(text)\(rest)") == rest)
         }
-        #expect(token.isShown(in: [.authorization: "Bearer \(text)"]))
-        #expect(token.isShown(in: [.authorization: "bearer \(text)"]))
+        #expect(token.isShown(in: "Bearer \(text)"))
+        #expect(token.isShown(in: "bearer \(text)"))
         for wrong in ["", "x", text + "0", String(text.dropLast()), String(text.reversed()) + "x"] {
             #expect(token.rest(of: "/\(wrong)/a") == nil)
-            #expect(!token.isShown(in: [.authorization: "Bearer \(wrong)"]))
+            #expect(!token.isShown(in: "Bearer \(wrong)"))
         }
         for target in ["", "/", text, "//\(text)/", "/a/\(text)/", "/?\(text)", "/\(text)%2Fa"] {
             #expect(token.rest(of: target) == nil, "\(target)")
         }
-        #expect(!token.isShown(in: [.authorization: "Basic \(text)"]))
+        #expect(!token.isShown(in: "Basic \(text)"))
         #expect(!"\(token)".contains(text) && !String(reflecting: token).contains(text))
     }
 

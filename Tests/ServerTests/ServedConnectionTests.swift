@@ -1,7 +1,6 @@
 #if Network
 import ByteSources
 import Glibc
-import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -66,7 +65,7 @@ private final class WaitingResponder: Responder {
     /// Answers the request that came first.
     func answer() {
         guard let (request, exchange) = asked.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
-        exchange.send(.page(ByteBuffer(string: request.head.path ?? ""), type: "text/plain"))
+        exchange.send(.page(ByteBuffer(string: request.target), type: "text/plain"))
     }
 }
 
@@ -235,7 +234,7 @@ struct ServedConnectionTests {
         let channel = try connection(responder)
         let requests = (0..<3).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
         try channel.writeInbound(ByteBuffer(string: requests + "garbage\r\n\r\n"))
-        #expect(responder.asked.withLock { $0.map(\.0.head.path) } == ["/0"])
+        #expect(responder.asked.withLock { $0.map(\.0.target) } == ["/0"])
         #expect(try sent(channel) == "")
         for index in 0..<3 {
             responder.answer()

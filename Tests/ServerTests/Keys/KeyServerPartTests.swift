@@ -1,6 +1,6 @@
 import HLS
-import HTTPTypes
 import Keys
+import NIOHTTP1
 import RandomAccess
 import Synchronization
 import Testing
@@ -130,7 +130,7 @@ struct KeyServerPartTests {
         ])
     func prefixes(_ prefix: String, _ identifier: String, _ expected: Bool) throws {
         let clients = try KeyClients(lines: "c 0123456789abcdef \(prefix)")
-        let client = try #require(clients.client([.authorization: "Bearer 0123456789abcdef"]))
+        let client = try #require(clients.client(showing: "Bearer 0123456789abcdef"))
         #expect(client.mayHave(identifier) == expected)
     }
 
@@ -187,7 +187,7 @@ struct KeyServerPartTests {
         server.clock = clock
         let identifiers = ["a", "b", "c", "d", "e", "f"]
         let request = PendingRequest(identifiers: identifiers, route: "local", wantsPersistable: false, at: 0).request
-        let client = try #require(server.clients.client([:]))
+        let client = try #require(server.clients.client(showing: nil))
         let names = server.outcomes(for: request, client, until: .seconds(10)).map(\.name)
         #expect(names == ["key", "key", "key", "key", "later", "later"])
     }
@@ -215,19 +215,20 @@ struct KeyServerPartTests {
         "lines of clients", arguments: ["a 0123456789abcdef", "\n# b\n a\t0123456789abcdef x y \r\nb 0123456789abcdeF"])
     func clients(_ lines: String) throws {
         let clients = try KeyClients(lines: lines)
-        #expect(clients.client([.authorization: "Bearer 0123456789abcdef"])?.name == "a")
-        #expect(clients.client([.authorization: "Bearer 0123456789abcdeg"]) == nil)
-        #expect(clients.client([.cookie: "chunkwise-token=0123456789abcdef"]) == nil)
-        #expect(clients.client([:]) == nil)
+        #expect(clients.client(showing: "Bearer 0123456789abcdef")?.name == "a")
+        #expect(clients.client(showing: "Bearer 0123456789abcdeg") == nil)
+        let fields = RequestFields(["Cookie": "chunkwise-token=0123456789abcdef"])
+        #expect(clients.client(showing: fields.authorization) == nil)
+        #expect(clients.client(showing: nil) == nil)
     }
 
     @Test("each line is a client's own, whatever ends it", arguments: ["\n", "\r\n", "\r", " \r\n\r\n"])
     func lineEnds(_ end: String) throws {
         let lines = ["a 0123456789abcdef x", "b 0123456789abcdeF", "c 0123456789abcd00 y"]
         let clients = try KeyClients(lines: lines.joined(separator: end))
-        #expect(clients.client([.authorization: "Bearer 0123456789abcdef"])?.mayHave("y") == false)
-        #expect(clients.client([.authorization: "Bearer 0123456789abcdeF"])?.isUnlimited == true)
-        #expect(clients.client([.authorization: "Bearer 0123456789abcd00"])?.mayHave("y") == true)
+        #expect(clients.client(showing: "Bearer 0123456789abcdef")?.mayHave("y") == false)
+        #expect(clients.client(showing: "Bearer 0123456789abcdeF")?.isUnlimited == true)
+        #expect(clients.client(showing: "Bearer 0123456789abcd00")?.mayHave("y") == true)
     }
 
     @Test(

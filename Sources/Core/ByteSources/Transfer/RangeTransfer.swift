@@ -150,16 +150,24 @@ package enum RangeRequest: Hashable, Sendable {
     /// them lie past every end.
     ///
     /// - Returns: `nil` if the text is none of these, or B lies before A.
-    package init?(_ text: String) { self.init(text[...]) }
+    package init?(_ text: String) { self.init(text.utf8.span) }
 
-    /// Reads a part of a text as `init(_:)` does all of it.
-    package init?(_ text: Substring) {
-        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return nil }
-        let (before, behind) = (text[..<mark], text[text.utf8.index(after: mark)...])
-        // UInt64 would take a sign as well.
-        func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-        guard before.utf8.allSatisfy(isDigit), behind.utf8.allSatisfy(isDigit) else { return nil }
-        switch (RangeRequest.number(before), RangeRequest.number(behind)) {
+    /// Reads the bytes of a text as `init(_:)` does the text.
+    package init?(_ text: Span<UInt8>) {
+        var (before, behind): (UInt64?, UInt64?)
+        var hasMark = false
+        for index in text.indices {
+            let byte = text[index]
+            switch byte {
+            case UInt8(ascii: "-") where !hasMark: hasMark = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let digit = UInt64(byte - UInt8(ascii: "0"))
+                if hasMark { Self.add(digit, to: &behind) } else { Self.add(digit, to: &before) }
+            default: return nil
+            }
+        }
+        switch (before, behind) {
+        case _ where !hasMark: return nil
         case (let first?, let last?) where first <= last: self = .between(first: first, last: last)
         case (let first?, nil): self = .from(first)
         case (nil, let count?): self = .suffix(count)
@@ -167,8 +175,10 @@ package enum RangeRequest: Hashable, Sendable {
         }
     }
 
-    private static func number(_ digits: Substring) -> UInt64? {
-        digits.isEmpty ? nil : UInt64(digits) ?? .max
+    private static func add(_ digit: UInt64, to number: inout UInt64?) {
+        let (tens, hasOverflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
+        let (sum, hasCarry) = tens.addingReportingOverflow(digit)
+        number = hasOverflow || hasCarry || number == .max ? .max : sum
     }
 
     /// The plaintext bytes that are meant, clipped at the end.

@@ -1,6 +1,5 @@
 #if Network
 import HLS
-package import HTTPTypes
 import Keys
 import RandomAccess
 import Support
@@ -22,9 +21,9 @@ package struct AccessToken: Sendable {
     /// The token as a URL has it.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether a request shows the token in `Authorization: Bearer`. Source: RFC 6750, section 2.1.
-    package func isShown(in fields: HTTPFields) -> Bool {
-        guard let authorization = fields[.authorization], authorization.utf8.count > 7,
+    /// Whether the value of `Authorization` shows the token, as `Bearer`. Source: RFC 6750, section 2.1.
+    package func isShown(in authorization: String?) -> Bool {
+        guard let authorization, authorization.utf8.count > 7,
             authorization.prefix(7).lowercased() == "bearer "
         else { return false }
         return isEqual(authorization.dropFirst(7).utf8)

@@ -1,13 +1,13 @@
 #if Network
 package import ByteSources
-package import HTTPTypes
+package import NIOHTTP1
 
 /// What is answered to a request for something that is there.
 package struct Answer: Hashable, Sendable {
     /// The status.
-    package var status: HTTPResponse.Status
+    package var status: HTTPResponseStatus
     /// The fields, apart from those that every answer has.
-    package var fields: HTTPFields
+    package var fields: FieldLines
     /// The plaintext that is sent; `nil` where there is no body, as with HEAD.
     package var body: Range<UInt64>?
 }
@@ -16,79 +16,70 @@ extension Answer {
     /// Decides on an answer: status 200, 206, 304, 400, 412 or 416.
     ///
     /// - Parameters:
-    ///   - method: GET or HEAD.
-    ///   - fields: The request's fields.
-    ///   - content: What was asked for.
+    ///   - request: A request of GET or HEAD.
+    ///   - found: What it asks for.
     ///   - now: The time, in seconds since 1970.
     /// - Source: RFC 9110, sections 13.2.2 (order of conditions) and 14.2 (`Range` counts for GET only).
-    package init(method: HTTPRequest.Method, fields: HTTPFields, content: ServedContent, now: Int64) {
-        let conditions = Conditions(fields: fields, content: content, now: now)
-        var answer = content.fields
-        func add(_ name: HTTPField.Name, _ value: String) { answer.append(HTTPField(name: name, value: value)) }
+    package init(to request: Request, with found: FoundContent, now: Int64) {
+        let conditions = Conditions(of: request, found, now: now)
         if let refusal = conditions.refusal {
-            if refusal != .notModified { add(.contentLength, "0") }
+            var answer = found.content.fields
+            if refusal != .notModified { answer.add("Content-Length", 0) }
             self.init(status: refusal, fields: answer, body: nil)
             return
         }
+        let byteCount = found.content.byteCount
         var selection = RangeHeader.Selection.whole
-        if method == .get, conditions.allowRange {
-            selection = RangeHeader(fields.value(of: .range)).selection(byteCount: content.byteCount)
+        if request.method == .GET, conditions.allowRange {
+            selection = RangeHeader(request.fields.range).selection(byteCount: byteCount)
         }
         switch selection {
         case .whole:
-            answer.append(content.contentType)
-            add(.contentLength, "\(content.byteCount)")
-            self.init(status: .ok, fields: answer, body: method == .get ? 0..<content.byteCount : nil)
+            var answer = found.content.bodyFields
+            answer.add("Content-Length", byteCount)
+            self.init(status: .ok, fields: answer, body: request.method == .GET ? 0..<byteCount : nil)
         case .part(let range):
-            answer.append(content.contentType)
-            add(.contentLength, "\(range.upperBound - range.lowerBound)")
-            add(.contentRange, "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)")
+            var answer = found.content.bodyFields
+            answer.reserve(128)
+            answer.add("Content-Length", range.upperBound - range.lowerBound)
+            answer.addContentRange(range, of: byteCount)
             self.init(status: .partialContent, fields: answer, body: range)
         case .unsatisfiable:
-            add(.contentLength, "0")
-            add(.contentRange, "bytes */\(content.byteCount)")
+            var answer = found.content.fields
+            answer.add("Content-Length", 0)
+            answer.addContentRange(nil, of: byteCount)
             self.init(status: .rangeNotSatisfiable, fields: answer, body: nil)
         }
-    }
-}
-
-extension HTTPFields {
-    /// What `self[name]` is, without the joining of values where there is one.
-    fileprivate func value(of name: HTTPField.Name) -> String? {
-        guard let first = firstIndex(where: { $0.name == name }) else { return nil }
-        return self[(first + 1)...].contains { $0.name == name } ? self[name] : self[first].value
     }
 }
 
 /// A request's conditions, checked. Source: RFC 9110, section 13.
 struct Conditions {
     /// The status that ends the request, or `nil` if it goes on.
-    let refusal: HTTPResponse.Status?
+    let refusal: HTTPResponseStatus?
     /// Whether `Range` counts: what `If-Range` says.
     let allowRange: Bool
 
     /// Checks the conditions in the order of section 13.2.2.
-    init(fields: HTTPFields, content: ServedContent, now: Int64) {
-        self.refusal = Conditions.refusal(fields, content)
-        self.allowRange = Conditions.allowsRange(fields, content, now)
+    init(of request: Request, _ found: FoundContent, now: Int64) {
+        self.refusal = Conditions.refusal(request, found)
+        self.allowRange = Conditions.allowsRange(request, found, now)
     }
 
-    private static func refusal(_ fields: HTTPFields, _ content: ServedContent) -> HTTPResponse.Status? {
-        // One look at each name, for requests without conditions.
-        guard fields.contains(where: { $0.name.canonicalName.hasPrefix("if-") }) else { return nil }
-        if let text = fields[.ifMatch] {
+    private static func refusal(_ request: Request, _ found: FoundContent) -> HTTPResponseStatus? {
+        if let text = request.fields.ifMatch {
             guard let list = EntityTagList(text) else { return .badRequest }
-            guard list.contains(where: content.entityTag.matchesStrongly) else { return .preconditionFailed }
-        } else if let limit = fields[.ifUnmodifiedSince].flatMap(HTTPDate.seconds), let modified = content.modified,
-            modified > limit
+            guard list.contains(where: found.content.entityTag.matchesStrongly) else { return .preconditionFailed }
+        } else if let limit = request.fields.ifUnmodifiedSince.flatMap(HTTPDate.seconds),
+            let modified = found.content.modified, modified > limit
         {
             return .preconditionFailed
         }
-        if let text = fields[.ifNoneMatch] {
+        if let text = request.fields.ifNoneMatch {
             guard let list = EntityTagList(text) else { return .badRequest }
-            return list.contains(where: content.entityTag.matchesWeakly) ? .notModified : nil
+            return list.contains(where: found.content.entityTag.matchesWeakly) ? .notModified : nil
         }
-        if let since = fields[.ifModifiedSince].flatMap(HTTPDate.seconds), let modified = content.modified,
+        if let since = request.fields.ifModifiedSince.flatMap(HTTPDate.seconds), let modified = found.content.modified,
             modified <= since
         {
             return .notModified
@@ -98,10 +89,10 @@ struct Conditions {
 
     /// Source: RFC 9110, section 13.1.5. A date only stands for certain bytes if no other change can have come in the
     /// same second.
-    private static func allowsRange(_ fields: HTTPFields, _ content: ServedContent, _ now: Int64) -> Bool {
-        guard let text = fields[.ifRange] else { return true }
-        if let tag = EntityTag(text) { return content.entityTag.matchesStrongly(tag) }
-        guard let date = HTTPDate.seconds(text), let modified = content.modified else { return false }
+    private static func allowsRange(_ request: Request, _ found: FoundContent, _ now: Int64) -> Bool {
+        guard let text = request.fields.ifRange else { return true }
+        if let tag = EntityTag(text) { return found.content.entityTag.matchesStrongly(tag) }
+        guard let date = HTTPDate.seconds(text), let modified = found.content.modified else { return false }
         return date == modified && modified < now
     }
 }
@@ -121,22 +112,31 @@ package enum RangeHeader: Hashable, Sendable {
             self = .none
             return
         }
-        let text = value.utf8
-        let mark = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
-        let unit = RangeHeader.trimmed(text[..<mark])
-        guard mark < text.endIndex, !unit.isEmpty, unit.allSatisfy(RangeHeader.isTokenByte) else {
+        let text = value.utf8.span
+        var mark = 0
+        while mark < text.count, text[mark] != UInt8(ascii: "=") { mark += 1 }
+        let unit = RangeHeader.trimmed(0..<mark, of: text)
+        guard mark < text.count, !unit.isEmpty, unit.allSatisfy({ RangeHeader.isTokenByte(text[$0]) }) else {
             self = .malformed
             return
         }
-        guard unit.elementsEqual("bytes".utf8, by: { $0 | 0x20 == $1 }) else {
+        let name: StaticString = "bytes"
+        guard unit.count == name.utf8CodeUnitCount,
+            unit.allSatisfy({ text[$0] | 0x20 == name.utf8Start[$0 - unit.lowerBound] })
+        else {
             self = .none
             return
         }
-        // A list may have empty members. Source: RFC 9110, section 5.6.1.2.
         var ranges: [RangeRequest] = []
-        for member in text[text.index(after: mark)...].split(separator: UInt8(ascii: ",")).lazy.map(RangeHeader.trimmed)
-        where !member.isEmpty {
-            guard let range = RangeRequest(Substring(member)) else {
+        var start = mark + 1
+        while start <= text.count {
+            var end = start
+            while end < text.count, text[end] != UInt8(ascii: ",") { end += 1 }
+            let member = RangeHeader.trimmed(start..<end, of: text)
+            start = end + 1
+            // A list may have empty members. Source: RFC 9110, section 5.6.1.2.
+            guard !member.isEmpty else { continue }
+            guard let range = RangeRequest(text.extracting(member)) else {
                 self = .malformed
                 return
             }
@@ -176,11 +176,12 @@ package enum RangeHeader: Hashable, Sendable {
         }
     }
 
-    private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+    private static func trimmed(_ range: Range<Int>, of text: borrowing Span<UInt8>) -> Range<Int> {
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let start = text.drop(while: isSpace)
-        let end = start.lastIndex { !isSpace($0) }
-        return end.map { start[...$0] } ?? start.prefix(0)
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, isSpace(text[start]) { start += 1 }
+        while start < end, isSpace(text[end - 1]) { end -= 1 }
+        return start..<end
     }
 
     /// Source: RFC 9110, section 5.6.2.

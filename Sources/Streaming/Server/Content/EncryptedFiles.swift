@@ -210,11 +210,11 @@ private final class IdleReaders: Sendable {
     }
 
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        guard let reader = idle.withLock({ $0.popLast() }) ?? (try? object.makeCursor()).map(Reader.init),
-            (try? reader.base.read(at: offset, into: buffer)) == buffer.count
-        else { return false }
-        idle.withLock { if $0.count < maxCount { $0.append(reader) } }
-        return true
+        guard let reader = idle.withLock({ $0.popLast() }) ?? (try? object.makeCursor()).map(Reader.init) else {
+            return false
+        }
+        defer { idle.withLock { if $0.count < maxCount { $0.append(reader) } } }
+        return (try? reader.base.read(at: offset, into: buffer)) == buffer.count
     }
 }
 

@@ -1,12 +1,9 @@
 #if Network
 import ByteSources
-import HTTPTypes
 package import RandomAccess
 
 /// One version of something that is served: an open file, or bytes that were made.
 package struct ServedContent: Sendable {
-    /// The media type.
-    let contentType: HTTPField
     /// The plaintext's length in bytes.
     package var byteCount: UInt64
     /// A strong validator: another tag for other bytes.
@@ -14,7 +11,9 @@ package struct ServedContent: Sendable {
     /// When it was changed last, in seconds since 1970.
     package let modified: Int64?
     /// The fields of every answer: what tells versions apart, and that ranges may be asked for.
-    let fields: HTTPFields
+    let fields: FieldLines
+    /// Those of an answer that has a body, or tells of it: the media type as well.
+    let bodyFields: FieldLines
     /// Makes a reader of this version for one response. It fails rather than deliver another version's bytes.
     package var makeReader: @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
     /// The max number of bytes that a reader keeps between two reads.
@@ -51,24 +50,26 @@ package struct ServedContent: Sendable {
         contentType: String, byteCount: UInt64, entityTag: EntityTag, modified: Int64?,
         makeReader: @escaping @Sendable () throws(DecryptionError) -> any RandomAccessDecryptor
     ) {
-        self.contentType = HTTPField(name: .contentType, value: contentType)
         self.byteCount = byteCount
         self.entityTag = entityTag
         self.modified = modified
-        var fields: HTTPFields = [.eTag: entityTag.text, .acceptRanges: "bytes"]
-        fields[.lastModified] = modified.map(HTTPDate.text)
+        var fields: FieldLines = ["ETag": entityTag.text, "Accept-Ranges": "bytes"]
+        if let modified { fields.add("Last-Modified", HTTPDate.text(modified)) }
         self.fields = fields
+        fields.add("Content-Type", contentType)
+        self.bodyFields = fields
         self.makeReader = makeReader
     }
 }
 
 /// Content, and what it was found by.
-final class FoundContent: Sendable {
+package final class FoundContent: Sendable {
     let content: ServedContent
     /// The path's names, with slashes between them.
     let name: String
 
-    init(content: ServedContent, name: String) {
+    /// Creates one.
+    package init(content: ServedContent, name: String) {
         self.content = content
         self.name = name
     }

@@ -1,6 +1,5 @@
 #if Network
 import ByteSources
-import HTTPTypes
 
 /// Which requests are taken by a server that asks for no token: none that a page of another site makes, in a browser that
 /// can connect to this server while the page's author cannot.
@@ -27,24 +26,25 @@ struct BrowserRules: Sendable {
     }
 
     /// Whether a request is taken.
-    func admits(_ request: HTTPRequest) -> Bool {
-        let authority = request.authority?.lowercased()
+    func admits(_ request: Request) -> Bool {
+        let authority = request.fields.host?.lowercased()
         // Without a host it is one of HTTP/1.0, and of no browser.
         guard authority.map({ isOwn(host: Self.host(of: $0)) }) ?? true else { return false }
-        let fields = request.headerFields
-        if let origin = fields[.origin] {
+        if let origin = request.fields.origin {
             if allowedOrigins.admits(origin) { return true }
             guard let authority, origin.lowercased() == "http://" + authority else { return false }
         }
-        switch fields[.fetchSite] {
+        switch request.fields.fetchSite {
         case nil, "same-origin", "none": return true
         // A link that is followed: the page that it stands on does not see the answer.
-        default: return request.method == .get && fields[.fetchMode] == "navigate" && fields[.fetchDest] == "document"
+        default:
+            return request.method == .GET && request.fields.fetchMode == "navigate"
+                && request.fields.fetchDestination == "document"
         }
     }
 
     private func isOwn(host: String) -> Bool {
-        IPAddress(host) != nil || host == "localhost" || host == boundHost
+        host == boundHost || host == "localhost" || IPAddress(host) != nil
     }
 
     /// The host without its port, an address of IPv6 without brackets.
@@ -92,40 +92,31 @@ package struct AllowedOrigins: Sendable {
     func admits(_ origin: String) -> Bool { origins.contains("*") || origins.contains(origin.lowercased()) }
 
     /// Adds what lets the page that asks read an answer.
-    func mark(_ fields: inout HTTPFields, for request: HTTPRequest) {
+    func mark(_ fields: inout FieldLines, for request: Request) {
         guard !origins.isEmpty else { return }
         // A cache must not hand the answer to one site on to another.
-        fields.append(HTTPField(name: .vary, value: "Origin"))
-        guard let origin = request.headerFields[.origin], admits(origin) else { return }
-        fields[.accessControlAllowOrigin] = origins.contains("*") ? "*" : origin
-        fields[.exposedHeaders] = "Accept-Ranges, Content-Length, Content-Range, Date, ETag, Last-Modified"
+        fields.add("Vary", "Origin")
+        guard let origin = request.fields.origin, admits(origin) else { return }
+        fields.add("Access-Control-Allow-Origin", origins.contains("*") ? "*" : origin)
+        fields.add(
+            "Access-Control-Expose-Headers",
+            "Accept-Ranges, Content-Length, Content-Range, Date, ETag, Last-Modified")
     }
 
     /// The answer to what a browser asks before it asks for what it wants; `nil` for other requests.
     ///
     /// It shows no token, and is told nothing of what is there.
-    func preflight(_ request: HTTPRequest) -> Reply? {
-        guard request.method == .options, request.headerFields[.requestedMethod] != nil,
-            let origin = request.headerFields[.origin], admits(origin)
+    func preflight(_ request: Request) -> Reply? {
+        guard request.method == .OPTIONS, request.fields.requestedMethod != nil, let origin = request.fields.origin,
+            admits(origin)
         else { return nil }
         return Reply(
             status: .noContent,
             fields: [
-                .allowedMethods: "GET, HEAD",
-                .allowedHeaders: "Authorization, If-Match, If-None-Match, If-Range, Range",
-                .preflightAge: "600",
+                "Access-Control-Allow-Methods": "GET, HEAD",
+                "Access-Control-Allow-Headers": "Authorization, If-Match, If-None-Match, If-Range, Range",
+                "Access-Control-Max-Age": "600",
             ])
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let requestedMethod = HTTPField.Name("Access-Control-Request-Method") ?? .server
-    fileprivate static let allowedMethods = HTTPField.Name("Access-Control-Allow-Methods") ?? .server
-    fileprivate static let allowedHeaders = HTTPField.Name("Access-Control-Allow-Headers") ?? .server
-    fileprivate static let exposedHeaders = HTTPField.Name("Access-Control-Expose-Headers") ?? .server
-    fileprivate static let preflightAge = HTTPField.Name("Access-Control-Max-Age") ?? .server
-    fileprivate static let fetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .server
-    fileprivate static let fetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .server
-    fileprivate static let fetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .server
 }
 #endif

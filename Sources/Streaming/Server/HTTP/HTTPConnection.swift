@@ -1,5 +1,4 @@
 #if Network
-import HTTPTypes
 package import NIOCore
 package import NIOHTTP1
 package import NIOPosix
@@ -220,22 +219,23 @@ package final class HTTPConnection: ChannelDuplexHandler {
     }
 
     private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        guard let request = RequestRules.request(head, isSecure: setup.tls != nil) else { return refuse(context) }
+        guard let request = Request(head, address: address, keepBody: { keptBody($0, context) }) else {
+            return refuse(context)
+        }
         clock.start(context.eventLoop.now)
         isReceiving = true
         requestNumber += 1
-        let persistence = RequestRules.persistence(head)
-        if persistence == .close { closing = .afterAnswer }
-        answering = .awaited(isHead: head.method == .HEAD, saysKeepAlive: persistence == .keepAliveSaid)
+        if request.persistence == .close { closing = .afterAnswer }
+        answering = .awaited(isHead: head.method == .HEAD, saysKeepAlive: request.persistence == .keepAliveSaid)
         setup.responder.respond(
-            to: Request(head: request, body: keptBody(request.headerFields, context), address: address),
+            to: request,
             Exchange(
                 connection: NIOLoopBound(self, eventLoop: context.eventLoop), eventLoop: context.eventLoop,
                 requestNumber: requestNumber))
     }
 
-    private func keptBody(_ fields: HTTPFields, _ context: ChannelHandlerContext) -> EventLoopFuture<ByteBuffer>? {
-        guard setup.responder.keptBodyByteCount > 0, let length = fields[.contentLength].flatMap({ Int($0) }),
+    private func keptBody(_ fields: RequestFields, _ context: ChannelHandlerContext) -> EventLoopFuture<ByteBuffer>? {
+        guard setup.responder.keptBodyByteCount > 0, let length = fields.contentLength.flatMap({ Int($0) }),
             length <= setup.responder.keptBodyByteCount
         else { return nil }
         let promise = context.eventLoop.makePromise(of: ByteBuffer.self)
@@ -260,7 +260,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
     /// Answers what is no request, and closes the connection.
     private func refuse(_ context: ChannelHandlerContext) {
         closing = .afterAnswer
-        finish(Reply(status: .badRequest, fields: [:]).head(connection: "close"), context)
+        finish(Reply(status: .badRequest).head(connection: "close"), context)
     }
 
     /// Looks at what has come meanwhile.
@@ -281,14 +281,19 @@ package final class HTTPConnection: ChannelDuplexHandler {
             return
         }
         if reply.isLast { closing = .afterAnswer }
-        let head = reply.head(connection: closing == .afterAnswer ? "close" : saysKeepAlive ? "keep-alive" : nil)
+        var head = reply.head(connection: closing == .afterAnswer ? "close" : saysKeepAlive ? "keep-alive" : nil)
         switch reply.body {
         case .page(let page) where !isHead:
             write(head, context)
             finish(page, context)
         case .plaintext(let body):
-            write(head, context)
             answering = .sending(body)
+            // Another write costs more than copying a few bytes.
+            if body.isWhole(upTo: Self.joinedByteCount), turn > 0, var window = try? body.next() {
+                turn -= head.writeBuffer(&window)
+                return finish(head, context)
+            }
+            write(head, context)
             sendPlaintext()
         default:
             finish(head, context)
@@ -299,6 +304,9 @@ package final class HTTPConnection: ChannelDuplexHandler {
         sentByteCount += bytes.readableBytes
         context.write(wrapOutboundOut(bytes), promise: nil)
     }
+
+    /// What is sent in one piece with its head.
+    private static let joinedByteCount = 16 << 10
 
     /// After so many bytes the others of the event loop have their turn, even if the client takes everything at once.
     private static let turnByteCount = 4 << 20

@@ -92,6 +92,12 @@ final class PlaintextBody: Sendable {
         }
     }
 
+    /// Whether all of it is there, and is no more than some bytes.
+    func isWhole(upTo byteCount: Int) -> Bool {
+        guard case .success(let window) = state.ready else { return false }
+        return window.readableBytes <= byteCount && UInt64(window.readableBytes) == range.upperBound - state.position
+    }
+
     /// Fills the next window, if it is not.
     func fillNext() {
         if state.ready == nil { fill(nextPart()) }

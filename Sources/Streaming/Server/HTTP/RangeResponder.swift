@@ -1,6 +1,6 @@
 #if Network
-import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import RandomAccess
 import Synchronization
@@ -30,50 +30,50 @@ struct RangeResponder: Responder {
     /// Answers one request: on the event loop if it is for what is known already. What else there is, is opened on threads
     /// that may wait; playlists are parsed there, and keys asked for.
     func respond(to request: Request, _ exchange: Exchange) {
-        let (head, receivedAt) = (request.head, recorder?.now ?? 0)
-        if let preflight = allowedOrigins.preflight(head) { return send(preflight, to: head, exchange) }
+        let receivedAt = recorder?.now ?? 0
+        if let preflight = allowedOrigins.preflight(request) { return send(preflight, to: request, exchange) }
         do throws(Refusal) {
-            try checkBody(head.headerFields)
-            guard head.method == .get || head.method == .head else {
-                throw Refusal(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
+            try checkBody(of: request)
+            guard request.method == .GET || request.method == .HEAD else {
+                throw Refusal(status: .methodNotAllowed, fields: ["Allow": "GET, HEAD"])
             }
-            let target = try admittedTarget(of: head)
+            let target = try admittedTarget(of: request)
             if let known = known.content(at: target) {
-                let reply = try reply(to: head, with: known, receivedAt: receivedAt, mayWait: false)
-                return send(reply, to: head, exchange)
+                let reply = try reply(to: request, with: known, receivedAt: receivedAt, mayWait: false)
+                return send(reply, to: request, exchange)
             }
             let path = try self.target(target).path
             lookups.submit { _ in
                 do throws(Refusal) {
-                    guard !path.isEmpty else { return send(try startPage(), to: head, exchange) }
+                    guard !path.isEmpty else { return send(try startPage(), to: request, exchange) }
                     let found = try found(path)
                     known.note(found, at: target, exchange.eventLoop)
-                    let reply = try reply(to: head, with: found, receivedAt: receivedAt, mayWait: true)
-                    send(reply, to: head, exchange)
+                    let reply = try reply(to: request, with: found, receivedAt: receivedAt, mayWait: true)
+                    send(reply, to: request, exchange)
                 } catch {
-                    send(error, to: head, exchange)
+                    send(error, to: request, exchange)
                 }
             }
         } catch {
-            send(error, to: head, exchange)
+            send(error, to: request, exchange)
         }
     }
 
-    private func send(_ refusal: Refusal, to request: HTTPRequest, _ exchange: Exchange) {
+    private func send(_ refusal: Refusal, to request: Request, _ exchange: Exchange) {
         var reply = refusal.reply
         reply.isLast = Self.closing.contains(reply.status)
         send(reply, to: request, exchange)
     }
 
-    private func send(_ reply: Reply, to request: HTTPRequest, _ exchange: Exchange) {
+    private func send(_ reply: Reply, to request: Request, _ exchange: Exchange) {
         var reply = reply
         allowedOrigins.mark(&reply.fields, for: request)
         exchange.send(reply)
     }
 
     /// Nothing more is read of a client that may not ask, or behind a body that is not read.
-    private static let closing: Set<HTTPResponse.Status> = [
-        .badRequest, .unauthorized, .forbidden, .methodNotAllowed, .lengthRequired, .contentTooLarge,
+    private static let closing: Set<HTTPResponseStatus> = [
+        .badRequest, .unauthorized, .forbidden, .methodNotAllowed, .lengthRequired, .payloadTooLarge,
         .expectationFailed,
     ]
 
@@ -90,12 +90,11 @@ struct RangeResponder: Responder {
     }
 
     private func reply(
-        to request: HTTPRequest, with found: FoundContent, receivedAt time: UInt64, mayWait: Bool
+        to request: Request, with found: FoundContent, receivedAt time: UInt64, mayWait: Bool
     ) throws(Refusal) -> Reply {
-        let answer = Answer(
-            method: request.method, fields: request.headerFields, content: found.content, now: HTTPDate.now)
+        let answer = Answer(to: request, with: found, now: HTTPDate.now)
         guard let range = answer.body, !range.isEmpty else {
-            return Reply(status: answer.status, fields: answer.fields)
+            return Reply(status: answer.status, fields: answer.fields, body: .none)
         }
         let body = body(range, of: found, request, at: time)
         try attempt(found.name) { () throws(DecryptionError) in try body.fillIfShort(mayWait: mayWait) }
@@ -104,13 +103,13 @@ struct RangeResponder: Responder {
 
     /// An answer's body, which the trace has, if there is one.
     private func body(
-        _ range: Range<UInt64>, of found: FoundContent, _ request: HTTPRequest, at time: UInt64
+        _ range: Range<UInt64>, of found: FoundContent, _ request: Request, at time: UInt64
     ) -> PlaintextBody {
         var onEnd: @Sendable (UInt64) -> Void = { _ in }
         if let recorder, found.content.isRecorded {
             let (content, start) = (found.content, found.content.position?.offset ?? 0)
             let entry = recorder.begin(
-                asked: request.headerFields[.range], object: content.position?.object ?? found.name,
+                asked: request.fields.range, object: content.position?.object ?? found.name,
                 range: start + range.lowerBound..<start + range.upperBound,
                 objectByteCount: content.position?.objectByteCount ?? content.byteCount, at: time)
             onEnd = { recorder.finish(entry, deliveredByteCount: $0) }
@@ -119,8 +118,8 @@ struct RangeResponder: Responder {
     }
 
     /// What a request asks for that may ask, without the token.
-    private func admittedTarget(of request: HTTPRequest) throws(Refusal) -> String {
-        let target = request.path ?? ""
+    private func admittedTarget(of request: Request) throws(Refusal) -> String {
+        let target = request.target
         guard let token else {
             guard browserRules.admits(request) else { throw Refusal(status: .forbidden, reason: BrowserRules.refusal) }
             return target
@@ -128,26 +127,26 @@ struct RangeResponder: Responder {
         if let rest = token.rest(of: target) {
             // What the page of a folder names lies below its URL only if that ends with a slash.
             guard rest.hasPrefix("/") else {
-                throw Refusal(status: .permanentRedirect, fields: [.location: "/\(token.text)/"])
+                throw Refusal(status: .permanentRedirect, fields: ["Location": "/\(token.text)/"])
             }
             return rest
         }
-        guard token.isShown(in: request.headerFields) else {
-            throw Refusal(status: .unauthorized, fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise\""])
+        guard token.isShown(in: request.fields.authorization) else {
+            throw Refusal(status: .unauthorized, fields: ["WWW-Authenticate": "Bearer realm=\"chunkwise\""])
         }
         return target
     }
 
     /// Refuses what would have to be read to the end first. Source: RFC 9110, sections 10.1.1, 15.5.12 and 15.5.14.
-    private func checkBody(_ fields: HTTPFields) throws(Refusal) {
-        if fields[.transferEncoding] != nil {
+    private func checkBody(of request: Request) throws(Refusal) {
+        if request.fields.transferEncoding != nil {
             throw Refusal(status: .lengthRequired)
         }
-        let length = fields[.contentLength]
+        let length = request.fields.contentLength
         if let length, Int(length).map({ $0 > limits.requestBodyByteCount }) ?? true {
-            throw Refusal(status: .contentTooLarge)
+            throw Refusal(status: .payloadTooLarge)
         }
-        if fields[.expect] != nil, length != nil {
+        if request.fields.expect != nil, length != nil {
             // A client that was not told to go on sends no body, and one that does could not be told apart.
             throw Refusal(status: .expectationFailed)
         }

@@ -1,5 +1,4 @@
 #if Network
-package import HTTPTypes
 import NIOCore
 
 /// What decides on answers.
@@ -13,16 +12,6 @@ package protocol Responder: Sendable {
     ///   - request: What is asked.
     ///   - exchange: Where the answer goes. The caller is the event loop of its connection, and must not wait.
     func respond(to request: Request, _ exchange: Exchange)
-}
-
-/// What a client asks.
-package struct Request: Sendable {
-    /// The head.
-    package let head: HTTPRequest
-    /// The body, once it has come, if it is one that is kept.
-    let body: EventLoopFuture<ByteBuffer>?
-    /// The client's address.
-    let address: String
 }
 
 /// Where the answer to one request goes.

@@ -1,9 +1,9 @@
 #if Network
 import ByteSources
 import HLS
-import HTTPTypes
 import Keys
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 
 /// Decides how a request for keys is answered.
@@ -39,7 +39,7 @@ struct KeyResponder: Responder {
             } catch let refusal as Refusal {
                 var reply = refusal.reply
                 // What follows is not read: a body that comes slowly holds no connection.
-                reply.isLast = reply.status.kind == .clientError
+                reply.isLast = (400..<500).contains(reply.status.code)
                 exchange.send(reply)
             } catch {
                 exchange.close()
@@ -48,11 +48,11 @@ struct KeyResponder: Responder {
     }
 
     private func answer(to request: Request) async throws -> Reply {
-        guard (request.head.path ?? "").prefix(while: { $0 != "?" }) == KeyServer.path else {
+        guard request.target.prefix(while: { $0 != "?" }) == KeyServer.path else {
             throw Refusal(status: .notFound, reason: "no such resource: expected \(KeyServer.path)")
         }
-        guard request.head.method == .post else {
-            throw Refusal(status: .methodNotAllowed, reason: "expected POST", fields: [.allow: "POST"])
+        guard request.method == .POST else {
+            throw Refusal(status: .methodNotAllowed, reason: "expected POST", fields: ["Allow": "POST"])
         }
         var asked = KeyAudit.Question(address: request.address, time: KeyTiming.milliseconds(now.wall))
         do {
@@ -113,7 +113,7 @@ struct KeyResponder: Responder {
         let noted = asked
         guard await kept({ server.audit.note(outcomes.map(\.name), noted) }) else {
             server.report("the audit cannot be written: no key is given out")
-            throw Refusal(status: .serviceUnavailable, reason: "try again later", fields: [.retryAfter: "10"])
+            throw Refusal(status: .serviceUnavailable, reason: "try again later", fields: ["Retry-After": "10"])
         }
         return reply
     }
@@ -124,15 +124,15 @@ struct KeyResponder: Responder {
         let guesser = "no token \(network)"
         try admit(0, by: guesser)
         let mayBePage = server.certificate == nil && server.clients.admitsAll
-        guard !mayBePage || BrowserRules(boundTo: server.host).admits(request.head) else {
+        guard !mayBePage || BrowserRules(boundTo: server.host).admits(request) else {
             limiter.charge(1, to: guesser, at: now.monotonic)
             throw Refusal(status: .forbidden, reason: BrowserRules.refusal, result: "unauthorized")
         }
-        guard let client = server.clients.client(request.head.headerFields) else {
+        guard let client = server.clients.client(showing: request.fields.authorization) else {
             limiter.charge(1, to: guesser, at: now.monotonic)
             throw Refusal(
                 status: .unauthorized, reason: "expected a token", result: "unauthorized",
-                fields: [.wwwAuthenticate: "Bearer realm=\"chunkwise keys\""])
+                fields: ["WWW-Authenticate": "Bearer realm=\"chunkwise keys\""])
         }
         return client
     }
@@ -152,16 +152,16 @@ struct KeyResponder: Responder {
     }
 
     private func body(of request: Request) async throws -> [UInt8] {
-        let fields = request.head.headerFields
-        guard fields[.transferEncoding] == nil, let length = fields[.contentLength].flatMap({ Int($0) }) else {
+        let fields = request.fields
+        guard fields.transferEncoding == nil, let length = fields.contentLength.flatMap({ Int($0) }) else {
             throw Refusal(status: .lengthRequired, reason: "expected Content-Length", result: "malformed")
         }
         guard length <= keptBodyByteCount, let body = request.body else {
             throw Refusal(
-                status: .contentTooLarge, reason: "\(length) bytes: expected at most \(KeyRequest.maxByteCount)",
+                status: .payloadTooLarge, reason: "\(length) bytes: expected at most \(KeyRequest.maxByteCount)",
                 result: "malformed")
         }
-        let type = fields[.contentType] ?? "none"
+        let type = fields.contentType ?? "none"
         guard type.lowercased().prefix(while: { $0 != ";" && $0 != " " }) == KeyRequest.mediaType else {
             throw Refusal(
                 status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)", result: "malformed")
@@ -174,7 +174,7 @@ struct KeyResponder: Responder {
         let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
         throw Refusal(
             status: .tooManyRequests, reason: "too many keys in too short a time", result: "limited",
-            fields: [.retryAfter: "\(max(seconds, 1))"])
+            fields: ["Retry-After": "\(max(seconds, 1))"])
     }
 
     private func checkTime(of question: KeyRequest, _ time: UInt64) throws {
@@ -194,11 +194,11 @@ struct KeyResponder: Responder {
                 status: .serviceUnavailable,
                 reason: "the request's time is \(milliseconds) ms before what this server remembers: "
                     + "expected a later one", result: "untimely",
-                fields: [.retryAfter: "\(milliseconds / 1000 + 1)"])
+                fields: ["Retry-After": "\(milliseconds / 1000 + 1)"])
         case .full:
             throw Refusal(
                 status: .serviceUnavailable, reason: "try again later", result: "overloaded",
-                fields: [.retryAfter: "10"])
+                fields: ["Retry-After": "10"])
         }
     }
 }

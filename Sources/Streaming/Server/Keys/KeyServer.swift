@@ -1,6 +1,5 @@
 #if Network
 package import HLS
-import HTTPTypes
 package import Keys
 import NIOSSL
 package import RandomAccess
@@ -229,10 +228,9 @@ package struct KeyClients: Sendable {
     /// Finds out who asks: by `Authorization: Bearer`, never by what stands in a URL.
     ///
     /// - Returns: `nil` if the request shows no token that is known.
-    func client(_ fields: HTTPFields) -> Client? {
+    func client(showing authorization: String?) -> Client? {
         if admitsAll { return Client(name: nil, token: AccessToken(text: ""), prefixes: []) }
-        guard let authorization = fields[.authorization] else { return nil }
-        return clients.first { $0.token.isShown(in: [.authorization: authorization]) }
+        return clients.first { $0.token.isShown(in: authorization) }
     }
 }
 
