@@ -9,6 +9,7 @@ let package = Package(
         // Without its default traits it needs no interposers; its malloc counts then read 0 and are not asked for.
         .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: [
@@ -42,6 +43,13 @@ let package = Package(
             ]
         ),
         .executableTarget(name: "c-decrypt", dependencies: ["CLoops"]),
+        .executableTarget(
+            name: "fixed-answer",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
         .executableTarget(
             name: "compare-with-c",
             dependencies: [
