@@ -49,16 +49,13 @@ extension ByteSource {
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends before, `.io` if it fails.
     public func fetch(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) {
-        var rest = buffers
-        var position = offset
-        while rest.byteCount > 0 {
+        var (rest, position) = (buffers, offset)
+        let end = offset + UInt64(buffers.byteCount)
+        while position != end {
             let count = try read(at: position, into: rest)
-            guard count > 0 else {
-                throw .truncatedCiphertext(
-                    byteCount: position, expected: "\(offset + UInt64(buffers.byteCount)) for this read")
-            }
+            guard count > 0 else { throw .truncatedCiphertext(byteCount: position, expected: "\(end) for this read") }
             position += UInt64(count)
-            rest.removeFirst(count)
+            if position != end { rest.removeFirst(count) }
         }
     }
 
@@ -169,6 +166,7 @@ public struct FetchBuffers {
     /// Forgets all but the first `count` bytes.
     @inlinable
     public func prefix(_ count: Int) -> FetchBuffers {
+        guard count < byteCount else { return self }
         let inHead = min(count, head.count)
         let inBody = min(count - inHead, body.count)
         let inTail = min(count - inHead - inBody, tail.count)

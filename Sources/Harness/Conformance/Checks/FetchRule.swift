@@ -112,7 +112,8 @@ package struct FetchRule: Sendable {
 
     /// What is wrong with the fetches of a read that delivered `range`, or `nil`.
     func mismatch(
-        in fetches: [Fetch], delivering range: Range<UInt64>, having kept: RangeSet<UInt64> = RangeSet()
+        in fetches: [Fetch], delivering range: Range<UInt64>,
+        having kept: @autoclosure () -> RangeSet<UInt64> = RangeSet()
     ) -> String? {
         if isOrdinary(fetches, delivering: range) { return nil }
         // A reader of authenticated chunks keeps the last one.
@@ -131,7 +132,7 @@ package struct FetchRule: Sendable {
             return found
         }
         guard !mayHaveKept else { return nil }
-        let missing = needed(for: range).subtracting(kept).subtracting(RangeSet(fetches.map(\.delivered)))
+        let missing = needed(for: range).subtracting(kept()).subtracting(RangeSet(fetches.map(\.delivered)))
         guard let first = missing.ranges.first else { return nil }
         let isPrevious = first.upperBound <= allowed.ranges.first.map { $0.lowerBound + 16 } ?? 0
         return "ciphertext \(first)\(isPrevious ? ", the block before," : "") is needed and was never fetched"
@@ -140,12 +141,15 @@ package struct FetchRule: Sendable {
     /// Whether the fetches are just what is needed, in order: the case of a million reads, told without sets of ranges.
     private func isOrdinary(_ fetches: [Fetch], delivering range: Range<UInt64>) -> Bool {
         guard let start = fetches.first?.asked.lowerBound, !range.isEmpty else { return false }
-        var (end, sum) = (start, UInt64(0))
+        var (end, sum, skipped) = (start, UInt64(0), UInt64(0))
         for fetch in fetches {
-            guard fetch.asked.lowerBound >= start, fetch.asked.lowerBound <= end, fetch.delivered == fetch.asked else {
-                return false
+            let asked = fetch.asked
+            guard asked.lowerBound >= start, fetch.delivered == asked else { return false }
+            if asked.lowerBound > end {
+                guard isPadding(end..<asked.lowerBound) else { return false }
+                skipped += asked.lowerBound - end
             }
-            end = max(end, fetch.asked.upperBound)
+            end = max(end, asked.upperBound)
             sum += fetch.deliveredByteCount
         }
         guard start..<end == span(of: range) else { return false }
@@ -153,8 +157,15 @@ package struct FetchRule: Sendable {
         guard fetches.count <= maxRequestCount(for: range), case .window(let byteCount) = granularity else {
             return false
         }
-        let repeats = sum - (end - start)
+        let repeats = sum - (end - start - skipped)
         return repeats == 0 || repeats <= 16 * maxRepeatCount(of: range, windowByteCount: byteCount)
+    }
+
+    /// Whether ciphertext is what lies between the data of two chunks.
+    private func isPadding(_ range: Range<UInt64>) -> Bool {
+        let chunkStart = range.lowerBound / chunkCiphertextByteCount * chunkCiphertextByteCount
+        return range.lowerBound >= chunkStart + chunkByteCount
+            && range.upperBound <= chunkStart + chunkCiphertextByteCount
     }
 
     /// The max number of requests that a read may take.

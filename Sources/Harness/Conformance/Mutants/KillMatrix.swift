@@ -77,12 +77,15 @@ private struct FlagRun {
     /// A set of groups that are open together, with their reads.
     private struct Members: Sendable {
         let members: [InterleavedRun.Member]
+        /// The same for a subject that remembers nothing: what several threads get, one gets as well.
+        private let membersAlone: [InterleavedRun.Member]
         /// The different flags of reads, and which of them each read of each member has.
         private let kinds: [Set<String>], kindOfRead: [[Int]]
         private let openingFlags: Set<String>
 
         init(_ groups: [VectorGroup]) {
-            members = groups.map { ($0, $0.reads.numbered) }
+            members = groups.map { ($0.holdingShortCiphertext(), $0.reads.numbered) }
+            membersAlone = members.map { ($0.group.onOneThread(), $0.reads) }
             var known: [[VectorFlag]] = []
             var last = 0
             kindOfRead = members.map { member in
@@ -104,8 +107,9 @@ private struct FlagRun {
         func left(having failed: Set<String>, remembers: Bool) -> [InterleavedRun.Member] {
             let isLeft = kinds.map { !$0.isSubset(of: failed) }
             guard isLeft.contains(true) || !openingFlags.isSubset(of: failed) else { return [] }
-            guard !remembers, isLeft.contains(false) else { return members }
-            return zip(members, kindOfRead).map { member, kinds in
+            if remembers { return members }
+            guard isLeft.contains(false) else { return membersAlone }
+            return zip(membersAlone, kindOfRead).map { member, kinds in
                 (member.group, zip(member.reads, kinds).filter { isLeft[$1] }.map(\.0))
             }
         }

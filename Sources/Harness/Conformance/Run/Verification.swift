@@ -50,7 +50,8 @@ package struct Verification: Sendable {
             { item in
                 var tally = Tally(capacity: capacity)
                 for index in stride(from: item / subjects.count, to: groups.count, by: partCount) {
-                    InterleavedRun.run(groups[index], subject: subjects[item % subjects.count], into: &tally)
+                    let members = groups[index].map { $0.holdingShortCiphertext() }
+                    InterleavedRun.run(members, subject: subjects[item % subjects.count], into: &tally)
                 }
                 return tally
             })

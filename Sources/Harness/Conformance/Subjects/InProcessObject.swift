@@ -97,8 +97,8 @@ final class InProcessObject: JudgedObject {
         guard let decryptor else { return .noAnswer("the object is not open") }
         recorder?.reset()
         let bytes = buffer.prepare(count: count)
-        for source in faultySources { source.inject(fault.ofSource) }
-        defer { for source in faultySources where fault != .none { source.inject(.none) } }
+        if fault != .none { for source in faultySources { source.inject(fault.ofSource) } }
+        defer { if fault != .none { for source in faultySources { source.inject(.none) } } }
         do throws(DecryptionError) {
             let delivered = try decryptor.read(at: offset, into: bytes)
             try decryptor.checkVersion()

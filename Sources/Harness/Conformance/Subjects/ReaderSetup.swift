@@ -89,8 +89,11 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         switch group.supply {
         case .any: []
         case .whole: [.whole]
-        // The first is for every read, and single bytes take long.
-        case .shortReads: [7, 1, 15, 16, 17, 31, 33, 64, 100].map { .shortReads(largest: $0) }
+        // The first is for every read, and single bytes take long; so do a few of a long object.
+        case .shortReads:
+            [7, 1, 15, 16, 17, 31, 33, 64, 100].map { count in
+                .shortReads(largest: group.ciphertext.byteCount <= smallByteCount ? count : 15 * count + 2)
+            }
         case .failing, .endingEarly, .recovering, .changing: [.faulty]
         }
     }

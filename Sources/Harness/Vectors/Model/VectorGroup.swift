@@ -1,3 +1,4 @@
+internal import ByteSources
 package import RandomAccess
 
 /// Reads of one object: strategy, parameters, key and ciphertext, how opening it ends, and what is read.
@@ -23,7 +24,7 @@ package struct VectorGroup: Sendable {
     /// The key.
     package let key: SecretKey
     /// The ciphertext.
-    package let ciphertext: any ByteSource
+    package private(set) var ciphertext: any ByteSource
     /// The plaintext that reads are compared with; empty where the object does not open.
     package let plaintext: GroupPlaintext
     /// How opening the object is to end: a vector of its own.
@@ -42,7 +43,7 @@ package struct VectorGroup: Sendable {
     /// each, and so on.
     package let interleaving: String?
     /// How many threads do all the reads at once on the same object; 1 for one after the other.
-    package let threadCount: Int
+    package private(set) var threadCount: Int
 
     /// Creates a group: of an object that opens, or of one that ends with `error` and has neither plaintext nor reads.
     package init(
@@ -77,6 +78,26 @@ package struct VectorGroup: Sendable {
         group.patterns = reads.map(ReadPattern.single)
         return group
     }
+
+    /// The same group for one thread.
+    package func onOneThread() -> VectorGroup {
+        var group = self
+        group.threadCount = 1
+        return group
+    }
+
+    /// The same group with its ciphertext in memory, if that is short: for whoever reads it often, since what is computed
+    /// costs each read anew.
+    package func holdingShortCiphertext() -> VectorGroup {
+        guard ciphertext.byteCount <= Self.maxHeldByteCount, !(ciphertext is MemorySource),
+            let bytes = try? ciphertext.bytes()
+        else { return self }
+        var group = self
+        group.ciphertext = MemorySource(bytes)
+        return group
+    }
+
+    private static let maxHeldByteCount: UInt64 = 1 << 16
 
     /// The same group over a source that behaves like this.
     func supplied(_ supply: SourceSupply) -> VectorGroup {
