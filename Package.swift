@@ -197,7 +197,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ConformanceTests",
         dependencies: [
-            "Support", "RandomAccess", "ByteSources", "BackendRegistry", "Results", "Vectors", "Conformance",
+            "Support", "RandomAccess", "ByteSources", "BackendRegistry", "Results", "Statistics", "Vectors",
+            "Conformance",
         ]
     ),
     .testTarget(

@@ -1,4 +1,4 @@
-// The most that a server on NIO can do: reads heads, and answers each with the same 4 KiB, which are ready. For comparison
+// The max that a server on NIO can do: reads heads, and answers each with the same 4 KiB, which are ready. For comparison
 // with `chunkwise serve` only; see Benchmarks/compare-with-nginx.
 //
 // usage: fixed-answer PORT [--ready]    on 127.0.0.1; heads are written by NIO, or are ready as well

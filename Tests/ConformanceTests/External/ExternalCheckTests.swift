@@ -2,6 +2,7 @@ import ByteSources
 import Glibc
 import RandomAccess
 import Results
+import Statistics
 import Testing
 import Vectors
 
@@ -107,6 +108,55 @@ struct ExternalCheckTests {
         #expect(chunk.mismatch(in: [fetch(0..<97)], delivering: 16..<40, having: none) != nil)
         #expect(block.openingMismatch([fetch(112..<144)]) == nil)
         #expect(block.openingMismatch([fetch(111..<144)]) != nil)
+    }
+
+    /// Most reads are judged without sets of ranges; here the sets are asked each time.
+    @Test("fetches of any kind are judged as sets of ranges would judge them", arguments: 0..<6)
+    func randomFetches(_ kind: Int) {
+        let strategy: Strategy = [
+            .cbcChunked(chunkByteCount: 48, iv: iv, ivRule: .fixed, padding: .pkcs7),
+            .cbcChunked(chunkByteCount: 48, iv: iv, ivRule: .fixed, padding: .none), .ctr(iv: iv),
+        ][kind / 2]
+        let rule = FetchRule(
+            strategy: strategy, granularity: kind % 2 == 0 ? .block : .window(byteCount: 32), ciphertextByteCount: 320)
+        var generator = SplitMix64(seed: UInt64(kind))
+        var (passed, failed) = (0, 0)
+        for _ in 0..<5000 {
+            let start = UInt64.random(in: 0..<200, using: &generator)
+            let range = start..<start + UInt64.random(in: 1...60, using: &generator)
+            // What is needed, in pieces, with something wrong or superfluous now and then.
+            var asked: [Range<UInt64>] = []
+            for part in rule.needed(for: range).ranges {
+                let cut = part.lowerBound + 16 * UInt64.random(in: 0...UInt64(part.count) / 16, using: &generator)
+                asked += [part.lowerBound..<cut, cut..<part.upperBound].filter { !$0.isEmpty }
+            }
+            for _ in 0..<Int.random(in: 0...2, using: &generator) {
+                let index = Int.random(in: 0..<asked.count, using: &generator)
+                let (old, step) = (asked[index], UInt64([1, 16, 32].randomElement(using: &generator) ?? 16))
+                switch Int.random(in: 0..<6, using: &generator) {
+                case 0: asked[index] = old.lowerBound..<old.upperBound + step
+                case 1: asked[index] = old.lowerBound - min(step, old.lowerBound)..<old.upperBound
+                case 2:
+                    asked[index] = old.lowerBound..<max(old.lowerBound + 1, old.upperBound - min(step, old.upperBound))
+                case 3: asked.insert(old, at: index)
+                case 4 where asked.count > 1: asked.remove(at: index)
+                default: asked.swapAt(index, 0)
+                }
+            }
+            let (fetched, allowed) = (RangeSet(asked), rule.allowed(for: range))
+            let count = { (set: RangeSet<UInt64>) in set.ranges.reduce(0) { $0 + $1.count } }
+            let repeats = asked.reduce(0) { $0 + $1.count } - count(fetched)
+            let maxRepeats =
+                kind % 2 == 0 ? UInt64(asked.count) : rule.touchedCount(of: range, windowByteCount: 32)
+            let isRight =
+                asked.allSatisfy { RangeSet($0).isSubset(of: allowed) } && repeats <= 16 * Int(maxRepeats)
+                && rule.needed(for: range).isSubset(of: fetched)
+            let mismatch = rule.mismatch(
+                in: asked.map { .init(asked: $0, deliveredByteCount: UInt64($0.count)) }, delivering: range)
+            #expect((mismatch == nil) == isRight, "\(asked) for \(range): \(mismatch ?? "no mismatch")")
+            if isRight { passed += 1 } else { failed += 1 }
+        }
+        #expect(passed > 1000 && failed > 1000, "\(passed) right ones, \(failed) wrong ones")
     }
 }
 

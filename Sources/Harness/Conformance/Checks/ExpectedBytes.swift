@@ -84,7 +84,7 @@ final class GuardedBuffer {
         let needed = count + 2 * Self.marginByteCount
         if storage.count < needed {
             storage.deallocate()
-            storage = .allocate(byteCount: max(needed, 1 << 13), alignment: 64)
+            storage = .allocate(byteCount: max(needed, 1 << 13), alignment: 4096)
         }
         self.count = count
         if let start = storage.baseAddress { memset(start, Int32(Self.canary), needed) }

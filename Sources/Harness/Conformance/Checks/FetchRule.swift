@@ -112,8 +112,7 @@ package struct FetchRule: Sendable {
 
     /// What is wrong with the fetches of a read that delivered `range`, or `nil`.
     func mismatch(
-        in fetches: [Fetch], delivering range: Range<UInt64>,
-        having kept: @autoclosure () -> RangeSet<UInt64> = RangeSet()
+        in fetches: [Fetch], delivering range: Range<UInt64>, having kept: RangeSet<UInt64> = RangeSet()
     ) -> String? {
         if isOrdinary(fetches, delivering: range) { return nil }
         // A reader of authenticated chunks keeps the last one.
@@ -132,13 +131,14 @@ package struct FetchRule: Sendable {
             return found
         }
         guard !mayHaveKept else { return nil }
-        let missing = needed(for: range).subtracting(kept()).subtracting(RangeSet(fetches.map(\.delivered)))
+        let missing = needed(for: range).subtracting(kept).subtracting(RangeSet(fetches.map(\.delivered)))
         guard let first = missing.ranges.first else { return nil }
         let isPrevious = first.upperBound <= allowed.ranges.first.map { $0.lowerBound + 16 } ?? 0
         return "ciphertext \(first)\(isPrevious ? ", the block before," : "") is needed and was never fetched"
     }
 
-    /// Whether the fetches are just what is needed, in order: the case of a million reads, told without sets of ranges.
+    /// Whether the fetches are just what is needed, in order, with or without the padding between chunks: the case of a
+    /// million reads, told without sets of ranges.
     private func isOrdinary(_ fetches: [Fetch], delivering range: Range<UInt64>) -> Bool {
         guard let start = fetches.first?.asked.lowerBound, !range.isEmpty else { return false }
         var (end, sum, skipped) = (start, UInt64(0), UInt64(0))
@@ -161,7 +161,7 @@ package struct FetchRule: Sendable {
         return repeats == 0 || repeats <= 16 * maxRepeatCount(of: range, windowByteCount: byteCount)
     }
 
-    /// Whether ciphertext is what lies between the data of two chunks.
+    /// Whether a range of ciphertext, not empty, is of one full chunk's block of padding.
     private func isPadding(_ range: Range<UInt64>) -> Bool {
         let chunkStart = range.lowerBound / chunkCiphertextByteCount * chunkCiphertextByteCount
         return range.lowerBound >= chunkStart + chunkByteCount

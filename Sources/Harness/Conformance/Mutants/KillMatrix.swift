@@ -22,8 +22,8 @@ package struct KillMatrix: Sendable {
 
     /// Puts mutants to vectors.
     ///
-    /// A mutant is not put to a group whose flags have all been found to notice it, nor to such a read, unless it remembers
-    /// reads. `progress` is called with how much of the work is done, on any of the threads; what `shouldStop` stops has no
+    /// A mutant is not put to a group whose flags have all been found to notice it. One that remembers no reads is not put
+    /// to such a read either, and reads on one thread. `progress` is called with how much of the work is done, on any of the threads; what `shouldStop` stops has no
     /// outcomes.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
@@ -77,7 +77,7 @@ private struct FlagRun {
     /// A set of groups that are open together, with their reads.
     private struct Members: Sendable {
         let members: [InterleavedRun.Member]
-        /// The same for a subject that remembers nothing: what several threads get, one gets as well.
+        /// The same for one thread: several get nothing else from a mutant that remembers nothing.
         private let membersAlone: [InterleavedRun.Member]
         /// The different flags of reads, and which of them each read of each member has.
         private let kinds: [Set<String>], kindOfRead: [[Int]]

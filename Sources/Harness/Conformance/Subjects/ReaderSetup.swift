@@ -89,7 +89,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         switch group.supply {
         case .any: []
         case .whole: [.whole]
-        // The first is for every read, and single bytes take long; so do a few of a long object.
+        // The first is for every read, and single bytes take long. A long object comes in 17 to 1,502 bytes at a time.
         case .shortReads:
             [7, 1, 15, 16, 17, 31, 33, 64, 100].map { count in
                 .shortReads(largest: group.ciphertext.byteCount <= smallByteCount ? count : 15 * count + 2)

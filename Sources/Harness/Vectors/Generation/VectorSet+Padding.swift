@@ -190,7 +190,8 @@ extension VectorSet {
         groups += sequenceCarries() + counterCarries() + counterByteCarries()
         groups += smallWindows() + offsetWidths() + seekStorms() + Array(monteCarlo().prefix(3))
         groups += specialBlocks() + longReads().filter { $0.plaintext.byteCount < 10 << 20 }
-        // Some of those that hold most, and some of their reads: the same flags kill each mutant, in half of the time.
+        // Some of those that hold most, and some of their reads: all short ones, those that end at a block's edge or around
+        // the first chunk's, and others. The same flags kill each mutant, in less time.
         groups += (continuousLengths() + chunkedLengths()).filter { group in
             let length = group.plaintext.byteCount
             return length <= 48 || length % 16 < 2 || length % 5 == 0 || (145...175).contains(length)
