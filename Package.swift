@@ -368,6 +368,18 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
 }
 
+/// What tests wait for: built with optimization by `scripts/test`, in debug as well. Not by others, since a package with
+/// such flags cannot be depended on.
+let optimized = [
+    "Support", "RandomAccess", "ByteSources", "SwiftAESBackend", "Statistics", "Results", "SubjectProtocol", "Vectors",
+    "Conformance", "Subject",
+]
+if Context.environment["CHUNKWISE_OPTIMIZED"] != nil {
+    for target in package.targets where optimized.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+    }
+}
+
 // Ends the build where a target depends on one that stands above it.
 var standing: Set<String> = []
 let own = Set(floors.flatMap { $0.targets.map(\.name) })

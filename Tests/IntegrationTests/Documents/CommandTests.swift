@@ -39,38 +39,4 @@ struct CommandTests {
         }
         #expect(commands.count > 30, "the documents have \(commands.count) commands")
     }
-
-    @Test("documents have lines of at most 120 characters", arguments: Documents.names)
-    func lines(document: String) throws {
-        for (index, line) in try Documents.text(document).split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        where !line.hasPrefix("|") {
-            #expect(line.count <= 120, "\(document):\(index + 1) has \(line.count) characters")
-        }
-    }
-
-    @Test("links of documents to files and headings of the project lead somewhere", arguments: Documents.names)
-    func links(document: String) throws {
-        let text = try Documents.text(document)
-        let folder = Project.folder.appending(path: document).deletingLastPathComponent()
-        for match in text.matches(of: /\]\(([^)\s]+)\)/) {
-            let target = String(match.1)
-            guard !target.contains("://") else { continue }
-            let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            let file = parts[0].isEmpty ? Project.folder.appending(path: document) : folder.appending(path: parts[0])
-            #expect(FileManager.default.fileExists(atPath: file.path), "\(document) links to \(target)")
-            guard parts.count == 2, let content = try? String(contentsOf: file, encoding: .utf8) else { continue }
-            #expect(Self.anchors(of: content).contains(parts[1]), "\(document) links to \(target)")
-        }
-    }
-
-    /// What GitHub calls the headings of a document.
-    private static func anchors(of text: String) -> [String] {
-        text.split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in
-            heading.drop { $0 == "#" || $0 == " " }.lowercased().filter {
-                $0.isLetter || $0.isNumber || $0 == " " || $0 == "-"
-            }
-            .replacing(" ", with: "-")
-        }
-    }
 }

@@ -29,7 +29,7 @@ struct DocumentedCommand {
             .notRun("builds two commits in release; the workflow gate.yml runs it"),
         "scripts/man man": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
         "scripts/docs": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
-        "swift format lint --strict --recursive Package.swift Sources Tests": .notRun("is the first step of .ci/run"),
+        "scripts/check": .notRun("is the first step of .ci/run"),
         "chunkwise verify --mutants": .notRun("takes minutes in a debug build; .ci/run runs it, and MutantsTests"),
         "chunkwise vectors generate": .notRun("writes into the project's folder; VectorsTests compare the files"),
         "chunkwise vectors generate --check": .notRun("takes half a minute in a debug build; .ci/run runs it"),
