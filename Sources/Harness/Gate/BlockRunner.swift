@@ -36,7 +36,10 @@ struct BlockRunner {
             let own = role == .candidate ? cell.largerObject : nil
             try process.open(own ?? cell.object, isServed: cell.isServed)
         }
-        for process in [first, second] { try warmUp(process, cell) }
+        for process in [first, second] {
+            try warmUp(process, cell)
+            process.endWarmUp()
+        }
         let baseline = firstRole == .baseline ? first : second
         let candidate = firstRole == .baseline ? second : first
         var order = ""

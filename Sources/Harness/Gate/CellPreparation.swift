@@ -16,8 +16,10 @@ struct CellPreparation {
         case ready(PreparedCell)
         /// A side cannot do it.
         case notCompared(String)
-        /// A side did it wrong, or failed at it.
+        /// A side delivered wrong bytes.
         case wrong(String)
+        /// A side failed at it.
+        case failed(String)
     }
 
     func prepare(_ cell: Cell, name: String) throws(GateError) -> Outcome {
@@ -43,7 +45,8 @@ struct CellPreparation {
         do {
             object = try store.object(for: cell)
             workload = try cell.workload(seed: settings.seed, traces: settings.traces)
-            reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
+            reads = try workload.starting(atDraw: workload.checkedDraw)
+                .reads(plaintextByteCount: object.plaintextByteCount)
             expected = try store.expectedDigest(of: object, cell: cell, reads: reads)
         } catch {
             throw .io(error)
@@ -63,7 +66,7 @@ struct CellPreparation {
                 switch error {
                 case .unsupported(let role, let reason):
                     return .notCompared("the \(role.rawValue) does not support it: \(reason)")
-                case .failed(let role, let reason): return .wrong("the \(role.rawValue) failed: \(reason)")
+                case .failed(let role, let reason): return .failed("the \(role.rawValue) failed: \(reason)")
                 case .machine(let error): throw .io(error)
                 case .interrupted: throw .interrupted
                 }
@@ -114,7 +117,7 @@ struct CellPreparation {
         let process = try SideProcess(side, timeout: settings.timeout, shouldStop: shouldStop)
         try process.greet()
         try process.open(object, isServed: isServed)
-        let (digest, byteCount) = try process.digest(workload)
+        let (digest, byteCount) = try process.digest(workload.starting(atDraw: workload.checkedDraw))
         let times = try process.time(workload, iterationCount: 10, atMostNanoseconds: 3_000_000)
         process.end()
         // The fastest, or the mean by a clock whose ticks are longer than an iteration.

@@ -102,7 +102,7 @@ struct Comparison {
             reason += cell.slowdown.map { GateResult.percent($0 - 1) } ?? "nothing"
         } else {
             switch outcome {
-            case .notCompared(let why), .wrong(let why): reason += ": nothing could be planted: \(why)"
+            case .notCompared(let why), .wrong(let why), .failed(let why): reason += ": nothing could be planted: \(why)"
             case .ready: break
             }
         }
@@ -120,7 +120,7 @@ extension GateCell {
         if let look = track.phase.looks.last {
             (slowdown, low, high, verdict) = (look.slowdown, look.low, look.high, look.verdict)
         }
-        if let failure = track.failure { (verdict, reason) = (.wrong, failure) }
+        if let failure = track.failure { (verdict, reason) = (.failed, failure) }
     }
 
     /// Says what would settle a cell, if it is inconclusive.

@@ -34,12 +34,14 @@ package struct GateRun {
     /// Runs it in a temporary folder that is gone afterwards, whatever happens; prints nothing.
     ///
     /// - Parameters:
+    ///   - vectors: What became of the vectors that the candidate was put to; where one failed, nothing is timed.
     ///   - progress: Called before each block with what comes, for a person who waits.
     ///   - shouldStop: Asked before each round of a block.
     /// - Returns: What was found.
     /// - Throws: `GateError`.
     package func run(
-        progress: @escaping (String) -> Void = { _ in }, shouldStop: @escaping () -> Bool = { false }
+        vectors: ConformanceRecord? = nil, progress: @escaping (String) -> Void = { _ in },
+        shouldStop: @escaping () -> Bool = { false }
     ) throws(GateError) -> GateResult {
         let start = monotonicSeconds()
         let folder: RunFolder
@@ -57,6 +59,16 @@ package struct GateRun {
             confidence: settings.confidence, secondsPerCell: settings.secondsPerCell, seed: settings.seed,
             verdict: .inconclusive, cells: [], notCompared: [], seconds: 0)
         result.buildCount = settings.buildCount
+        result.vectors = vectors
+        if let vectors, vectors.failed > 0 {
+            result.verdict = .wrong
+            result.seconds = monotonicSeconds() - start
+            return result
+        }
+        if let vectors, vectors.passed == 0 {
+            result.reason = "nothing was compared: the candidate runs none of the vectors"
+            return result
+        }
         if let stored = settings.stored, let difference = stored.difference(from: sides, host: result.host) {
             result.notCompared = stored.ratios.map { .init(name: $0.name, reason: difference) }
             result.reason = "nothing was compared: \(difference)"
@@ -74,6 +86,8 @@ package struct GateRun {
             case .notCompared(let reason): result.notCompared.append(.init(name: name, reason: reason))
             case .wrong(let reason):
                 result.cells.append(GateCell(name: name, cell: cell, verdict: .wrong, reason: reason))
+            case .failed(let reason):
+                result.cells.append(GateCell(name: name, cell: cell, verdict: .failed, reason: reason))
             case .ready(let ready):
                 let reason = settings.stored?.shortage(of: name, settings: settings)
                 if reason == nil { prepared.append(ready) }
@@ -101,7 +115,7 @@ package struct GateRun {
             result.counts = counts
         }
         result.verdict = GateVerdict.overall(result.cells.map(\.verdict)) ?? .inconclusive
-        if result.control?.verdict == .wrong { result.verdict = .wrong }
+        if let control = result.control?.verdict, control.isBroken { result.verdict = control }
         if result.cells.isEmpty { result.reason = "nothing was compared: expected a cell that both sides support" }
         result.seconds = monotonicSeconds() - start
         return result

@@ -13,6 +13,8 @@ final class SideProcess {
     let role: GateSide.Role
     private let process: SubjectProcess
     private var served: (any ByteSource)?
+    /// The draws that were used up: both sides of a pair are asked for the same ones.
+    private var drawCount: UInt64 = 0
     private static let id: UInt64 = 1
     /// Some days, in nanoseconds: no clock that moves says more of the iterations of an answer.
     static let longestIteration: UInt64 = 1 << 50
@@ -74,11 +76,12 @@ final class SideProcess {
         _ workload: Workload, iterationCount: UInt64, atMostNanoseconds limit: UInt64 = longestIteration
     ) throws(SideFailure) -> [UInt64] {
         let answer = try measure(
-            workload,
+            workload.starting(atDraw: drawCount),
             [
                 "collect": "time", "minimumNanoseconds": .integer(limit),
                 "maximumIterations": .integer(iterationCount),
             ])
+        drawCount &+= workload.drawCount(iterationCount: Int(iterationCount))
         let nanoseconds = try attempt { () throws(SubjectError) in try answer.integers("nanoseconds") }
         guard !nanoseconds.isEmpty, nanoseconds.count <= iterationCount else {
             throw .failed(role, "it answered with \(nanoseconds.count) iterations: expected 1 to \(iterationCount)")
@@ -93,6 +96,9 @@ final class SideProcess {
         }
         return nanoseconds
     }
+
+    /// Begins with what counts: at a draw that does not depend on how many the warm-up took.
+    func endWarmUp() { drawCount = 1 << 40 }
 
     /// Says goodbye. What the process does with its end is its own business: nothing is measured any more.
     ///

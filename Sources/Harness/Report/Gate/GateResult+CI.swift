@@ -16,7 +16,8 @@ extension GateResult {
                 warnings.append(entry)
             }
         }
-        if let control, control.verdict == .wrong {
+        if let failedVectors { errors.insert(("wrong bytes", failedVectors), at: 0) }
+        if let control, control.verdict.isBroken {
             errors.append(("wrong: \(control.name)", GateWords.finding(control)))
         }
         for cell in memory?.cells ?? [] where cell.verdict != .same {
@@ -46,7 +47,7 @@ extension GateResult {
             warnings.insert(
                 ("noisy host", control.map(GateWords.finding) ?? reason ?? "nothing could be planted"), at: 0)
         }
-        if cells.isEmpty { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
+        if cells.isEmpty, failedVectors == nil { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
         let lines =
             Self.annotations("error", errors) + Self.annotations("warning", warnings)
             + [GitHubCommand.line("notice", title: "gate: \(title)", message: headline)]
@@ -106,6 +107,12 @@ extension GateResult {
     /// no answer, or skipped where that is allowed.
     package func junit(allowsInconclusive: Bool) -> String {
         var cases = cells.map { testCase($0, allowsInconclusive) }
+        if let vectors {
+            let outcome: JUnitDocument.Outcome =
+                failedVectors.map { .failed(message: $0, type: "wrong", text: $0) }
+                ?? (vectors.passed > 0 ? .passed : .errored(message: "none was run", type: "nothingCompared", text: ""))
+            cases.insert(.init(className: Self.className, name: "vectors", outcome: outcome), at: 0)
+        }
         if let control { cases.append(controlCase(control)) }
         cases += (memory?.cells ?? []).map { memoryCase($0, allowsInconclusive) }
         cases += (counts?.cells ?? []).map { cell in
@@ -131,7 +138,7 @@ extension GateResult {
             JUnitDocument.Case(
                 className: Self.className, name: $0.name, outcome: .skipped("not compared: \($0.reason)"))
         }
-        if cells.isEmpty {
+        if cells.isEmpty, failedVectors == nil {
             cases.append(
                 .init(
                     className: Self.className, name: "cells",
@@ -155,7 +162,7 @@ extension GateResult {
         let finding = GateWords.finding(cell)
         let outcome: JUnitDocument.Outcome
         switch cell.verdict {
-        case .wrong: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
+        case .wrong, .failed: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
         case .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
         case .inconclusive where !allowsInconclusive:
             outcome = .errored(message: finding, type: cell.verdict.rawValue, text: finding)
@@ -169,7 +176,7 @@ extension GateResult {
         let finding = GateWords.finding(control)
         let outcome: JUnitDocument.Outcome =
             switch control.verdict {
-            case .wrong: .failed(message: finding, type: "wrong", text: finding)
+            case .wrong, .failed: .failed(message: finding, type: control.verdict.rawValue, text: finding)
             case .slower: .passed
             default: .errored(message: finding, type: "noisyHost", text: finding)
             }

@@ -43,14 +43,16 @@ package enum GateText {
         }
         var line =
             switch result.verdict {
+            case _ where result.failedVectors != nil: "wrong: \(result.failedVectors ?? ""): expected right bytes"
             case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
-            case .wrong: "wrong: \(firstWrong(result)): expected right bytes, and whole runs, of both sides"
+            case .wrong: "wrong: \(firstBroken(result)): expected right bytes of both sides"
+            case .failed: "failed: \(firstBroken(result)): expected whole runs of both sides"
             case .noisyHost:
                 "noisy host: \(result.control?.reason ?? "nothing could be planted"): expected to see it before anything is called the same"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
             case .inconclusive:
                 "inconclusive: \(names(.inconclusive)): expected intervals that end on one side of \(tolerance)"
-            case .same: "same: no cell takes over \(tolerance) more time than the baseline"
+            case .same: "same: \(result.comparedText), and none takes over \(tolerance) more time than the baseline"
             case .faster: "faster: every cell takes over \(tolerance) less time than the baseline"
             }
         if result.counts?.verdict == .grew {
@@ -60,14 +62,18 @@ package enum GateText {
         for anchor in result.anchors ?? [] where anchor.answer(allowsInconclusive: false) != .yes {
             line += "; against the anchor, \(conclusion(anchor))"
         }
-        if result.memory?.verdict == .grew { line += "; peak memory grew: expected it within the limit" }
+        if result.memory?.verdict == .grew {
+            let grown = "peak memory grew: expected it within the limit"
+            let isUndecided = result.verdict == .inconclusive || result.verdict == .noisyHost
+            line = isUndecided ? "\(grown); \(line)" : "\(line); \(grown)"
+        }
         if result.memory?.verdict == .inconclusive { line += "; peak memory is inconclusive" }
         return line
     }
 
-    /// The first cell that is wrong, or the control, with the reason, and how many there are.
-    private static func firstWrong(_ result: GateResult) -> String {
-        let wrong = (result.cells + [result.control].compactMap(\.self)).filter { $0.verdict == .wrong }
+    /// The first cell that is wrong or failed, or the control, with the reason, and how many there are.
+    private static func firstBroken(_ result: GateResult) -> String {
+        let wrong = (result.cells + [result.control].compactMap(\.self)).filter { $0.verdict == result.verdict }
         guard let first = wrong.first else { return "a cell" }
         let more = wrong.count > 1 ? "\(wrong.count) cells, the first is " : ""
         return more + first.name + (first.reason.map { ": \($0)" } ?? "")
@@ -78,7 +84,7 @@ package enum GateText {
         for cell in result.cells + [result.control].compactMap(\.self) {
             rows.append([
                 cell.name,
-                isRecording && cell.verdict != .wrong && cell.planted == nil ? "recorded" : GateWords.word(cell),
+                isRecording && !cell.verdict.isBroken && cell.planted == nil ? "recorded" : GateWords.word(cell),
                 GateWords.change(cell.slowdown), GateWords.change(cell.low), GateWords.change(cell.high),
                 "\(cell.blockCount)", SignificantDigits.fixed(min(max(cell.seconds, 0), 1e12), places: 1),
             ])
@@ -148,7 +154,7 @@ enum GateWords {
 
     /// The verdict on a cell; a control is seen or not.
     static func word(_ cell: GateCell) -> String {
-        guard cell.planted != nil, cell.verdict != .wrong else { return word(cell.verdict) }
+        guard cell.planted != nil, !cell.verdict.isBroken else { return word(cell.verdict) }
         return cell.isSeen ? "seen" : "not seen"
     }
 
@@ -203,6 +209,8 @@ extension GateResult {
     var title: String {
         let word = GateWords.word(verdict)
         return switch memory?.verdict {
+        // What is certain comes first.
+        case .grew where verdict == .inconclusive || verdict == .noisyHost: "more memory, and \(word)"
         case .grew: "\(word), and more memory"
         case .inconclusive: "\(word), memory undecided"
         case .same, nil: word
@@ -215,17 +223,36 @@ extension GateResult {
         let tolerance = GateWords.percent(tolerance)
         let head: String
         switch verdict {
-        case .wrong: head = "wrong: \(count(.wrong)) of \(compared) wrong or failed"
+        case .wrong where failedVectors != nil: head = "wrong: \(failedVectors ?? "")"
+        case .wrong: head = "wrong: \(count(.wrong)) of \(compared)"
+        case .failed: head = "failed: \(count(.failed)) of \(compared)"
         case .noisyHost:
             head = "noisy host: \(control?.reason ?? "nothing could be planted"), so nothing is called the same"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"
-        case .same: head = "same: \(compared), none slower by more than \(tolerance)"
+        case .same: head = "same: \(comparedText), none slower by more than \(tolerance)"
         case .faster: head = "faster: \(compared), each by more than \(tolerance)"
         }
-        return ([head] + [reason, memoryHeadline, countHeadline].compactMap { $0 } + anchorHeadlines)
-            .joined(separator: "; ")
+        let sentences = [reason, memoryHeadline, countHeadline].compactMap { $0 } + anchorHeadlines
+        let isUndecided = verdict == .inconclusive || verdict == .noisyHost
+        if memory?.verdict == .grew, isUndecided { return (sentences + [head]).joined(separator: "; ") }
+        return ([head] + sentences).joined(separator: "; ")
+    }
+
+    /// How many of the vectors failed that the candidate was put to, and the first of them; `nil` where none did.
+    var failedVectors: String? {
+        guard let vectors, vectors.failed > 0 else { return nil }
+        let executed = RatioText.count(vectors.passed + vectors.failed, "vector read")
+        let first = vectors.failures.first.map { ", the first \($0.id): \($0.reason)" } ?? ""
+        return "the candidate failed \(SignificantDigits.grouped(UInt64(vectors.failed))) of \(executed)\(first)"
+    }
+
+    /// How much was compared: cells, and vectors that the candidate passed.
+    var comparedText: String {
+        let cells = RatioText.count(cells.count, "cell") + " compared"
+        guard let vectors, vectors.failed == 0 else { return cells }
+        return "\(cells), \(RatioText.count(vectors.passed, "vector read")) right"
     }
 
     private var countHeadline: String? {
@@ -254,7 +281,7 @@ extension GateResult {
     func count(_ verdict: GateVerdict) -> Int { cells.count { $0.verdict == verdict } }
 
     /// Whether a cell is blamed.
-    func isBlamed(_ cell: GateCell) -> Bool { cell.verdict == .wrong || cell.verdict == .slower && cell.planted == nil }
+    func isBlamed(_ cell: GateCell) -> Bool { cell.verdict.isBroken || cell.verdict == .slower && cell.planted == nil }
 
     /// The command line that repeats the run.
     var commandLine: String { ShellText.joined(command) }

@@ -232,7 +232,7 @@ extension StoredRatios {
         seed = result.seed
         ratios = result.cells.compactMap { cell in
             let logRatios = cell.phases.first?.blocks.map(\.logRatio) ?? []
-            guard cell.verdict != .wrong, let interval = SignedRankInterval(logRatios, alpha: 0.025) else { return nil }
+            guard !cell.verdict.isBroken, let interval = SignedRankInterval(logRatios, alpha: 0.025) else { return nil }
             let ratio = RatioEstimate(interval)
             return Ratio(
                 name: cell.name, cell: cell.cell, ratio: ratio.estimate, low: ratio.low > 0 ? ratio.low : nil,

@@ -46,6 +46,8 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var buildCount: Int?
     /// The same candidate against older programs, each with a budget for its tolerance; `nil` where there is none.
     package var anchors: [GateResult]?
+    /// What became of the vectors that the candidate was put to first; `nil` where it was put to none.
+    package var vectors: ConformanceRecord?
     /// How long the run took, in seconds.
     package var seconds: Double
 
@@ -101,7 +103,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var comparisonCount: Int { cells.count }
 
     /// Whether its ratios may be kept: something was compared, all of it right.
-    package var isFitToRecord: Bool { !cells.isEmpty && verdict != .wrong }
+    package var isFitToRecord: Bool { !cells.isEmpty && !verdict.isBroken }
 
     /// By how much the layout of a build may move its time: what lies within is not blamed on a program that does the
     /// same, as its counts show. Measured; see METHODOLOGY, "The gate".
@@ -133,7 +135,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     /// - Parameter allowsInconclusive: Whether one that nothing can be said of passes.
     /// - Returns: The answer.
     package func answer(allowsInconclusive: Bool) -> GateAnswer {
-        if verdict == .wrong || counts?.verdict == .grew { return .no }
+        if verdict.isBroken || counts?.verdict == .grew { return .no }
         // A budget is kept where that is shown, whatever else may pass.
         for answer in (anchors ?? []).map({ $0.answer(allowsInconclusive: false) }) where answer != .yes {
             return answer
@@ -155,7 +157,7 @@ package struct GateResult: Codable, Hashable, Sendable {
 
     private func json(withPhases: Bool) -> JSONValue {
         JSONValue(
-            encoding: self, nullable: ["reason", "memory"],
+            encoding: self, nullable: ["reason", "memory", "vectors"],
             adding: [
                 "comparisons": JSONValue(count: comparisonCount),
                 "answer": .string(answer(allowsInconclusive: false).rawValue),
@@ -198,8 +200,13 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
     case inconclusive
     /// A slowdown that was planted in a copy of the baseline was not seen here, so that nothing is the same.
     case noisyHost
-    /// One side delivered wrong bytes, or failed.
+    /// One side delivered wrong bytes.
     case wrong
+    /// One side ended, did not answer, or broke the protocol.
+    case failed
+
+    /// Whether a side did not do what it was asked to, so that times mean nothing.
+    package var isBroken: Bool { self == .wrong || self == .failed }
 
     /// Reads a verdict; `hostUnfit` is what version 0.1.0 and before wrote for ``noisyHost``.
     package init?(rawValue: String) {
@@ -210,7 +217,7 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
 
     package var rawValue: String { "\(self)" }
 
-    /// The verdict on several cells: the first that occurs of wrong, slower, noisyHost, inconclusive, same, faster.
+    /// The verdict on several cells: the first that occurs of wrong, failed, slower, noisyHost, inconclusive, same, faster.
     ///
     /// - Returns: `nil` for no cells.
     package static func overall(_ verdicts: some Sequence<GateVerdict>) -> GateVerdict? {
@@ -220,11 +227,12 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
     private var rank: Int {
         switch self {
         case .wrong: 0
-        case .slower: 1
-        case .noisyHost: 2
-        case .inconclusive: 3
-        case .same: 4
-        case .faster: 5
+        case .failed: 1
+        case .slower: 2
+        case .noisyHost: 3
+        case .inconclusive: 4
+        case .same: 5
+        case .faster: 6
         }
     }
 }

@@ -37,7 +37,7 @@ package struct SelfTestCalibration: Codable, Hashable, Sendable {
         /// Takes the cell that was slowed down least from a gate that was run for figures; `nil` if it has none.
         package init?(_ result: GateResult, extraWork: Double) {
             let measured = result.cells.filter { $0.slowdown != nil && $0.low != nil && $0.high != nil }
-            guard result.verdict != .noisyHost, result.verdict != .wrong, measured.count == result.cells.count,
+            guard result.verdict != .noisyHost, !result.verdict.isBroken, measured.count == result.cells.count,
                 let minimum = measured.min(by: { ($0.slowdown ?? 0) < ($1.slowdown ?? 0) }),
                 let slowdown = minimum.slowdown,
                 let low = minimum.low, let high = minimum.high
@@ -159,7 +159,7 @@ package struct IntervalCoverage: Sendable {
     ///
     /// - Parameter runs: The runs; those that planted something are passed over.
     package init(_ runs: [SelfTestRun]) {
-        let all = runs.filter { $0.planted == 0 && $0.verdict != .wrong }
+        let all = runs.filter { $0.planted == 0 && !$0.verdict.isBroken }
             .flatMap(\.cells).compactMap(\.logRatios.first)
         let count = min(all.map(\.count).min() ?? 0, Self.maxBlocks)
         blockCount = count

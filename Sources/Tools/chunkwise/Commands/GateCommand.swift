@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackendRegistry
 import ByteSources
+import Conformance
 import Gate
 import Glibc
 import Measurement
@@ -8,6 +9,7 @@ import RandomAccess
 import Report
 import Results
 import Support
+import Vectors
 
 /// `chunkwise gate`
 struct GateCommand: ParsableCommand {
@@ -16,9 +18,9 @@ struct GateCommand: ParsableCommand {
         abstract: "Says whether a candidate is slower than a baseline: two programs that speak the subject protocol.",
         discussion: helpText(
             """
-            Both run side by side in short turns, in fresh processes, and are compared with a copy of the baseline too. A
-            candidate that delivers other bytes is wrong, however fast. What is slower is measured again before it is
-            said. Without a plan, a few short cells that both sides support are compared; a plan's backend, access,
+            The candidate is put to a choice of the vectors first, as verify --subject does: one that delivers other bytes is
+            wrong, however fast. Then both run side by side in short turns, in fresh processes, and are compared with a
+            copy of the baseline too. What is slower is measured again before it is said. Without a plan, a few short cells that both sides support are compared; a plan's backend, access,
             threads, rounds and time mean nothing here, since the commands bring their own.
 
             Where there is no baseline to run, --record keeps the candidate's times over those of a reference that runs
@@ -40,7 +42,7 @@ struct GateCommand: ParsableCommand {
               chunkwise gate --self-test --runs 100 --slowdown 3%,4% --busy --output gate-rates.jsonl
 
             EXIT CODES
-              0 faster or same; 1 slower, wrong, or grown; 2 noisy host, inconclusive, or nothing was compared;
+              0 faster or same; 1 slower, wrong, failed, or grown; 2 noisy host, inconclusive, or nothing was compared;
               with --self-test, 0 measured, whatever came out, and 2 stopped
             """))
 
@@ -52,9 +54,15 @@ struct GateCommand: ParsableCommand {
     func run() throws {
         if selfTest.selfTest { return try SelfTestRunning.run(selfTest, of: sides, options, output: output) }
         try output.validate(for: sides)
-        let settings = try options.settings(for: sides)
+        var settings = try options.settings(for: sides)
         let anchors = try options.anchors.map { try options.settings(settings, against: $0) }
-        var result = try GateRunning.run(settings)
+        let vectors = options.verify ? try GateRunning.verify(settings) : nil
+        var result = try GateRunning.run(settings, vectors: vectors)
+        var retries = options.retries
+        while retries > 0, result.answer(allowsInconclusive: options.allowInconclusive) == .none {
+            (retries, settings.seed) = (retries - 1, UInt64.random(in: 0..<1 << 32))
+            result = try GateRunning.run(settings, vectors: vectors)
+        }
         for anchor in anchors { result.anchors = (result.anchors ?? []) + [try GateRunning.run(anchor)] }
         try output.write(result, to: sides, allowsInconclusive: options.allowInconclusive)
         try GateRunning.requirePass(
@@ -193,6 +201,12 @@ struct GateOptions: ParsableArguments {
         transform: Duration.argument(.seconds, 0.1...3600))
     var timeout = Duration.seconds(60)
 
+    @Flag(inversion: .prefixedNo, help: "Put the candidate to a choice of the vectors before anything is timed.")
+    var verify = true
+
+    @Option(help: .taking("count", "How often to try again where there is no answer (exit code 2)."))
+    var retries = 0
+
     @Flag(help: "Exit with 0 where the verdict is inconclusive.")
     var allowInconclusive = false
 
@@ -203,6 +217,7 @@ struct GateOptions: ParsableArguments {
         if let builds, !(3...1000).contains(builds) {
             throw ValidationError("--builds \(builds): expected 3 to 1000")
         }
+        if !(0...100).contains(retries) { throw ValidationError("--retries \(retries): expected 0 to 100") }
         if budget != nil, anchor.isEmpty { throw ValidationError("--budget: expected it with --anchor only") }
     }
 
@@ -395,15 +410,37 @@ struct GateFile {
 
 /// What a gate needs of this program.
 enum GateRunning {
+    /// Puts the candidate to a choice of the vectors; the first of its builds, where there are several.
+    static func verify(_ settings: GateSettings) throws -> ConformanceRecord {
+        Interruption.install()
+        defer { Terminal.clearProgress() }
+        let command = settings.candidate.replacing("{build}", with: "1")
+        let verification = ExternalVerification(
+            command: command, timeout: settings.timeout, checksProtocol: false, listedFailureCount: 3,
+            isInterrupted: { Interruption.wasRequested })
+        let display = ProgressDisplay()
+        var record: ConformanceRecord
+        do throws(ExternalVerification.Failure) {
+            record = try verification.run(VectorSet.standard()) { finished, total in
+                display.show(finished, of: total, "groups of vectors", name: "gate")
+            }.record
+        } catch {
+            throw ExternalOptions.failure(error, command)
+        }
+        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "\(GateError.interrupted)") }
+        record.flags = nil
+        return record
+    }
+
     /// Runs a gate with progress on a terminal, until there is a verdict or the user stops it.
-    static func run(_ settings: GateSettings) throws -> GateResult {
+    static func run(_ settings: GateSettings, vectors: ConformanceRecord? = nil) throws -> GateResult {
         Interruption.install()
         defer { Terminal.clearProgress() }
         let run = GateRun(
             settings: settings, encryption: try encryption(), programVersion: Program.version,
             command: command(seed: settings.seed), startedAt: Program.time())
         return try attempt {
-            try run.run(progress: { Terminal.showProgress("gate: \($0)") }, shouldStop: { Interruption.wasRequested })
+            try run.run(vectors: vectors, progress: { Terminal.showProgress("gate: \($0)") }, shouldStop: { Interruption.wasRequested })
         }
     }
 
