@@ -264,7 +264,8 @@ public class JavaJce {
         }
 
         String measure(Map<?, ?> request) throws Exception {
-            long[][] reads = reads(object(request.get("workload")), length);
+            Map<?, ?> workload = object(request.get("workload"));
+            long[][] reads = reads(workload, length, 0);
             String collect = choice(request.get("collect"), "digest", "time", "latencies");
             List<Long> samples = new ArrayList<>();
             if (collect.equals("digest")) {
@@ -285,15 +286,15 @@ public class JavaJce {
             long least = integer(request.get("minimumNanoseconds")), most = integer(request.get("maximumIterations"));
             check(most > 0);
             for (long sum = 0; samples.isEmpty() || sum < least && samples.size() < most;) {
-                samples.add(nanoseconds(reads));
+                samples.add(nanoseconds(samples.isEmpty() ? reads : reads(workload, length, samples.size())));
                 sum += samples.get(samples.size() - 1);
             }
             return ",\"nanoseconds\":" + samples;
         }
     }
 
-    /** The reads of one iteration, as pairs of offset and count. */
-    static long[][] reads(Map<?, ?> workload, long length) {
+    /** The reads of an iteration, which goes on where the last one ended, as pairs of offset and count. */
+    static long[][] reads(Map<?, ?> workload, long length, long iteration) {
         String kind = choice(workload.get("kind"), "sequential", "random", "trace");
         if (kind.equals("trace")) {
             check(workload.get("ranges") instanceof List);
@@ -308,9 +309,12 @@ public class JavaJce {
         if (kind.equals("random")) {
             check(count <= length, "rangeOutOfBounds");
             // This class is SplitMix64.
-            SplittableRandom random = new SplittableRandom(integer(workload.get("seed")));
+            long readCount = integer(workload.get("reads"));
+            long first = workload.containsKey("firstDraw") ? integer(workload.get("firstDraw")) : 0;
+            SplittableRandom random = new SplittableRandom(
+                integer(workload.get("seed")) + (first + iteration * readCount) * 0x9e3779b97f4a7c15L);
             offsets = LongStream.generate(() -> Long.remainderUnsigned(random.nextLong(), length - count + 1))
-                .limit(integer(workload.get("reads")));
+                .limit(readCount);
         }
         return offsets.mapToObj(offset -> new long[] {offset, count}).toArray(long[][]::new);
     }

@@ -355,7 +355,7 @@ func (o *object) read(offset, count int64) ([]byte, error) {
 
 // Measurements
 
-// A plan is the reads of one iteration: how many, and their offsets and counts.
+// A plan is the reads of an iteration, how many, and their offsets and counts. Indices go on in the next iteration.
 type plan struct {
 	reads int64
 	read  func(index int64) (offset, count int64)
@@ -369,25 +369,27 @@ func (o *object) plan(workload *request) (plan, error) {
 			return plan{}, invalidRequest
 		}
 		return plan{(o.length + window - 1) / window, func(index int64) (int64, int64) {
-			return index * window, window
+			return index % ((o.length + window - 1) / window) * window, window
 		}}, nil
 	case "random":
 		count := workload.integer("rangeByteCount", 1)
-		state, reads := uint64(workload.integer("seed", 0)), workload.integer("reads", 0)
+		seed, reads := uint64(workload.integer("seed", 0)), workload.integer("reads", 0)
+		first := uint64(0)
+		if _, has := workload.members["firstDraw"]; has {
+			first = uint64(workload.integer("firstDraw", 0))
+		}
 		if workload.isBad {
 			return plan{}, invalidRequest
 		}
 		if count > o.length {
 			return plan{}, rangeOutOfBounds
 		}
-		offsets := make([]int64, reads)
-		for index := range offsets {
-			state += 0x9e3779b97f4a7c15
-			z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
+		return plan{reads, func(index int64) (int64, int64) {
+			z := seed + (first+uint64(index)+1)*0x9e3779b97f4a7c15
+			z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 			z = (z ^ z>>27) * 0x94d049bb133111eb
-			offsets[index] = int64((z ^ z>>31) % uint64(o.length-count+1))
-		}
-		return plan{reads, func(index int64) (int64, int64) { return offsets[index], count }}, nil
+			return int64((z ^ z>>31) % uint64(o.length-count+1)), count
+		}}, nil
 	case "trace":
 		var pairs [][]json.RawMessage
 		text := workload.members["ranges"]
@@ -403,7 +405,8 @@ func (o *object) plan(workload *request) (plan, error) {
 			return plan{}, invalidRequest
 		}
 		return plan{int64(len(ranges)), func(index int64) (int64, int64) {
-			return ranges[index][0], ranges[index][1]
+			range_ := ranges[index%int64(len(ranges))]
+			return range_[0], range_[1]
 		}}, nil
 	}
 	return plan{}, invalidRequest
@@ -450,7 +453,7 @@ func (o *object) measure(r *request) (answer, error) {
 		for sum := int64(0); len(samples) == 0 || sum < least && int64(len(samples)) < most; {
 			start := time.Now()
 			for index := int64(0); index < plan.reads; index++ {
-				if _, err := o.read(plan.read(index)); err != nil {
+				if _, err := o.read(plan.read(int64(len(samples))*plan.reads + index)); err != nil {
 					return nil, err
 				}
 			}

@@ -163,8 +163,8 @@ class Reader {
   }
 }
 
-/** The reads of one iteration, as pairs of offset and count. */
-function reads(length, workload) {
+/** The reads of an iteration, which goes on where the last one ended, as pairs of offset and count. */
+function reads(length, workload, iteration = 0) {
   check(isObject(workload));
   if (workload.kind === "trace") {
     check(Array.isArray(workload.ranges));
@@ -180,8 +180,11 @@ function reads(length, workload) {
   check(workload.kind === "random");
   const count = integer(workload.rangeByteCount, 1);
   check(count <= length, "rangeOutOfBounds");
-  let state = BigInt(integer(workload.seed));
-  return Array.from({ length: integer(workload.reads) }, () => {
+  const readCount = integer(workload.reads);
+  // An iteration goes on where the last one ended.
+  const first = BigInt(integer(workload.firstDraw ?? 0)) + BigInt(iteration) * BigInt(readCount);
+  let state = BigInt(integer(workload.seed)) + first * 0x9e3779b97f4a7c15n & MASK;
+  return Array.from({ length: readCount }, () => {
     state = state + 0x9e3779b97f4a7c15n & MASK;
     let z = (state ^ state >> 30n) * 0xbf58476d1ce4e5b9n & MASK;
     z = (z ^ z >> 27n) * 0x94d049bb133111ebn & MASK;
@@ -220,6 +223,7 @@ async function measure(object, { workload, collect, minimumNanoseconds, maximumI
   const [least, most] = [integer(minimumNanoseconds), integer(maximumIterations, 1)];
   let sum = 0;
   do {
+    const list = reads(object.length, workload, samples.length);
     samples.push(await nanoseconds(object, list));
     sum += samples.at(-1);
   } while (sum < least && samples.length < most);

@@ -159,7 +159,7 @@ class Reader(Parameters):
         return b"".join(parts)
 
 
-def ranges(workload, length):
+def ranges(workload, length, iteration=0):
     if type(workload) is not dict:
         raise Failure("invalidRequest")
     kind = workload.get("kind")
@@ -170,7 +170,10 @@ def ranges(workload, length):
         count, state = integer(workload.get("rangeByteCount"), 1), integer(workload.get("seed"))
         if count > length:
             raise Failure("rangeOutOfBounds")
-        return splitmix(state, integer(workload.get("reads"), 1), count, length)
+        reads = integer(workload.get("reads"), 1)
+        # An iteration goes on where the last one ended.
+        first = integer(workload.get("firstDraw", 0)) + iteration * reads
+        return splitmix(state + first * 0x9E3779B97F4A7C15, reads, count, length)
     pairs = workload.get("ranges")
     if kind == "trace" and type(pairs) is list and all(type(pair) is list and len(pair) == 2 for pair in pairs):
         return [(integer(offset), integer(count)) for offset, count in pairs]
@@ -201,7 +204,7 @@ def measure(item, request):
     least, most = integer(request.get("minimumNanoseconds")), integer(request.get("maximumIterations"), 1)
     nanoseconds = [timed(item, list(reads))]
     while sum(nanoseconds) < least and len(nanoseconds) < most:
-        nanoseconds.append(timed(item, list(ranges(workload, item.length))))
+        nanoseconds.append(timed(item, list(ranges(workload, item.length, len(nanoseconds)))))
     return {"nanoseconds": nanoseconds}
 
 

@@ -36,7 +36,7 @@ struct WorkloadTests {
         arguments: [
             .sequential(windowByteCount: 1), .sequential(windowByteCount: 1 << 53 - 1),
             .random(rangeByteCount: 4096, seed: 0, readCount: 3),
-            .random(rangeByteCount: 1, seed: 1 << 53 - 1, readCount: 1), .trace([]),
+            .random(rangeByteCount: 1, seed: 1 << 53 - 1, readCount: 1, firstDraw: 1 << 53 - 1), .trace([]),
             .trace([.init(offset: 0, count: 0), .init(offset: 1 << 53 - 1, count: 16)]),
         ] as [Workload]
     )
@@ -106,10 +106,30 @@ struct WorkloadTests {
         }
     }
 
-    @Test("more random reads than there is buffer for are refused, not tried")
-    func manyReads() {
-        let workload = Workload.random(rangeByteCount: 1, seed: 1, readCount: 1 << 53 - 1)
-        let error = #expect(throws: DecryptionError.self) { try workload.reads(plaintextByteCount: 10) }
-        #expect(error?.protocolName == "unsupported")
+    @Test("draws go on from iteration to iteration, and from wherever they are told to")
+    func goingOn() throws {
+        let workload = Workload.random(rangeByteCount: 2, seed: 7, readCount: 5)
+        let all = try Workload.random(rangeByteCount: 2, seed: 7, readCount: 15).reads(plaintextByteCount: 1 << 40)
+        var reads = try workload.reads(plaintextByteCount: 1 << 40)
+        for iteration in 0..<3 {
+            #expect(Array(reads) == Array(all[iteration * 5..<iteration * 5 + 5]))
+            let draw = workload.drawCount(iterationCount: iteration)
+            #expect(Array(try workload.starting(atDraw: draw).reads(plaintextByteCount: 1 << 40)) == Array(reads))
+            #expect((0..<15 - iteration * 5).map { reads.continued($0) } == Array(all[(iteration * 5)...]))
+            reads.goOn()
+        }
+        #expect(Set(all.map(\.offset)).count == 15)
+        #expect((1 << 32..<1 << 53).contains(workload.checkedDraw))
+    }
+
+    @Test("what draws nothing is the same in each iteration")
+    func sameAgain() throws {
+        for workload: Workload in [.sequential(windowByteCount: 3), .trace([.init(offset: 1, count: 4)])] {
+            var reads = try workload.reads(plaintextByteCount: 10)
+            let first = Array(reads)
+            reads.goOn()
+            #expect(Array(reads) == first && workload.starting(atDraw: 9) == workload)
+            #expect(reads.continued(first.count) == first[0])
+        }
     }
 }

@@ -17,6 +17,16 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     /// Of a cold cell, how long passes over its reads took that were made before any other, in nanoseconds, each with the
     /// page cache dropped; `nil` for other cells, and in results that do not say.
     public var coldNanoseconds: [UInt64]?
+    /// The plaintext bytes that are touched before one of them is touched again; `nil` in results that do not say.
+    public var workingSetByteCount: UInt64?
+    /// The largest cache of the machine that looked, in bytes; `nil` where it is not known.
+    public var lastCacheByteCount: UInt64?
+
+    /// Whether the reads are reads of a CPU cache: of a file in memory whose working set fits the last one.
+    public var isInCache: Bool {
+        guard let workingSetByteCount, let lastCacheByteCount else { return false }
+        return workingSetByteCount <= lastCacheByteCount && ["file", "mmap"].contains(cell.source) && cell.isLocal
+    }
 
     /// Whether a cache below this system held the file after it was read once: then dropping this system's page cache
     /// makes no cold file. `nil` where that was not looked for.

@@ -1,4 +1,5 @@
 package import ByteSources
+import CLinux
 import PluginBackend
 package import RandomAccess
 package import SubjectProtocol
@@ -170,6 +171,8 @@ package final class ReaderSubject: SubjectImplementation {
     package func close(id: UInt64) {
         latestRunner = nil
         objects[id] = nil
+        // What the allocator keeps would be there for the next object, and in no figure of its memory.
+        if objects.isEmpty { chunkwise_trim_memory() }
     }
 
     /// Runs a measurement.
@@ -186,7 +189,7 @@ package final class ReaderSubject: SubjectImplementation {
         let collected = request["collect"]?.string
         // Before another runner takes as much memory.
         if collected != "time" || wantsMore != (latestRunner?.usage != nil) || latestRunner?.id != id
-            || latestRunner?.workload != workload
+            || latestRunner?.workload.starting(atDraw: 0) != workload.starting(atDraw: 0)
         {
             latestRunner = nil
         }
@@ -203,9 +206,7 @@ package final class ReaderSubject: SubjectImplementation {
             }
             let opened = try measured(id)
             if wantsMore { return try time(id, workload, nanoseconds, iterations, try cold(request, opened)) }
-            let runner = if let latestRunner { latestRunner.runner } else { try runner(opened.object, workload) }
-            // A failure ends it as well.
-            latestRunner = nil
+            let runner = try keptRunner(opened.object, workload)
             let durations = try runner.durations(atLeast: nanoseconds, maxCount: iterations)
             latestRunner = (id, workload, runner, nil)
             return ["nanoseconds": .array(durations.map { .integer($0) })]
@@ -239,6 +240,14 @@ package final class ReaderSubject: SubjectImplementation {
         try WorkloadRunner(
             reads: try workload.reads(plaintextByteCount: object.plaintextByteCount), object: object,
             configuration: configuration)
+    }
+
+    /// What timed the same workload last, at the draw that is asked for now. A failure ends it.
+    private func keptRunner(_ object: ReadObject, _ workload: Workload) throws(DecryptionError) -> WorkloadRunner {
+        guard let kept = latestRunner?.runner else { return try runner(object, workload) }
+        latestRunner = nil
+        kept.reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
+        return kept
     }
 
     /// Reads when reads are due: `arrivals` such as `poisson:2000`, `readCount` of them, drawn from `arrivalSeed`.
@@ -298,9 +307,7 @@ package final class ReaderSubject: SubjectImplementation {
         let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
         // Before the runner's threads are, so that they are counted.
         let usage = latestRunner?.usage ?? OwnUsage()
-        let runner = if let latestRunner { latestRunner.runner } else { try runner(entry.object, workload) }
-        // A failure ends it as well.
-        latestRunner = nil
+        let runner = try keptRunner(entry.object, workload)
         usage.reset()
         if cold == nil { usage.begin() }
         let durations = try runner.durations(atLeast: minimumNanoseconds, maxCount: maximumIterations) {
@@ -359,11 +366,10 @@ extension ReaderSubject {
         _ opened: OpenObject, _ workload: Workload, _ request: JSONValue
     ) throws(DecryptionError) -> [String: JSONValue] {
         if case .source(_, _, nil) = opened.origin { throw .unsupported("opening a served source again") }
-        let reads = try workload.reads(plaintextByteCount: opened.object.plaintextByteCount)
+        var reads = try workload.reads(plaintextByteCount: opened.object.plaintextByteCount)
         guard reads.count > 0 else { return ["firstByte": []] }
-        let first = reads[0]
         let cold = try cold(request, opened)
-        let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: [Int(first.count)])
+        let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: [Int(reads[0].count)])
         defer {
             for buffer in buffers {
                 eraseBytes(buffer)
@@ -377,9 +383,10 @@ extension ReaderSubject {
             try cold?.drop()
             let start = monotonicNanoseconds()
             let reader = try configuration.makeReader(of: try openAgain(opened.origin))
-            _ = try reader.read(at: first.offset, into: buffers[0])
+            _ = try reader.read(at: reads[0].offset, into: buffers[0])
             try reader.checkVersion()
             let duration = monotonicNanoseconds() - start
+            reads.goOn()
             nanoseconds.append(.integer(duration))
             sum += duration
         }

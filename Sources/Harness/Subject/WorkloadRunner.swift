@@ -6,7 +6,8 @@ import Synchronization
 
 /// Runs the reads of a workload through readers, one a thread, into buffers that are kept.
 final class WorkloadRunner {
-    private let reads: ReadList
+    /// The reads of the next iteration.
+    var reads: ReadList
     private let readers: [any RandomAccessDecryptor]
     private let buffers: [UnsafeMutableRawBufferPointer]
     private let team: ThreadTeam
@@ -32,7 +33,7 @@ final class WorkloadRunner {
         }
     }
 
-    /// Runs all reads once.
+    /// Runs all reads of the next iteration.
     ///
     /// - Returns: How long it took, in nanoseconds by the monotonic clock.
     func time() throws(DecryptionError) -> UInt64 {
@@ -41,7 +42,9 @@ final class WorkloadRunner {
         try runAll { (_, reader, read, buffer) throws(DecryptionError) in
             _ = try reader.read(at: read.offset, into: buffer)
         }
-        return monotonicNanoseconds() - start
+        let nanoseconds = monotonicNanoseconds() - start
+        reads.goOn()
+        return nanoseconds
     }
 
     /// Runs all reads again and again, at least once.
@@ -116,8 +119,8 @@ final class WorkloadRunner {
         return (hash.finish(), byteCount)
     }
 
-    /// Starts each read when it is due, whatever became of those before it, and the reads from the first again after the
-    /// last.
+    /// Starts each read when it is due, whatever became of those before it, and goes on with the next iteration after the
+    /// last read.
     ///
     /// Each thread takes the next due time, waits for it if it is to come, and reads. One that is behind does not wait, and
     /// what it is late by counts: a stall delays all reads that become due meanwhile.
@@ -144,7 +147,7 @@ final class WorkloadRunner {
         team.run { [self] thread in
             failure.noting { () throws(DecryptionError) in
                 while case let index = next.take(), index < due.count {
-                    let read = reads[index % reads.count]
+                    let read = reads.continued(index)
                     Self.wait(until: start + due[index])
                     times[index].start = monotonicNanoseconds()
                     let count = try readers[thread].read(at: read.offset, into: buffer(thread, read))

@@ -6,8 +6,9 @@ package import Support
 package enum Workload: Hashable, Sendable {
     /// The whole plaintext, `windowByteCount` bytes a read.
     case sequential(windowByteCount: UInt64)
-    /// `readCount` reads of `rangeByteCount` bytes at offsets drawn from `seed`.
-    case random(rangeByteCount: UInt64, seed: UInt64, readCount: UInt64)
+    /// `readCount` reads an iteration, of `rangeByteCount` bytes at offsets drawn from `seed`: the first iteration has the
+    /// draws from `firstDraw` on, each later one those that follow.
+    case random(rangeByteCount: UInt64, seed: UInt64, readCount: UInt64, firstDraw: UInt64 = 0)
     /// These reads.
     case trace([Read])
 
@@ -31,15 +32,23 @@ package enum Workload: Hashable, Sendable {
     /// The max number of reads of which the latencies are kept.
     package static let maxLatencies: UInt64 = 1 << 24
 
-    /// The max number of reads of a random workload: their offsets are drawn before the clock starts, and kept.
-    package static let maxRandomReads: UInt64 = 1 << 22
+    /// The workload whose first iteration has the draws from another one on; the same for what draws nothing.
+    package func starting(atDraw draw: UInt64) -> Workload {
+        guard case .random(let rangeByteCount, let seed, let readCount, _) = self else { return self }
+        return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: readCount, firstDraw: draw)
+    }
 
-    private static func readCount(of json: JSONValue) throws(DecryptionError) -> UInt64 {
-        guard let count = json["reads"]?.integer, count <= maxRandomReads else {
-            throw .invalidParameter(
-                name: "workload member", value: "\"reads\"", expected: "an integer of at most \(maxRandomReads)")
-        }
-        return count
+    /// The draws that `iterationCount` iterations take.
+    package func drawCount(iterationCount: Int) -> UInt64 {
+        guard case .random(_, _, let readCount, _) = self else { return 0 }
+        return readCount &* UInt64(iterationCount)
+    }
+
+    /// A draw far from the first, the same for each seed, at which the plaintext of a random workload is compared: a
+    /// subject that begins anew delivers other bytes there.
+    package var checkedDraw: UInt64 {
+        guard case .random(_, let seed, _, _) = self else { return 0 }
+        return 1 << 32 | SplitMix64Stream(seed: seed).word(0) >> 32
     }
 
     /// The workload's JSON object.
@@ -47,10 +56,10 @@ package enum Workload: Hashable, Sendable {
         switch self {
         case .sequential(let windowByteCount):
             ["kind": "sequential", "windowByteCount": .integer(windowByteCount)]
-        case .random(let rangeByteCount, let seed, let readCount):
+        case .random(let rangeByteCount, let seed, let readCount, let firstDraw):
             [
                 "kind": "random", "rangeByteCount": .integer(rangeByteCount), "seed": .integer(seed),
-                "reads": .integer(readCount),
+                "reads": .integer(readCount), "firstDraw": .integer(firstDraw),
             ]
         case .trace(let reads):
             [
@@ -74,11 +83,17 @@ package enum Workload: Hashable, Sendable {
         case "sequential":
             self = .sequential(windowByteCount: try positive("windowByteCount"))
         case "random":
-            guard let seed = json["seed"]?.integer, seed <= OpenParameters.largestInteger else {
-                throw .invalidParameter(name: "workload member", value: "\"seed\"", expected: "an integer below 2^53")
+            func integer(_ member: String, absent: UInt64? = nil) throws(DecryptionError) -> UInt64 {
+                let value = json[member] == nil ? absent : json[member]?.integer
+                guard let value, value <= OpenParameters.largestInteger else {
+                    throw .invalidParameter(
+                        name: "workload member", value: "\"\(member)\"", expected: "an integer below 2^53")
+                }
+                return value
             }
             self = .random(
-                rangeByteCount: try positive("rangeByteCount"), seed: seed, readCount: try Self.readCount(of: json))
+                rangeByteCount: try positive("rangeByteCount"), seed: try integer("seed"),
+                readCount: try integer("reads"), firstDraw: try integer("firstDraw", absent: 0))
         case "trace":
             var reads: [Read] = []
             for range in json["ranges"]?.array ?? [.null] {
@@ -97,30 +112,28 @@ package enum Workload: Hashable, Sendable {
         }
     }
 
-    /// The reads in their order, clipped at the end of the plaintext, so that each delivers what it asks for.
+    /// The reads of the first iteration in their order, clipped at the end of the plaintext, so that each delivers what it
+    /// asks for.
     ///
     /// - Parameter plaintextByteCount: The plaintext's length.
     /// - Returns: The reads; none for an empty plaintext read in sequence.
     /// - Throws: `DecryptionError.rangeOutOfBounds` if a range lies past the end; `.invalidParameter` if a read is
-    ///   larger than the protocol allows; `.unsupported` if there are too many.
+    ///   larger than the protocol allows.
     package func reads(plaintextByteCount: UInt64) throws(DecryptionError) -> ReadList {
         switch self {
         case .sequential(let windowByteCount):
             try Self.check(min(windowByteCount, plaintextByteCount))
             return .windows(byteCount: windowByteCount, plaintextByteCount: plaintextByteCount)
-        case .random(let rangeByteCount, let seed, let readCount):
+        case .random(let rangeByteCount, let seed, let readCount, let firstDraw):
             try Self.check(rangeByteCount)
             guard rangeByteCount <= plaintextByteCount else {
                 throw .rangeOutOfBounds(offset: rangeByteCount, plaintextByteCount: plaintextByteCount)
             }
-            guard readCount <= Self.maxRandomReads else {
-                throw .unsupported("\(readCount) random reads: expected at most \(Self.maxRandomReads)")
-            }
-            let stream = SplitMix64Stream(seed: seed)
-            return .listed(
-                (0..<readCount).map {
-                    Read(offset: stream.word($0) % (plaintextByteCount - rangeByteCount + 1), count: rangeByteCount)
-                })
+            return .drawn(
+                ReadList.Draws(
+                    stream: SplitMix64Stream(seed: seed), next: firstDraw,
+                    placeCount: plaintextByteCount - rangeByteCount + 1, rangeByteCount: rangeByteCount,
+                    readCount: Int(readCount)))
         case .trace(let reads):
             var clipped: [Read] = []
             for read in reads {
@@ -142,8 +155,27 @@ package enum Workload: Hashable, Sendable {
     }
 }
 
-/// The reads of one iteration; those of a sequential workload take no memory, however many they are.
+/// The reads of one iteration; those that are not listed take no memory, however many they are.
 package enum ReadList: RandomAccessCollection, Sendable {
+    /// Reads at offsets that are computed when they are asked for.
+    package struct Draws: Sendable {
+        fileprivate let stream: SplitMix64Stream
+        /// The first read's number among all draws.
+        fileprivate var next: UInt64
+        /// How many offsets there are to choose from.
+        fileprivate let placeCount: UInt64
+        fileprivate let rangeByteCount: UInt64
+        fileprivate let readCount: Int
+
+        /// A read by its index, which may lie past the iteration.
+        fileprivate func read(_ index: Int) -> Workload.Read {
+            Workload.Read(
+                offset: stream.word(next &+ UInt64(index)) % Swift.max(1, placeCount), count: rangeByteCount)
+        }
+    }
+
+    /// `readCount` reads at offsets drawn one after the other.
+    case drawn(Draws)
     /// The whole plaintext, `byteCount` bytes a read.
     case windows(byteCount: UInt64, plaintextByteCount: UInt64)
     /// These.
@@ -157,8 +189,22 @@ package enum ReadList: RandomAccessCollection, Sendable {
         switch self {
         case .windows(let byteCount, let plaintextByteCount):
             Int(clamping: plaintextByteCount / byteCount + (plaintextByteCount % byteCount == 0 ? 0 : 1))
+        case .drawn(let draws): draws.readCount
         case .listed(let reads): reads.count
         }
+    }
+
+    /// Goes on to the next iteration: the same reads again, but for draws, which go on where the last one ended.
+    package mutating func goOn() {
+        guard case .drawn(var draws) = self else { return }
+        draws.next &+= UInt64(draws.readCount)
+        self = .drawn(draws)
+    }
+
+    /// A read of this iteration or of those that follow.
+    package func continued(_ index: Int) -> Workload.Read {
+        if case .drawn(let draws) = self { return draws.read(index) }
+        return self[index % count]
     }
 
     /// A read by its index.
@@ -167,6 +213,8 @@ package enum ReadList: RandomAccessCollection, Sendable {
         case .windows(let byteCount, let plaintextByteCount):
             let offset = UInt64(position) * byteCount
             return Workload.Read(offset: offset, count: Swift.min(byteCount, plaintextByteCount - offset))
+        case .drawn(let draws):
+            return draws.read(position)
         case .listed(let reads):
             return reads[position]
         }
@@ -176,6 +224,7 @@ package enum ReadList: RandomAccessCollection, Sendable {
     package var largestByteCount: UInt64 {
         switch self {
         case .windows(let byteCount, let plaintextByteCount): Swift.min(byteCount, plaintextByteCount)
+        case .drawn(let draws): draws.readCount == 0 ? 0 : draws.rangeByteCount
         case .listed(let reads): reads.map(\.count).max() ?? 0
         }
     }
@@ -184,6 +233,7 @@ package enum ReadList: RandomAccessCollection, Sendable {
     package var totalByteCount: UInt64 {
         switch self {
         case .windows(_, let plaintextByteCount): plaintextByteCount
+        case .drawn(let draws): draws.rangeByteCount &* UInt64(draws.readCount)
         case .listed(let reads): reads.reduce(0) { $0 &+ $1.count }
         }
     }

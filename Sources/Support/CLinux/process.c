@@ -16,6 +16,7 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <malloc.h>
 
 static int status_without_memory;
 static struct sigaction earlier_actions[2];
@@ -184,4 +185,9 @@ bool chunkwise_take_cpu(int cpu) {
     if (bind(descriptor, (struct sockaddr *)&address, length) == 0) return true;
     close(descriptor);
     return false;
+}
+
+void chunkwise_trim_memory(void)
+{
+    malloc_trim(0);
 }

@@ -11,6 +11,14 @@ extension ProtocolCheck {
             ("of one window", .sequential(windowByteCount: 1 << 20)),
             ("of random ranges", .random(rangeByteCount: 10, seed: 5, readCount: 20)),
             ("of random ranges from the largest seed", .random(rangeByteCount: 1, seed: (1 << 53) - 1, readCount: 9)),
+            (
+                "of random ranges from a later draw on",
+                .random(rangeByteCount: 10, seed: 5, readCount: 20, firstDraw: 13)
+            ),
+            (
+                "of random ranges from the largest draw on",
+                .random(rangeByteCount: 3, seed: 5, readCount: 9, firstDraw: (1 << 53) - 1)
+            ),
             ("of a trace", .trace([.init(offset: 90, count: 5), .init(offset: 0, count: 33)])),
             ("of a trace past the end", .trace([.init(offset: 95, count: 500), .init(offset: 100, count: 1)])),
             ("of an empty trace", .trace([])),
@@ -63,6 +71,9 @@ extension ProtocolCheck {
                     }
                 }
             },
+            ProtocolCheck("time goes on with the draws", .measurement) { probe in
+                try probe.checkSecondIteration(.random(rangeByteCount: 3, seed: 9, readCount: 24))
+            },
             ProtocolCheck("latencies", .measurement) { probe in
                 let answer = try probe.measure(
                     .random(rangeByteCount: 8, seed: 1, readCount: 6), "latencies", [:])
@@ -89,6 +100,30 @@ extension ProtocolProbe {
         let answer = try expectGood(.object(request), "measure \(collect)").members
         try read(id, "read after it")
         return answer
+    }
+
+    /// Looks at what the second iteration of a `time` asks for, where ciphertext is served: what an iteration at its draws
+    /// asks for, and not what the first one did. What a subject keeps of the ciphertext may hide it.
+    fileprivate func checkSecondIteration(_ workload: Workload) throws(Mismatch) {
+        guard hello.isServed, fixture.playlist == nil else { return }
+        func asked(_ workload: Workload, iterationCount: UInt64) throws(Mismatch) -> [FetchRule.Fetch] {
+            let id = try open()
+            let source = ServedCiphertext(fixture)
+            let request: JSONValue = [
+                "op": "measure", "id": .integer(id), "workload": workload.json, "collect": "time",
+                "minimumNanoseconds": .integer(1 << 50), "maximumIterations": .integer(iterationCount),
+            ]
+            try expectGood(request, "measure time", serving: source)
+            try close(id)
+            return source.fetches
+        }
+        let first = try asked(workload, iterationCount: 1)
+        let second = try asked(
+            workload.starting(atDraw: workload.drawCount(iterationCount: 1)), iterationCount: 1)
+        guard first != second, try asked(workload, iterationCount: 2) == first + first else { return }
+        throw Mismatch(
+            description: "time: the second iteration of random reads asks for what the first one did: "
+                + "expected it to go on with the draws")
     }
 
     fileprivate func checkDigest(_ workload: Workload, _ what: String) throws(Mismatch) {

@@ -87,14 +87,18 @@ struct ProtocolProbe {
 
     /// Sends a request that is to succeed.
     @discardableResult
-    func expectGood(_ request: JSONValue, _ what: String) throws(Mismatch) -> SubjectAnswer {
-        try expectGood(request.line, what)
+    func expectGood(
+        _ request: JSONValue, _ what: String, serving source: ServedCiphertext? = nil
+    ) throws(Mismatch) -> SubjectAnswer {
+        try expectGood(request.line, what, serving: source)
     }
 
     /// Sends bytes that are a request that is to succeed.
     @discardableResult
-    func expectGood(_ bytes: [UInt8], _ what: String) throws(Mismatch) -> SubjectAnswer {
-        let answer = try ask(bytes, what)
+    func expectGood(
+        _ bytes: [UInt8], _ what: String, serving source: ServedCiphertext? = nil
+    ) throws(Mismatch) -> SubjectAnswer {
+        let answer = try ask(bytes, what, serving: source)
         guard answer.isGood else {
             throw Mismatch(
                 description:
@@ -127,9 +131,11 @@ struct ProtocolProbe {
         }
     }
 
-    private func ask(_ bytes: [UInt8], _ what: String) throws(Mismatch) -> SubjectAnswer {
+    private func ask(
+        _ bytes: [UInt8], _ what: String, serving source: ServedCiphertext? = nil
+    ) throws(Mismatch) -> SubjectAnswer {
         do {
-            return try session.ask(bytes, serving: ServedCiphertext(fixture))
+            return try session.ask(bytes, serving: source ?? ServedCiphertext(fixture))
         } catch {
             throw Mismatch(description: "\(what): \(error)")
         }

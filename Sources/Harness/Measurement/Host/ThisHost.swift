@@ -64,7 +64,7 @@ package enum ThisHost {
     }
 
     /// The data caches of the first CPU, smallest first.
-    private static var caches: [UInt64] {
+    static var caches: [UInt64] {
         (0..<8).compactMap { index -> UInt64? in
             let folder = "/sys/devices/system/cpu/cpu0/cache/index\(index)/"
             guard let type = ProcFile.line(folder + "type"), type != "Instruction",

@@ -48,12 +48,13 @@ package struct CellRunner {
     /// - Throws: `CellFailure`, also if the digest is wrong.
     package func check(_ cell: Cell) throws(CellFailure) -> CheckRecord {
         try with(cell) { (subject, object) throws in
-            let workload = try cell.workload(seed: seed, traces: traces)
+            let first = try cell.workload(seed: seed, traces: traces)
+            let workload = first.starting(atDraw: first.checkedDraw)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
             // Before anything else reads the file.
             let passes = try coldPasses(subject, object, workload)
             let expected = try store.expectedDigest(of: object, cell: cell, reads: reads)
-            let answer = try subject.measure(workload, ["collect": "digest"])
+            let answer = try subject.digest(workload)
             guard let digest = answer["digest"]?.string, let delivered = answer["deliveredByteCount"]?.integer else {
                 throw SubjectError.framing("digest answered without digest or deliveredByteCount")
             }
@@ -68,6 +69,9 @@ package struct CellRunner {
                 fetchedByteCount: answer["fetchedByteCount"]?.integer ?? 0,
                 decryptedByteCount: answer["decryptedByteCount"]?.integer ?? 0)
             record.coldNanoseconds = passes
+            record.workingSetByteCount = WorkingSet.byteCount(
+                of: workload, cell: cell, isAuthenticated: object.strategy.chunkFormat != nil)
+            record.lastCacheByteCount = ThisHost.caches.max()
             return record
         }
     }
@@ -85,17 +89,25 @@ package struct CellRunner {
         ).integers("nanoseconds")
     }
 
-    /// The process's peak memory while the workload runs once; `nil` where the kernel does not tell.
+    /// The process's peak memory while the object is opened and the workload runs once, above what the process held before;
+    /// `nil` where the kernel does not tell.
     ///
+    /// Before that, a small object of the same kind is opened, read and closed, so that code is paged in that opening and
+    /// reading run.
     /// - Throws: `CellFailure`.
     package func memory(_ cell: Cell, round: Int) throws(CellFailure) -> MemoryRecord? {
         let cgroup = cgroups.flatMap { try? MemoryCgroup(in: $0) }
-        return try with(cell, in: cgroup) { (subject, object) throws in
-            // Code that every read runs is paged in before the baseline is taken.
-            let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
+        var smaller = cell
+        smaller.objectByteCount = min(cell.objectByteCount, Self.smallByteCount)
+        return try with(smaller, in: cgroup) { (subject, small) throws in
+            let first = Workload.trace([Workload.Read(offset: 0, count: min(16, small.plaintextByteCount))])
             _ = try subject.measure(first, Self.oneIteration)
+            try subject.close()
+            let object = try object(for: cell)
+            let workload = try cell.workload(seed: seed, traces: traces)
             let (answer, memory) = try MemoryWatch.run(subject.process.processID, cgroup: cgroup) {
-                try subject.measure(try cell.workload(seed: seed, traces: traces), Self.oneIteration)
+                try subject.open(object, cell)
+                return try subject.measure(workload, Self.oneIteration)
             }
             guard let memory else { return nil }
             return MemoryRecord(
@@ -238,6 +250,10 @@ package struct CellRunner {
 
     private static let latencyWarmUpNanoseconds: UInt64 = 50_000_000
 
+    /// What the object has whose reading comes before memory is watched: whole blocks, and less than memory is told apart
+    /// by.
+    private static let smallByteCount: UInt64 = 4 << 10
+
     private static let oneIteration: JSONValue = [
         "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
     ]
@@ -263,15 +279,10 @@ package struct CellRunner {
                 command: cgroup?.command(command) ?? command, timeout: timeout, isInterrupted: isInterrupted)
             let hello = try process.request(["op": "hello", "protocol": 1]).members
             if MeasuredProgram.command(of: cell.backend) != nil { try requireMeasures(hello, cell.strategy) }
-            let opened = try process.request(object.openRequest(id: CellSubject.id, cell: cell)).members
-            guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
-                throw CellFailure(
-                    "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
-                        + "expected \(object.plaintextByteCount)")
-            }
-            let value = try body(
-                CellSubject(
-                    process: process, isCold: cell.isCold == true, needsFewReads: !cell.isLocal), object)
+            let subject = CellSubject(
+                process: process, isCold: cell.isCold == true, needsFewReads: !cell.isLocal)
+            try subject.open(object, cell)
+            let value = try body(subject, object)
             try process.end()
             return value
         } catch let failure as CellFailure {
@@ -327,23 +338,62 @@ package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A subject with one open object.
-struct CellSubject {
+/// A subject with one open object. What it reads at random goes on from request to request.
+final class CellSubject {
     static let id: UInt64 = 1
     let process: SubjectProcess
     /// Whether the file is dropped from the page cache before each iteration.
     let isCold: Bool
     /// Whether a warm-up of a few reads does, since the ciphertext is slow to come.
     let needsFewReads: Bool
+    /// The draws that were used up.
+    private var drawCount: UInt64 = 0
 
+    init(process: SubjectProcess, isCold: Bool, needsFewReads: Bool) {
+        self.process = process
+        self.isCold = isCold
+        self.needsFewReads = needsFewReads
+    }
+
+    /// Opens an object.
+    func open(_ object: MeasuredObject, _ cell: Cell) throws {
+        let opened = try process.request(object.openRequest(id: Self.id, cell: cell)).members
+        guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
+            throw CellFailure(
+                "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
+                    + "expected \(object.plaintextByteCount)")
+        }
+    }
+
+    /// Closes the object.
+    func close() throws(SubjectError) {
+        _ = try process.request(["op": "close", "id": .integer(Self.id)])
+    }
+
+    /// Asks for one thing, of the iterations that come next.
     func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
+        try request(workload.starting(atDraw: drawCount), parameters)
+    }
+
+    /// Asks for the digest of just this workload, wherever it begins.
+    func digest(_ workload: Workload) throws(SubjectError) -> JSONValue {
+        try request(workload, ["collect": "digest"])
+    }
+
+    private func request(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
         guard case .object(var members) = parameters else { return .null }
         members["op"] = "measure"
         members["extended"] = true
         if isCold { members["cold"] = true }
         members["id"] = .integer(Self.id)
         members["workload"] = workload.json
-        return try process.request(.object(members)).members
+        let answer = try process.request(.object(members)).members
+        // An open loop reads as often as it is told to, all else in whole iterations.
+        drawCount &+=
+            members["readCount"]?.integer
+            ?? workload.drawCount(
+                iterationCount: (answer["nanoseconds"] ?? answer["firstByte"])?.array?.count ?? 1)
+        return answer
     }
 
     /// Runs a workload untimed, so that code, buffers, threads and connections are warm: a few reads, then whole
@@ -375,7 +425,7 @@ struct CellSubject {
     /// The first reads of a workload: they touch the same code and buffers.
     private static func fewReads(of workload: Workload) -> Workload {
         switch workload {
-        case .random(let rangeByteCount, let seed, let readCount):
+        case .random(let rangeByteCount, let seed, let readCount, _):
             return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
         case .sequential(let windowByteCount):
             // 8 MiB, but no longer a request than a subject reads at once.

@@ -42,6 +42,11 @@ package struct CellSummary: Hashable, Sendable {
     /// The plaintext bytes that one iteration delivers; `nil` where nothing was checked.
     package var deliveredByteCount: UInt64?
 
+    /// The plaintext bytes that are touched before one of them is touched again; `nil` where that is not known.
+    package var workingSetByteCount: UInt64?
+    /// Whether the figures are of a CPU cache that holds the working set.
+    package var isInCache = false
+
     /// Whether a cell has figures, and why not.
     package enum Outcome: Hashable, Sendable {
         /// The plaintext was right and at least one iteration was timed.
@@ -86,6 +91,8 @@ package struct CellSummary: Hashable, Sendable {
         }
         digest = check.digest
         deliveredByteCount = check.deliveredByteCount
+        workingSetByteCount = check.workingSetByteCount
+        isInCache = check.isInCache
         // A program that reads by itself does not say what it fetches.
         if check.deliveredByteCount > 0, check.fetchedByteCount > 0 {
             let delivered = Double(check.deliveredByteCount)

@@ -79,6 +79,8 @@ extension RunSummary {
         ("amplificationFetched", { $0.amplification.map { "\($0.fetched)" } }),
         ("amplificationDecrypted", { $0.amplification?.decrypted.map { "\($0)" } }),
         ("requestsPerRead", { $0.amplification?.requestsPerRead.map { "\($0)" } }),
+        ("workingSetByteCount", { text($0.workingSetByteCount) }),
+        ("inCache", { $0.workingSetByteCount == nil ? nil : $0.isInCache ? "true" : "false" }),
         ("playbackBitsPerSecond", { text($0.playback?.bitsPerSecond) }),
         ("playbackFirstByteNanoseconds", { text($0.playback?.firstByteNanoseconds) }),
         ("playbackStartNanoseconds", { text($0.playback?.startNanoseconds) }),

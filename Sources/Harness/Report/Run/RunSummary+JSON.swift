@@ -109,6 +109,8 @@ extension CellSummary {
                 ])
             } ?? .null,
             "digest": JSONValue(digest),
+            "workingSetByteCount": JSONValue(workingSetByteCount),
+            "isInCache": .bool(isInCache),
             "limitShare": limit.map { .number($0.share) } ?? .null,
             "limit": JSONValue(limit?.kind.rawValue),
             "limitBytesPerSecond": JSONValue(limit?.bytesPerSecond),

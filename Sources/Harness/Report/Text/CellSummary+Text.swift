@@ -71,6 +71,11 @@ extension CellSummary {
                     + (amplification.decrypted.map { ", \(RatioText.times($0)) decrypted" } ?? "")
                     + (amplification.requests.map { ", \($0) requests a read" } ?? ""))
         }
+        if let workingSetByteCount {
+            lines.append(
+                "working set   \(ByteCountText.size(workingSetByteCount))"
+                    + (isInCache ? ": it fits the last CPU cache, and these figures are of that cache" : ""))
+        }
         if let digest { lines.append("plaintext     SHA-256 \(digest), as expected") }
         let indent = String(repeating: " ", count: 14)
         return lines.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: indent) }

@@ -82,4 +82,8 @@ unsigned long chunkwise_memcheck_finding_count(void);
  * process ends. */
 bool chunkwise_take_cpu(int cpu);
 
+/* Gives memory back to the system that was freed and that the allocator keeps. Calls malloc_trim, of a header that is not
+ * in Swift's Glibc. */
+void chunkwise_trim_memory(void);
+
 #endif
