@@ -29,7 +29,7 @@ enum Protection: Int, Comparable, Sendable {
 
     /// The guard of a file whose format notices no change.
     static let guardText =
-        "something else must then notice changes: a digest or MAC over the whole file, checked before any of it is used, "
+        "something else must notice changes: a digest or MAC over the whole file, checked before any of it is used, "
         + "or a store that nobody else can write to"
 }
 
