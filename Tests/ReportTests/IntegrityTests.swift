@@ -27,7 +27,8 @@ struct IntegrityTests {
         let id = cell.id
         result.latencies = [0, 1, 2].map { round in
             LatencyRecord(
-                cellID: id, round: Int(round), latency: RecommendationFixture.latency(UInt64(microseconds * 1000) + round))
+                cellID: id, round: Int(round),
+                latency: RecommendationFixture.latency(UInt64(microseconds * 1000) + round))
         }
         return result
     }
@@ -51,7 +52,9 @@ struct IntegrityTests {
         cell("tink-aes-gcm-hkdf", chunk: (1 << 20) - 16, milliseconds: 3.3, growth: 4 << 20),
         cell("tink-aes-gcm-hkdf", chunk: 65520, workload: "random:64KiB", milliseconds: 1, microseconds: 30),
         cell("cobblestone-128", chunk: 16384, workload: "random:64KiB", milliseconds: 2, microseconds: 20),
-        cell("cbc-chunked", chunk: 65536, workload: "random:64KiB", ivRule: "sequence", milliseconds: 1.5, microseconds: 9),
+        cell(
+            "cbc-chunked", chunk: 65536, workload: "random:64KiB", ivRule: "sequence", milliseconds: 1.5,
+            microseconds: 9),
         cell("cbc-chunked", chunk: 65536, workload: "random:64KiB", ivRule: "fixed", milliseconds: 1, microseconds: 5),
     ])
 
@@ -71,7 +74,10 @@ struct IntegrityTests {
         #expect(cost.contains("the choice would be openssl, ctr"))
         #expect(cost.contains("3.00× (3.00–3.00×) as fast; something else must notice changes: a digest or MAC"))
         #expect(recommendation.json["withoutIntegrity"]?["name"]?.string?.contains("ctr") == true)
-        #expect(recommendation.reasons.contains { $0.contains("2 configurations set aside: their formats notice no change") })
+        #expect(
+            recommendation.reasons.contains {
+                $0.contains("2 configurations set aside: their formats notice no change")
+            })
         let free = try Self.recommend { $0.integrity = .unneeded }
         #expect(free.json["choice"]?["strategy"]?.string == "ctr" && free.json["noticesChanges"] == false)
         #expect(!free.reasons.contains { $0.contains("something else must notice") })
@@ -80,7 +86,9 @@ struct IntegrityTests {
     @Test("it is the strategy's properties that decide, and not its name", arguments: [16384, 1 << 20] as [UInt64])
     func properties(chunk: UInt64) throws {
         for strategy in ["cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf"] {
-            let results = Self.results([Self.cell("ctr", milliseconds: 1), Self.cell(strategy, chunk: chunk, milliseconds: 9)])
+            let results = Self.results([
+                Self.cell("ctr", milliseconds: 1), Self.cell(strategy, chunk: chunk, milliseconds: 9),
+            ])
             #expect(try Self.recommend(results).json["choice"]?["strategy"]?.string == strategy)
         }
         for strategy in ["hls-aes128", "cbc-chunked", "something-new"] {
@@ -124,7 +132,8 @@ struct IntegrityTests {
     func byName() throws {
         let recommendation = try Self.recommend { $0.strategy = "ctr" }
         #expect(recommendation.json["choice"]?["strategy"]?.string == "ctr")
-        #expect(recommendation.reasons[0].hasPrefix("Changes are not noticed by ctr, which was asked for; something else"))
+        #expect(
+            recommendation.reasons[0].hasPrefix("Changes are not noticed by ctr, which was asked for; something else"))
     }
 
     @Test("where nothing that notices changes fits, it is said what would fit without")
@@ -134,27 +143,36 @@ struct IntegrityTests {
         #expect(recommendation.reasons.contains { $0.hasPrefix("Without integrity (--integrity none) openssl, ctr") })
     }
 
-    @Test("the verdict takes what notices changes, says steps in each direction, what integrity costs, and what to take for seeks")
+    @Test(
+        "the verdict takes what notices changes, says steps in each direction, what integrity costs, and what to take for seeks"
+    )
     func verdict() throws {
         let lines = Verdict(Self.mixed).lines
-        #expect(lines[0].hasPrefix("Take openssl, tink-aes-gcm-hkdf, chunks of 64 KiB, windows of 256 KiB"), "\(lines[0])")
-        let seeks = try #require(lines.first { $0.hasPrefix("For seeks, by latency: openssl, cobblestone-128, chunks of 16 KiB") })
+        #expect(
+            lines[0].hasPrefix("Take openssl, tink-aes-gcm-hkdf, chunks of 64 KiB, windows of 256 KiB"), "\(lines[0])")
+        let seeks = try #require(
+            lines.first { $0.hasPrefix("For seeks, by latency: openssl, cobblestone-128, chunks of 16 KiB") })
         #expect(seeks.contains("20.0 µs") && seeks.contains("1.50× (1.50–1.50×) as fast as the runner-up"), "\(seeks)")
         let steps = try #require(lines.first { $0.hasPrefix("One step from it: ") })
         for step in [
             "chunks of 16 KiB (cobblestone-128): 23 %", "a random read 20.0 µs instead of 30.0 µs",
-            "chunks of 1 MiB: 9 %", "windows of 64 KiB: 17 %", "windows of 1 MiB: 9 %", "libgcrypt: 50 %", "AES-256: 17 %",
+            "chunks of 1 MiB: 9 %", "windows of 64 KiB: 17 %", "windows of 1 MiB: 9 %", "libgcrypt: 50 %",
+            "AES-256: 17 %",
             "2.00 MiB of memory instead of 1.00 MiB",
         ] { #expect(steps.contains(step), "\(step) in \(steps)") }
-        #expect(lines.contains { $0.hasPrefix("Without integrity (--integrity none) the choice would be openssl, ctr") })
+        #expect(
+            lines.contains { $0.hasPrefix("Without integrity (--integrity none) the choice would be openssl, ctr") })
         #expect(!lines.contains { $0.contains("were not measured with") })
     }
 
     @Test("a run without such a format says so first, and what to measure, and gives no advice")
     func without() {
-        let lines = Verdict(Self.results([Self.cell("ctr", milliseconds: 1), Self.cell("ctr", backend: "b", milliseconds: 2)])).lines
+        let lines = Verdict(
+            Self.results([Self.cell("ctr", milliseconds: 1), Self.cell("ctr", backend: "b", milliseconds: 2)])
+        ).lines
         #expect(
-            lines[0].hasPrefix("No format that notices changes was measured from start to end: measure cobblestone-128, "),
+            lines[0].hasPrefix(
+                "No format that notices changes was measured from start to end: measure cobblestone-128, "),
             "\(lines[0])")
         #expect(lines[1].hasPrefix("The best of what there is: openssl: "), "\(lines[1])")
         #expect(!lines.contains { $0.contains("Take ") })

@@ -23,7 +23,8 @@ struct PlanEntryReader {
     /// The members whose lists are multiplied out, the outermost first; backends are the innermost.
     private static let multiplied =
         ["strategy"] + PlanObject.parameterKeys + [
-            "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth", "access", "reads",
+            "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth", "access",
+            "reads",
             "window", "workload", "threads",
         ]
 

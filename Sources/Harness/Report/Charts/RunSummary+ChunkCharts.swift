@@ -56,7 +56,8 @@ extension RunSummary {
     /// Throughput by chunk of formats that notice changes, a line a backend; `nil` where fewer than two were measured.
     var chunkThroughputChart: LineChart? {
         chunkChart(
-            "sequential", .throughput, name: "chunk-throughput", title: "Throughput by chunk size, authenticated chunks",
+            "sequential", .throughput, name: "chunk-throughput",
+            title: "Throughput by chunk size, authenticated chunks",
             meaning: "Plaintext bytes delivered per second, read from start to end", vertical: .bytes("/s")
         ) { summary in
             summary.speed.map { speed in
@@ -75,7 +76,8 @@ extension RunSummary {
         guard let workload = mainRandomWorkload else { return nil }
         let size = Verdict.readSize(workload)
         return chunkChart(
-            workload, .latency, name: "chunk-latency", title: "Latency of a read of \(size) by chunk size, authenticated chunks",
+            workload, .latency, name: "chunk-latency",
+            title: "Latency of a read of \(size) by chunk size, authenticated chunks",
             meaning: "The median time of one random read of \(size), in a closed loop", vertical: .nanoseconds
         ) { summary in
             summary.latency.map { Value(Double($0.p50), summary.latencySample, words: $0.words) }

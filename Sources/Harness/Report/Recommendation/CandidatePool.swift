@@ -31,9 +31,8 @@ struct CandidatePool: Sendable {
         let (workload, reason) = try Self.workload(of: measured, request)
         let candidates = measured.filter { $0.cell.workload == workload }
         let asked = candidates.filter { request.admits($0.cell) }
-        let protections = Self.protections(of: asked)
         let groups = asked.grouped { ComparisonGroup($0.cell) }
-        let best = Self.group(of: groups, request, protections)
+        let best = Self.group(of: groups, request)
         guard let best else {
             throw .noCandidates(
                 workload: workload, asked: request.description, found: Self.found(in: candidates))
@@ -45,9 +44,9 @@ struct CandidatePool: Sendable {
         let ranked = workload.hasPrefix("random:") && best.elements.contains { $0.latencySample != nil }
         let merit: Merit = ranked ? .latency : .throughput
         self.merit = merit
-        let allowed = best.elements.filter { (protections[$0.cell.id] ?? .secrecy) >= best.protection }
+        let allowed = best.elements.filter { Protection($0.cell) >= best.protection }
         cells = allowed.filter { merit.sample(of: $0) != nil }
-        setAside = best.elements.filter { (protections[$0.cell.id] ?? .secrecy) < best.protection }
+        setAside = best.elements.filter { Protection($0.cell) < best.protection }
         unranked = allowed.count - cells.count
         withoutFigures = summary.cells.filter {
             $0.speed == nil && $0.cell.workload == workload && request.admits($0.cell)
@@ -56,27 +55,12 @@ struct CandidatePool: Sendable {
         others = groups.filter { $0.key != best.key }.map { ($0.key, $0.elements.count) }
     }
 
-    /// The protection of each cell by its `id`.
-    private static func protections(of cells: [CellSummary]) -> [String: Protection] {
-        var known: [[String?]: Protection] = [:]
-        return Dictionary(
-            cells.map { summary in
-                let cell = summary.cell
-                let key = [cell.strategy, cell.ivRule, cell.padding]
-                let protection = known[key] ?? Protection(cell)
-                known[key] = protection
-                return (cell.id, protection)
-            }
-        ) { first, _ in first }
-    }
-
     /// Finds the group that a choice is made from, and the least protection of a choice.
     ///
     /// Cells protect as much as is asked for, or where none does, as much as any of them; local ones come before those
     /// that are cold or remote. Of equally many cells those of the larger object, then the first.
     private static func group(
-        of groups: [(key: ComparisonGroup, elements: [CellSummary])], _ request: RecommendationRequest,
-        _ protections: [String: Protection]
+        of groups: [(key: ComparisonGroup, elements: [CellSummary])], _ request: RecommendationRequest
     ) -> (key: ComparisonGroup, elements: [CellSummary], protection: Protection)? {
         let levels: [Protection] =
             request.integrity == .noticed ? [.integrity, .secrecy, .secrecyInPart] : [.secrecy, .secrecyInPart]
@@ -85,7 +69,7 @@ struct CandidatePool: Sendable {
             let admitted = groups.filter { request.admits($0.key, anyLocation: anyLocation) }
             for level in levels {
                 func count(_ cells: [CellSummary]) -> Int {
-                    cells.count { (protections[$0.cell.id] ?? .secrecy) >= level }
+                    cells.count { Protection($0.cell) >= level }
                 }
                 let best = admitted.max {
                     (count($0.elements), $0.key.objectByteCount) < (count($1.elements), $1.key.objectByteCount)

@@ -18,11 +18,39 @@ enum Protection: Int, Comparable, Sendable {
     case integrity
 
     init(_ cell: Cell) {
-        guard let profile = SecurityProfile(cell) else {
-            self = .secrecy
-            return
+        self = Self.known[Rule(cell)] ?? Self.judged(cell)
+    }
+
+    /// The members of a cell that its security properties follow from.
+    private struct Rule: Hashable {
+        var strategy: String
+        var ivRule: String?
+        var padding: String?
+
+        init(_ cell: Cell) { (strategy, ivRule, padding) = (cell.strategy, cell.ivRule, cell.padding) }
+    }
+
+    /// The protection of the strategies that are known, worked out once: a run has thousands of cells.
+    private static let known: [Rule: Protection] = {
+        let rules: [String?] = [nil, "sequence", "fixed"]
+        let paddings: [String?] = [nil, "pkcs7", "none"]
+        var known: [Rule: Protection] = [:]
+        for name in SecurityProfile.knownNames {
+            for rule in rules {
+                for padding in paddings {
+                    let cell = Cell(
+                        backend: "", strategy: name, ivRule: rule, padding: padding, windowByteCount: 1,
+                        objectByteCount: 1)
+                    known[Rule(cell)] = judged(cell)
+                }
+            }
         }
-        self = profile.noticesChanges ? .integrity : profile.hidesEqualContent ? .secrecy : .secrecyInPart
+        return known
+    }()
+
+    private static func judged(_ cell: Cell) -> Protection {
+        guard let profile = SecurityProfile(cell) else { return .secrecy }
+        return profile.noticesChanges ? .integrity : profile.hidesEqualContent ? .secrecy : .secrecyInPart
     }
 
     static func < (one: Protection, other: Protection) -> Bool { one.rawValue < other.rawValue }
@@ -54,10 +82,12 @@ extension SecurityProfile {
 
     /// The names of the known strategies that notice changes, for advice on what to measure.
     static let namesNoticingChanges = knownNames.filter { name in
-        SecurityProfile(Cell(backend: "", strategy: name, windowByteCount: 1, objectByteCount: 1))?.noticesChanges == true
+        SecurityProfile(Cell(backend: "", strategy: name, windowByteCount: 1, objectByteCount: 1))?.noticesChanges
+            == true
     }
 
-    private static let knownNames = [
+    /// The names of the strategies that there are profiles of.
+    fileprivate static let knownNames = [
         "cbc-continuous", "cbc-chunked", "ctr", "hls-aes128", "cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf",
     ]
 }

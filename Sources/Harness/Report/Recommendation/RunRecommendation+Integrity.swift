@@ -17,10 +17,11 @@ extension RunRecommendation {
         if let strategy = request.strategy {
             return "Changes are not noticed by \(strategy), which was asked for; \(Protection.guardText)."
         }
-        let names = SecurityProfile.namesNoticingChanges
+        let names = Verdict.list(SecurityProfile.namesNoticingChanges, "or")
+        let reads = pool.workload == "sequential" ? "from start to end" : "with \(pool.workload)"
         return
-            "No format that notices changes was measured \(pool.workload == "sequential" ? "from start to end" : "with \(pool.workload)"): "
-            + "measure \(Verdict.list(names, "or")), as Benchmarks/plans/default.yml does. With any other, \(Protection.guardText)."
+            "No format that notices changes was measured \(reads): measure \(names), as Benchmarks/plans/default.yml does. "
+            + "With any other, \(Protection.guardText)."
     }
 
     /// The cost of noticing changes: the choice that there would be without, and what it would save; `nil` where nothing
@@ -35,7 +36,9 @@ extension RunRecommendation {
         guard ratio.ratio > 1, !ratio.isTie else {
             return "\(head) the choice would be \(label(other)), which saves no \(meritName) that the data show."
         }
-        return "\(head) the choice would be \(label(other)), \(figure(other)), \(ratio.text) as fast; \(Protection.guardText)."
+        return
+            "\(head) the choice would be \(label(other)), \(figure(other)), \(ratio.text) as fast; "
+            + "\(Protection.guardText)."
     }
 
     /// The configuration that would fit if changes need not be noticed, where nothing does; `nil` where none would.
@@ -132,7 +135,9 @@ extension RunRecommendation {
         }
         let changesChunk = own?.cell.chunkByteCount != cell.cell.chunkByteCount
         var seek: (LatencyRecord.Latency, LatencyRecord.Latency)?
-        if merit == .throughput, changesChunk, let own, let after = self.seek(cell.cell), let before = self.seek(own.cell) {
+        if merit == .throughput, changesChunk, let own, let after = self.seek(cell.cell),
+            let before = self.seek(own.cell)
+        {
             seek = (after, before)
         }
         return ChoiceStep(change: change + format, cell: cell, ratio: ratio, seek: seek)

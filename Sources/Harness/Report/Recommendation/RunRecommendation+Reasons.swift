@@ -7,7 +7,8 @@ extension RunRecommendation {
     }
 
     private func choiceReasons(_ choice: Candidate) -> [String] {
-        [lacksIntegrity ? caveat : nil].compactMap { $0 } + [originReason(choice)] + [unjudgedReason(choice), runnerUpReason(choice)].compactMap { $0 }
+        [lacksIntegrity ? caveat : nil].compactMap { $0 } + [originReason(choice)]
+            + [unjudgedReason(choice), runnerUpReason(choice)].compactMap { $0 }
             + [integrityCost].compactMap { $0 } + advice.costs.map { costReason($0, choice) }
             + (isOfReport ? [] : filterCosts(choice)) + choiceAlternatives(choice) + cautions(choice)
     }

@@ -55,7 +55,8 @@ extension RunRecommendation {
                 let figures = Figures(candidate, rankedBy: merit)
                 return [role]
                     + (merit == .latency
-                        ? [figures.latency, figures.interval, figures.throughput] : [figures.throughput, figures.interval])
+                        ? [figures.latency, figures.interval, figures.throughput]
+                        : [figures.throughput, figures.interval])
                     + [figures.memory, figures.firstByte, figures.fetched]
             }
         return Self.aligned(texts)
@@ -68,10 +69,14 @@ extension RunRecommendation {
         let shown = front.prefix(Self.maxFrontLines)
         let merit = pool.merit
         let head =
-            [merit == .latency ? "latency" : "throughput", "memory", "first byte", "fetched"] + (isLimited ? ["fits"] : [])
+            [merit == .latency ? "latency" : "throughput", "memory", "first byte", "fetched"]
+            + (isLimited ? ["fits"] : [])
         let rows = shown.enumerated().map { index, candidate in
             let figures = Figures(candidate, rankedBy: merit)
-            return [merit == .latency ? figures.latency : figures.throughput, figures.memory, figures.firstByte, figures.fetched]
+            return [
+                merit == .latency ? figures.latency : figures.throughput, figures.memory, figures.firstByte,
+                figures.fetched,
+            ]
                 + (isLimited ? [index < fitting.count ? "yes" : "no"] : [])
         }
         let figures = Self.aligned([head] + rows, leftColumns: 0).split(separator: "\n").map(String.init)
@@ -133,7 +138,8 @@ extension RunRecommendation {
         blocks += Self.securityBlocks(SecurityTable(pool.cells.map(\.cell)))
         blocks.append(.list(Self.figureNotes))
         let title =
-            advice.choice.map { "\($0.isJudged ? "Take" : "Fastest, and nothing shown:") \(label($0))" } ?? "Nothing fits"
+            advice.choice.map { "\($0.isJudged ? "Take" : "Fastest, and nothing shown:") \(label($0))" }
+            ?? "Nothing fits"
         return (["# \(MarkupText.markdown(title))"] + blocks.map(MarkdownRenderer.block)).joined(separator: "\n\n")
     }
 
@@ -198,7 +204,8 @@ extension Document {
         }
         var blocks: [Block] = [
             .paragraph(
-                (free.lacksIntegrity ? free.caveat + " " : "") + "\(free.comparedText). Of those that are shown to be within 5 % of the best, the one with the least memory is "
+                (free.lacksIntegrity ? free.caveat + " " : "")
+                    + "\(free.comparedText). Of those that are shown to be within 5 % of the best, the one with the least memory is "
                     + "taken, then the soonest first byte, then the smallest window."),
             .table(choiceTable(examples)),
             .list(free.reasons),
@@ -216,7 +223,9 @@ extension Document {
     private static func choiceTable(_ recommendations: [RunRecommendation]) -> Table {
         Table(
             caption: "The choice under budgets. For others: chunkwise recommend FOLDER --memory … --first-byte …",
-            columns: [.text("Budgets"), .text("Choice")] + (recommendations.first?.figureColumns ?? []) + [.text("Runner-up")],
+            columns: [.text("Budgets"), .text("Choice")] + (recommendations.first?.figureColumns ?? []) + [
+                .text("Runner-up")
+            ],
             rows: recommendations.map { recommendation in
                 let options = RunRecommendation.options(recommendation.request.budgets)
                 let head = Table.Entry(

@@ -44,7 +44,9 @@ package struct RunRecommendation: Sendable {
         unguarded =
             request.integrity == .noticed && pool.protection == .integrity
             ? Advice(
-                candidates: all.filter { Protection($0.cell) >= .secrecy }.compactMap { Candidate($0, rankedBy: merit) },
+                candidates: all.filter { Protection($0.cell) >= .secrecy }.compactMap {
+                    Candidate($0, rankedBy: merit)
+                },
                 budgets: request.budgets) : nil
         cells = Dictionary(all.map { ($0.cell.id, $0) }) { first, _ in first }
         names = ConfigurationNames(all.map(\.cell))

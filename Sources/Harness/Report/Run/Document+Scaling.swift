@@ -70,7 +70,9 @@ extension Document {
             + "bandwidth."
         return Section(
             name: "chunks", title: "Chunk size",
-            blocks: [.paragraph(note)] + lines + (map.map { [.picture($0)] } ?? []) + [.foldedTable(chunkTable(summary))])
+            blocks: [.paragraph(note)] + lines + (map.map { [.picture($0)] } ?? []) + [
+                .foldedTable(chunkTable(summary))
+            ])
     }
 
     /// Random reads by the chunk that they lie in.

@@ -288,7 +288,8 @@ struct Varied: Sendable {
     }
 
     private static let parts: [KeyPath<Cell, String> & Sendable] = [
-        \.backend, \.strategy, \.ivPart, \.chunkPart, \.windowPart, \.accessPart, \.sourcePart, \.threadsPart, \.keyPart,
+        \.backend, \.strategy, \.ivPart, \.chunkPart, \.windowPart, \.accessPart, \.sourcePart, \.threadsPart,
+        \.keyPart,
     ]
 
     /// A configuration by what was varied: `libgcrypt, cobblestone-128, chunks of 16 KiB, windows of 256 KiB`.
