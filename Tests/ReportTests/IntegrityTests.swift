@@ -214,7 +214,8 @@ struct IntegrityTests {
         var results = Self.mixed
         for index in results.cells.indices {
             results.cells[index].cell.remoteLatencyNanoseconds = 20_000_000
-            results.cells[index].check?.cell = results.cells[index].cell
+            let cell = results.cells[index].cell
+            results.cells[index].check?.cell = cell
         }
         let names = Set(renderReport(results).map(\.name))
         #expect(names.isSuperset(of: ["latency.svg", "throughput.svg", "chunk-throughput.svg", "chunk-latency.svg"]))

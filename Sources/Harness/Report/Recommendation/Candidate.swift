@@ -57,6 +57,9 @@ package struct Candidate: Hashable, Sendable {
         id == other.id || SpeedRatio(of: merit, over: other.merit).isTie
     }
 
+    /// The merit that orders and fronts go by, whole: what differs by the rounding of logarithms is the same.
+    var comparedMerit: UInt64 { UInt64(min(merit.estimate.rounded(), 0x1p63)) }
+
     /// The memory that orders and fronts go by: what cannot be told apart is the same, what is unknown is the largest.
     var comparedMemory: UInt64 { max(memoryByteCount ?? .max, CellSummary.memoryResolution) }
 
@@ -74,18 +77,18 @@ package struct Candidate: Hashable, Sendable {
     static func isPreferred(_ one: Candidate, to other: Candidate) -> Bool {
         (
             one.comparedMemory, one.comparedFirstByte, one.windowByteCount, one.comparedAmplification,
-            other.merit.estimate, one.id
+            other.comparedMerit, one.id
         ) < (
             other.comparedMemory, other.comparedFirstByte, other.windowByteCount, other.comparedAmplification,
-            one.merit.estimate, other.id
+            one.comparedMerit, other.id
         )
     }
 
     /// The candidate with the greatest merit; of equals the preferred one.
     package static func fastest(of candidates: [Candidate]) -> Candidate? {
         candidates.min {
-            $0.merit.estimate != $1.merit.estimate
-                ? $0.merit.estimate > $1.merit.estimate : isPreferred($0, to: $1)
+            $0.comparedMerit != $1.comparedMerit
+                ? $0.comparedMerit > $1.comparedMerit : isPreferred($0, to: $1)
         }
     }
 
@@ -94,10 +97,10 @@ package struct Candidate: Hashable, Sendable {
     /// Merits are compared by their estimates; missing figures are the worst. The relation is transitive.
     package func dominates(_ other: Candidate) -> Bool {
         let isNoWorse =
-            merit.estimate >= other.merit.estimate && comparedMemory <= other.comparedMemory
+            comparedMerit >= other.comparedMerit && comparedMemory <= other.comparedMemory
             && comparedFirstByte <= other.comparedFirstByte && comparedAmplification <= other.comparedAmplification
         let isBetter =
-            merit.estimate > other.merit.estimate || comparedMemory < other.comparedMemory
+            comparedMerit > other.comparedMerit || comparedMemory < other.comparedMemory
             || comparedFirstByte < other.comparedFirstByte || comparedAmplification < other.comparedAmplification
         return isNoWorse && isBetter
     }
@@ -109,10 +112,10 @@ package struct Candidate: Hashable, Sendable {
         // In this order whatever dominates a candidate comes before it.
         let sorted = candidates.sorted { one, other in
             (
-                other.merit.estimate, one.comparedMemory, one.comparedFirstByte, one.comparedAmplification,
+                other.comparedMerit, one.comparedMemory, one.comparedFirstByte, one.comparedAmplification,
                 one.windowByteCount, one.id
             ) < (
-                one.merit.estimate, other.comparedMemory, other.comparedFirstByte, other.comparedAmplification,
+                one.comparedMerit, other.comparedMemory, other.comparedFirstByte, other.comparedAmplification,
                 other.windowByteCount, other.id
             )
         }
@@ -173,11 +176,14 @@ enum Merit: Hashable, Sendable {
     /// The median latency of a read: who seeks waits for one read, whatever many of them deliver together.
     case latency
 
+    /// The number that a latency in nanoseconds divides to be a merit, so large that whole numbers tell latencies apart.
+    private static let fastest = 1e15
+
     /// The merit of a cell, more is better; `nil` where it was not measured.
     func sample(of summary: CellSummary) -> LogSample? {
         switch self {
         case .throughput: summary.speed?.sample
-        case .latency: summary.latencySample?.reciprocal(times: 1e9)
+        case .latency: summary.latencySample?.reciprocal(times: Self.fastest)
         }
     }
 
@@ -186,7 +192,7 @@ enum Merit: Hashable, Sendable {
         switch self {
         case .throughput: candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) }
         case .latency:
-            candidate.merit.reciprocal(times: 1e9).interval.map {
+            candidate.merit.reciprocal(times: Self.fastest).interval.map {
                 "\(DurationText.text(nanoseconds: UInt64($0.low.rounded())))–"
                     + DurationText.text(nanoseconds: UInt64($0.high.rounded()))
             }

@@ -59,6 +59,8 @@ struct ChoiceStep: Sendable {
     /// The median latency of a random read of the chunks after the step, and before it; `nil` where the step changes no
     /// chunk, or where none was measured.
     var seek: (after: LatencyRecord.Latency, before: LatencyRecord.Latency)?
+    /// Says whether the budgets are kept after the step.
+    var keepsBudgets = true
 }
 
 extension RunRecommendation {
@@ -140,7 +142,9 @@ extension RunRecommendation {
         {
             seek = (after, before)
         }
-        return ChoiceStep(change: change + format, cell: cell, ratio: ratio, seek: seek)
+        let keepsBudgets = Candidate(cell, rankedBy: merit)?.keeps(request.budgets) ?? true
+        return ChoiceStep(
+            change: change + format, cell: cell, ratio: ratio, seek: seek, keepsBudgets: keepsBudgets)
     }
 
     /// The latency of the main random reads of a cell's object; `nil` where it was not measured.
@@ -176,6 +180,7 @@ extension ChoiceStep {
                 "a random read \(DurationText.text(nanoseconds: seek.after.p50)) instead of "
                     + DurationText.text(nanoseconds: seek.before.p50))
         }
+        if !keepsBudgets { parts.append("over the budgets") }
         return "\(change): \(parts.isEmpty ? "not timed" : parts.joined(separator: ", "))"
     }
 }

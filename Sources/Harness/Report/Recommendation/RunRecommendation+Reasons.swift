@@ -48,7 +48,7 @@ extension RunRecommendation {
             "\(RatioText.count(unjudged.count, "configuration")) of fewer than three processes "
             + "\(unjudged.count == 1 ? "was" : "were") not compared: nothing can be shown of "
             + (unjudged.count == 1 ? "it." : "them.")
-        guard fastest.merit.estimate > choice.merit.estimate else { return head }
+        guard fastest.comparedMerit > choice.comparedMerit else { return head }
         return "\(head) One was faster than the choice: \(label(fastest)), \(figure(fastest))."
     }
 
@@ -151,7 +151,7 @@ extension RunRecommendation {
             guard free.id != choice.id else { return "\(option) costs nothing: without it the choice is the same." }
             let head = "without it the choice would be \(other.label(free)), \(other.figure(free))"
             let ratio = other.ratio(of: free, over: choice)
-            guard free.merit.estimate > choice.merit.estimate, !ratio.isTie else {
+            guard free.comparedMerit > choice.comparedMerit, !ratio.isTie else {
                 return "\(option) costs no \(meritName) that the data show: \(head)."
             }
             return "\(option) costs \(meritName): \(head), \(ratio.text) as fast."

@@ -204,8 +204,7 @@ extension Document {
         }
         var blocks: [Block] = [
             .paragraph(
-                (free.lacksIntegrity ? free.caveat + " " : "")
-                    + "\(free.comparedText). Of those that are shown to be within 5 % of the best, the one with the least memory is "
+                "\(free.comparedText). Of those that are shown to be within 5 % of the best, the one with the least memory is "
                     + "taken, then the soonest first byte, then the smallest window."),
             .table(choiceTable(examples)),
             .list(free.reasons),
@@ -269,7 +268,7 @@ extension Document {
     /// All configurations that were compared, best first: what the picture shows.
     private static func candidateTable(_ recommendation: RunRecommendation) -> Table {
         let candidates = recommendation.advice.candidates.sorted {
-            ($1.merit.estimate, $0.id) < ($0.merit.estimate, $1.id)
+            ($1.comparedMerit, $0.id) < ($0.comparedMerit, $1.id)
         }
         let shown = candidates.prefix(400)
         let count = RatioText.count(candidates.count, "configuration")

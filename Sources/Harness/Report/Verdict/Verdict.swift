@@ -10,6 +10,8 @@ package import Results
 package struct Verdict: Hashable, Sendable {
     /// The sentences, without line breaks.
     package var lines: [String]
+    /// The one that says most: what to take, or that something failed, or that nothing was verified.
+    let headline: String
 
     package init(_ results: RunResults) {
         self.init(RunSummary(results))
@@ -23,9 +25,10 @@ package struct Verdict: Hashable, Sendable {
     /// Computes the verdict of a run, given what its report recommends.
     init(_ summary: RunSummary, _ recommendation: RunRecommendation?) {
         let caveat = recommendation.flatMap { $0.lacksIntegrity ? $0.caveat : nil }
+        let take = Self.take(recommendation)
         let speed =
             [
-                caveat, Self.take(recommendation), recommendation.flatMap(Self.nearBest),
+                caveat, take, recommendation.flatMap(Self.nearBest),
                 Self.seeks(summary, beside: recommendation), recommendation.flatMap(Self.steps),
                 recommendation?.integrityCost,
             ].compactMap { $0 } + Self.published(recommendation, summary)
@@ -33,6 +36,7 @@ package struct Verdict: Hashable, Sendable {
         let correctness = Self.correctness(summary)
         let records = summary.results.conformance
         let isVerified = records.contains { $0.passed > 0 } && !records.contains { $0.failed > 0 }
+        headline = isVerified ? take : correctness
         lines =
             (isVerified ? speed + [correctness] : [correctness] + speed) + [Self.confidence(summary)].compactMap { $0 }
     }
