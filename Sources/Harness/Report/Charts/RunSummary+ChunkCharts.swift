@@ -104,8 +104,7 @@ extension RunSummary {
         let references = series.references.compactMap { cell in
             value(cell).map {
                 LineChart.Reference(
-                    name: "\(cell.cell.strategy), \(cell.cell.backend)",
-                    points: [(minimum, $0.value), (maximum, $0.value)])
+                    name: cell.cell.strategy, points: [(minimum, $0.value), (maximum, $0.value)])
             }
         }
         return LineChart(

@@ -73,13 +73,17 @@ private struct RangeNames {
     private let differs: [Bool]
 
     private static let parts: [@Sendable (Cell) -> String?] = [
-        { $0.ivRule.map { "IV rule \($0)" } }, { $0.padding.map { "padding \($0)" } },
+        { $0.ivRule.map { "IV rule \($0)" } }, { $0.padding == "none" ? "no padding" : nil },
         { "AES-\($0.keyByteCount * 8)" }, { "of \(ByteCountText.size($0.objectByteCount))" },
         { cell in cell.isLocal && cell.source == "file" ? nil : ComparisonGroup(cell).location },
     ]
 
     init(_ cells: [Cell]) {
-        differs = Self.parts.map { part in Set(cells.map(part)).count > 1 }
+        differs = Self.parts.enumerated().map { index, part in
+            // A strategy without an IV rule is no other rule.
+            let texts = cells.map(part)
+            return (index == 0 ? Set(texts.compactMap { $0 }).count : Set(texts).count) > 1
+        }
     }
 
     func detail(of key: RangeKey) -> String {
