@@ -6,13 +6,13 @@ struct RowChart: Picture {
     var legend: [ChartLegend.Entry]
     var axis: Axis
     var rows: [Row]
-    /// The part of a wide picture that names have; more where a name needs it, up to a third of the picture.
+    /// The part of a wide picture that names have; more where a name needs it, up to two fifths of the picture.
     var nameWidth = 232.0
 
     /// The width that the names of some rows need.
     static func nameWidth(of rows: [Row]) -> Double {
         let widths = rows.map { max(TextWidth.estimate($0.name) * 1.12, TextWidth.estimate($0.detail) / 1.05) + 28 }
-        return min(max(widths.max() ?? 0, 232), 340)
+        return min(max(widths.max() ?? 0, 232), 390)
     }
 
     struct Axis: Sendable {
