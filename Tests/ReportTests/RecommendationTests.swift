@@ -205,7 +205,7 @@ struct RecommendationTests {
         results.cells[1].failure = "wrong digest"
         results.isComplete = false
         let reasons = try Self.recommend(results).reasons
-        #expect(reasons.first == "It is the only configuration that was measured, so nothing was compared.")
+        #expect(reasons.contains("It is the only configuration that was measured, so nothing was compared."))
         for word in ["fewer than three processes", "wrong digest", "broken off"] {
             #expect(reasons.contains { $0.contains(word) }, "\(word)")
         }

@@ -8,16 +8,21 @@ import Testing
     func small() {
         #expect(
             Verdict(Fixture.small).lines == [
-                "Take libgcrypt, cbc-continuous, windows of 64 KiB: 1,000 MiB/s (998–1,002 MiB/s) from start to end of a file "
-                    + "in the page cache, 2.00× (1.99–2.01×) the runner-up, openssl, windows of 64 KiB.",
+                "No format that notices changes was measured from start to end: measure cobblestone-128, cobblestone-256 or "
+                    + "tink-aes-gcm-hkdf, as Benchmarks/plans/default.yml does. With any other, something else must notice "
+                    + "changes: a digest or MAC over the whole file, checked before any of it is used, or a store that nobody "
+                    + "else can write to.",
+                "The best of what there is: libgcrypt, cbc-continuous, windows of 64 KiB: 1,000 MiB/s (998–1,002 MiB/s) from "
+                    + "start to end of a file in the page cache, 2.00× (1.99–2.01×) the runner-up, openssl, windows of 64 KiB.",
                 "Shown with 95 % confidence: none of the other 4 is more than 1.5 % faster. 1 other is shown to be within 5 % "
                     + "of the best as well; it needs more memory.",
-                "Compared: 5 configurations of 9. Not compared: 2 with other reads and 2 without figures.",
-                "Windows of 100 MiB with new buffers for each, cost 55 % (54–55 %) of that throughput and "
-                    + "101 MiB of memory instead of < 256 KiB.",
-                "Windows of 16 MB were not measured with libgcrypt.",
-                "Where chunks of 16 MB are decrypted whole, a read of 4 KiB fetches 3,906× its bytes and "
+                "One step from it: windows of 1 MiB: 1.01× (1.01–1.01×) as fast, 1.00 MiB of memory instead of < 256 KiB; "
+                    + "openssl: 50 % slower.",
+                "Windows of 100 MiB with new buffers for each cost 55 % (54–55 %) of the throughput that windows of 64 KiB "
+                    + "of cbc-continuous have with libgcrypt and need 101 MiB of memory instead of < 256 KiB.",
+                "Where chunks of 16 MB of cbc-chunked are decrypted whole, a read of 4 KiB fetches 3,906× its bytes and "
                     + "takes 4.10 ms; by the blocks needed, 9.00 µs.",
+                "Compared: 5 configurations of 9. Not compared: 2 with other reads and 2 without figures.",
                 "Correct: 2 subjects passed 2,404 of 2,404 vector reads (4 unsupported). 2 cells of 9 have no figures "
                     + "(1 failed, 1 not checked).",
                 "How sure: each figure is of 1 to 3 fresh processes; 2 figures of fewer than three processes have no interval; "
@@ -29,32 +34,9 @@ import Testing
     func shape() {
         for results in [Fixture.small, RealisticFixture.results] {
             let lines = Verdict(results).lines
-            #expect((6...8).contains(lines.count))
-            for line in lines { #expect(line.count <= 280 && !line.contains("\n"), "\(line.count): \(line)") }
+            #expect((6...10).contains(lines.count))
+            for line in lines { #expect(line.count <= 400 && !line.contains("\n"), "\(line.count): \(line)") }
         }
-    }
-
-    @Test("windows of 16 MB and 100 MiB are compared in throughput, memory and time to the first byte")
-    func sizes() {
-        var results = Fixture.small
-        results.cells = [
-            Fixture.sequential("a", window: 65_536, milliseconds: 1, growth: 300_000),
-            Fixture.sequential("a", window: 16_000_000, milliseconds: 1.001, growth: 16_100_000),
-            Fixture.sequential("a", window: 104_857_600, milliseconds: 2, growth: 105_000_000),
-        ]
-        for (index, wait) in [20_000, 2_000_000, 40_000_000].enumerated() {
-            let latency = RecommendationFixture.latency(UInt64(wait))
-            results.cells[index].latency = latency
-            results.cells[index].firstByte = latency
-        }
-        let lines = Verdict(results).lines
-        #expect(
-            lines[2] == "Windows of 16 MB tie with it in throughput and cost 15.4 MiB of memory instead of 293 KiB and "
-                + "2.00 ms to the first byte instead of 20.0 µs.")
-        #expect(lines[3].hasPrefix("Windows of 100 MiB cost 50 %"), "\(lines[3])")
-        #expect(
-            lines[3].hasSuffix("100 MiB of memory instead of 293 KiB and 40.0 ms to the first byte instead of 20.0 µs.")
-        )
     }
 
     @Test("one process, one cell and nothing else are no claims")
@@ -64,7 +46,8 @@ import Testing
         results.cells[0].rounds = [[1_000_000]]
         results.cells[0].memory = nil
         let lines = Verdict(results).lines
-        #expect(lines[0].hasSuffix("; nothing else was measured to compare it with."), "\(lines[0])")
+        #expect(lines[1].hasPrefix("This run decides nothing"), "\(lines[1])")
+        #expect(lines[1].hasSuffix("; nothing else was measured to compare it with."), "\(lines[1])")
         #expect(lines.last?.contains("fewer than three processes give no interval") == true)
         results.cells = []
         #expect(Verdict(results).lines[0] == "No read was timed with trusted results, so there is nothing to take.")
@@ -93,7 +76,7 @@ import Testing
         results.conformance[1].failed = 3
         let lines = Verdict(results).lines
         #expect(lines[0].hasPrefix("Wrong: libgcrypt failed 3 of 1207 reads."))
-        #expect(lines[1].hasPrefix("Take windows of 64 KiB: 500 MiB/s"))
+        #expect(lines[2].hasPrefix("The best of what there is: windows of 64 KiB: 500 MiB/s"))
         #expect(!lines.dropFirst().contains { $0.contains("libgcrypt") })
     }
 
@@ -105,17 +88,17 @@ import Testing
             Fixture.sequential("libgcrypt", window: 4096, milliseconds: 1, growth: 0),
         ]
         let lines = Verdict(results).lines
-        #expect(lines[0].contains(", a tie with the runner-up, openssl."), "\(lines[0])")
-        #expect(!lines[0].contains("×"), "\(lines[0])")
+        #expect(lines[1].contains(", a tie with the runner-up, openssl."), "\(lines[1])")
+        #expect(!lines[1].contains("×"), "\(lines[1])")
     }
 
-    @Test("a claim about one strategy does not speak for another, which has a table of its own")
+    @Test("formats that protect alike are compared, and each has a table of its own")
     func otherStrategies() throws {
         var results = Fixture.small
         var faster = Fixture.sequential("openssl", window: 4096, milliseconds: 0.1, growth: 0)
         faster.cell.strategy = "ctr"
         results.cells.append(faster)
-        #expect(Verdict(results).lines[0].hasPrefix("Take libgcrypt, cbc-continuous, windows of 64 KiB: 1,000 MiB/s"))
+        #expect(Verdict(results).lines[1].hasPrefix("The best of what there is: openssl, ctr, windows of 4 KiB"))
         let report = try #require(renderReport(results).first { $0.name == "report.md" })
         #expect(
             String(decoding: report.bytes, as: UTF8.self).contains(
@@ -164,7 +147,8 @@ import Testing
         for seed in block * 100..<block * 100 + 100 {
             let results = Self.run(seed: seed)
             let lines = Verdict(results).lines
-            let line = try #require(lines.first { $0.hasPrefix("Take ") || $0.hasPrefix("No read was timed") })
+            let starts = ["Take ", "The best of what", "This run decides nothing", "No read was timed"]
+            let line = try #require(lines.first { line in starts.contains { line.hasPrefix($0) } })
             // What most cells share is what the verdict keeps to; of equals, the first.
             let timed = results.cells.filter { $0.failure == nil && $0.cell.workload == "sequential" }.map(\.cell)
             func size(_ cell: Cell) -> Int {
@@ -176,7 +160,7 @@ import Testing
             }
             guard let shared = timed.max(by: { size($0) < size($1) }), shared.isCold != true else { continue }
             var request = RecommendationRequest()
-            (request.workload, request.strategy, request.threads) = ("sequential", shared.strategy, shared.threads)
+            (request.workload, request.threads) = ("sequential", shared.threads)
             let own = try RunRecommendation(results, named: "run", request: request)
             let choice = try #require(own.json["choice"]?["bytesPerSecond"]?.integer)
             guard line.contains(": \(ByteCountText.rate(choice)) ") else {

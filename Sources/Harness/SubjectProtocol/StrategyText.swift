@@ -37,7 +37,7 @@ extension StrategyParameters {
         case .ivRule: IVRule.sequence.rawValue
         case .context, .associatedData: ""
         case .segmentByteCount: name == PlaylistRequest.strategyName ? "1MiB" : "4KiB"
-        case .derivedKeyByteCount: "256"
+        case .derivedKeyByteCount: "128"
         }
     }
 
@@ -61,7 +61,7 @@ extension StrategyParameters {
         switch name {
         case "cobblestone-128", PlaylistRequest.strategyName: [16]
         case "cobblestone-256": [32]
-        case "tink-aes-gcm-hkdf": [32, 16]
+        case "tink-aes-gcm-hkdf": [16, 32]
         default: [16, 24, 32]
         }
     }

@@ -97,11 +97,10 @@ package struct PlanObject: Sendable {
     var kind: ObjectKind { remoteObject.map { $0.isSecure ? .https : .http } ?? .file }
 }
 
-/// What all cells of an entry have from their object.
+/// The object of a cell.
 struct PlannedObject {
     let strategy: String
-    /// One a cell.
-    let parameters: [StrategyParameters]
+    let parameters: StrategyParameters
     let keyByteCount: Int
     /// The plaintext's length in bytes.
     let byteCount: UInt64
@@ -112,7 +111,7 @@ extension PlannedObject {
     /// An object of the user's.
     init(_ object: PlanObject) {
         strategy = object.strategy.name
-        parameters = [StrategyParameters(measured: object.strategy)]
+        parameters = StrategyParameters(measured: object.strategy)
         keyByteCount = object.keyByteCount
         byteCount = object.byteCount
         source = object.kind

@@ -20,13 +20,20 @@ struct PlanEntryReader {
     let object: PlanObject?
     let traces: [String: PlayerTrace]
 
-    private static let keys =
-        ["backend", "strategy"] + PlanObject.parameterKeys + [
-            "window", "workload", "reads", "access", "threads", "key-size", "object-size", "source", "reuse",
-            "read-ahead", "cold", "latency", "bandwidth", "rounds", "label",
+    /// The members whose lists are multiplied out, the outermost first; backends are the innermost.
+    private static let multiplied =
+        ["strategy"] + PlanObject.parameterKeys + [
+            "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth", "access",
+            "reads",
+            "window", "workload", "threads",
         ]
 
+    private static let keys = ["backend", "rounds", "label"] + multiplied
+
     /// Reads the entry.
+    ///
+    /// A combination that cannot be is left out where each of its values has a place in another one: a parameter has none
+    /// in the strategies of the list that do not have it.
     ///
     /// - Parameters:
     ///   - defaultObjectByteCount: The object's length where the entry says none.
@@ -36,66 +43,89 @@ struct PlanEntryReader {
     func cells(defaultObjectByteCount: UInt64, leftOut left: inout [String: String]) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
         if object != nil { try entry.refuse(PlanObject.keys, "of an object that is given") }
-        let named = try choices(
-            "backend", known: knownBackends, fallback: defaultBackend.map { [$0] }, alsoTakes: isForeign)
+        let named = try backendNames()
         let backends = named.filter { missingBackends[$0] == nil } + addedBackends
         if backends.isEmpty, let backend = named.first, let reason = missingBackends[backend] {
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")
         }
         left.merge(missingBackends.filter { named.contains($0.key) }) { $1 }
-        let access = try single("access", known: AccessPolicy.allCases.map(\.rawValue), fallback: "block")
-        let object = try planned(defaultByteCount: defaultObjectByteCount)
+        let label = try entry.text("label")
+        let lists = try lists()
+        var places = PlanPlaces(lists + [("backend", named.filter { missingBackends[$0] == nil })])
+        var cells: [Cell] = []
+        for choice in PlanChoice.all(of: lists) {
+            do throws(PlanError) {
+                let (base, unplaced) = try cell(choice, defaultByteCount: defaultObjectByteCount)
+                var isPlaced = false
+                for backend in backends {
+                    var cell = base
+                    (cell.backend, cell.label) = (backend, label)
+                    if MeasuredProgram.command(of: backend) != nil, let obstacle = MeasuredProgram.obstacle(to: cell) {
+                        let error = entry.error("backend", "\(backend) with \(obstacle)")
+                        if named.contains(backend) { places.note(error, at: choice.values + [("backend", backend)]) }
+                        isPlaced = isPlaced || !named.contains(backend)
+                        continue
+                    }
+                    isPlaced = true
+                    places.fill([("backend", backend)])
+                    cells.append(cell)
+                }
+                for (key, error) in unplaced { places.note(error, at: choice.values.filter { $0.key == key }) }
+                if isPlaced { places.fill(choice.values.filter { unplaced[$0.key] == nil }) }
+            } catch {
+                places.note(error, at: choice.values)
+            }
+        }
+        try places.requireAll()
+        return cells
+    }
+
+    /// The lists of the members that the entry has, numbers of threads spelt out.
+    private func lists() throws(PlanError) -> [(key: String, values: [String])] {
+        var lists: [(key: String, values: [String])] = []
+        for key in Self.multiplied {
+            guard let texts = try entry.texts(key) else { continue }
+            lists.append((key, key == "threads" ? Self.threadCounts(texts) : texts))
+        }
+        return lists
+    }
+
+    /// Makes the cell of a combination, without backend and label.
+    ///
+    /// - Returns: The cell, and the members that have no place in it, each with the reason.
+    private func cell(
+        _ choice: PlanChoice, defaultByteCount: UInt64
+    ) throws(PlanError) -> (cell: Cell, unplaced: [String: PlanError]) {
+        var unplaced: [String: PlanError] = [:]
+        let object = try planned(choice, defaultByteCount: defaultByteCount, unplaced: &unplaced)
+        let access = try one(
+            of: AccessPolicy.allCases.map(\.rawValue), choice, "access", fallback: AccessPolicy.block.rawValue)
         if object.strategy == PlaylistRequest.strategyName {
             try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(object.strategy)")
             try require(
                 object.source == .file || object.source == .generated, "source", object.source.rawValue,
                 "file or generated with \(object.strategy)")
         }
-        let label = try entry.text("label")
-        let sourceName = try sourceName(object.source)
-        let remote = try remote(object.source)
-        let isCold = try isCold(object.source)
-
-        var cells: [Cell] = []
-        for parameters in object.parameters {
-            for window in try entry.texts("window") ?? ["256KiB"] {
-                let windowByteCount = try entry.size(window, key: "window", minimum: 1)
-                try require(windowByteCount <= Workload.largestRead, "window", window, "at most 256MiB")
-                for workload in try entry.texts("workload") ?? ["sequential"] {
-                    let parsed = try parse(
-                        workload, objectByteCount: object.byteCount, windowByteCount: windowByteCount)
-                    for threads in Self.threadCounts(try entry.texts("threads") ?? ["1"]) {
-                        let threadCount = Int(threads) ?? 0
-                        try require(
-                            (1...256).contains(threadCount), "threads", threads, "a number from 1 to 256, or curve")
-                        try require(
-                            BufferLimit.allows(threads: threadCount, windowByteCount: windowByteCount), "threads",
-                            threads, BufferLimit.expectation)
-                        for backend in backends {
-                            var cell = Cell(
-                                backend: backend, strategy: object.strategy, windowByteCount: windowByteCount,
-                                workload: parsed.text,
-                                readCount: parsed.readCount, access: access, threads: threadCount,
-                                keyByteCount: object.keyByteCount, objectByteCount: object.byteCount,
-                                source: sourceName,
-                                label: label)
-                            cell.adopt(parameters)
-                            cell.isCold = isCold
-                            cell.remoteLatencyNanoseconds = remote?.latency
-                            cell.remoteBytesPerSecond = remote?.bandwidth
-                            if MeasuredProgram.command(of: backend) != nil,
-                                let obstacle = MeasuredProgram.obstacle(to: cell)
-                            {
-                                guard named.contains(backend) else { continue }
-                                throw entry.error("backend", "\(backend) with \(obstacle)")
-                            }
-                            cells.append(cell)
-                        }
-                    }
-                }
-            }
-        }
-        return cells
+        let window = choice["window"] ?? "256KiB"
+        let windowByteCount = try entry.size(window, key: "window", minimum: 1)
+        try require(windowByteCount <= Workload.largestRead, "window", window, "at most 256MiB")
+        let parsed = try parse(choice, objectByteCount: object.byteCount, windowByteCount: windowByteCount)
+        let threads = choice["threads"] ?? "1"
+        let threadCount = Int(threads) ?? 0
+        try require((1...256).contains(threadCount), "threads", threads, "a number from 1 to 256, or curve")
+        try require(
+            BufferLimit.allows(threads: threadCount, windowByteCount: windowByteCount), "threads", threads,
+            BufferLimit.expectation)
+        let remote = try remote(choice, object.source)
+        var cell = Cell(
+            backend: "", strategy: object.strategy, windowByteCount: windowByteCount, workload: parsed.text,
+            readCount: parsed.readCount, access: access, threads: threadCount, keyByteCount: object.keyByteCount,
+            objectByteCount: object.byteCount, source: try sourceName(choice, object.source, unplaced: &unplaced))
+        cell.adopt(object.parameters)
+        cell.isCold = try isCold(choice, object.source)
+        cell.remoteLatencyNanoseconds = remote?.latency
+        cell.remoteBytesPerSecond = remote?.bandwidth
+        return (cell, unplaced)
     }
 
     /// Numbers of threads, `curve` spelt out: the powers of two up to the CPUs that there are, these, and twice as many.
@@ -111,7 +141,7 @@ struct PlanEntryReader {
     /// How many cells the entry makes, or more than `maximum` if they are more: before any of them is made.
     func cellCount(atMost maximum: Int) throws(PlanError) -> Int {
         var count = 1
-        for key in ["backend", "window", "workload", "threads"] + PlanObject.parameterKeys {
+        for key in ["backend"] + Self.multiplied {
             let factor = try entry.texts(key)?.count ?? 1
             guard factor <= maximum, count * factor <= maximum else { return maximum + 1 }
             count *= factor
@@ -119,35 +149,36 @@ struct PlanEntryReader {
         return count
     }
 
-    func require(
+    private func require(
         _ condition: Bool, _ key: String, _ value: String, _ expected: String
     ) throws(PlanError) {
         guard condition else { throw entry.error(key, "\(key) \(value): expected \(expected)") }
     }
 
-    private func choices(
-        _ key: String, known: [String], fallback: [String]?, alsoTakes: (String) -> Bool = { _ in false }
-    ) throws(PlanError) -> [String] {
-        guard let values = try entry.texts(key) ?? fallback else {
-            throw entry.error(key, "no \(key): expected one of \(known.joined(separator: ", "))")
+    private func backendNames() throws(PlanError) -> [String] {
+        guard let names = try entry.texts("backend") ?? defaultBackend.map({ [$0] }) else {
+            throw entry.error("backend", "no backend: expected one of \(knownBackends.joined(separator: ", "))")
         }
-        for value in values {
+        for name in names {
             try require(
-                known.contains(value) || alsoTakes(value), key, URLText.redacted(value),
-                "one of \(known.joined(separator: ", "))")
+                knownBackends.contains(name) || isForeign(name), "backend", URLText.redacted(name),
+                "one of \(knownBackends.joined(separator: ", "))")
         }
-        return values
+        return names
     }
 
-    func single(_ key: String, known: [String], fallback: String) throws(PlanError) -> String {
-        let values = try choices(key, known: known, fallback: [fallback])
-        try require(values.count == 1, key, values.joined(separator: ", "), "a single value")
-        return values[0]
+    private func one(
+        of known: [String], _ choice: PlanChoice, _ key: String, fallback: String
+    ) throws(PlanError) -> String {
+        let value = choice[key] ?? fallback
+        try require(known.contains(value), key, URLText.redacted(value), "one of \(known.joined(separator: ", "))")
+        return value
     }
 
     private func parse(
-        _ workload: String, objectByteCount: UInt64, windowByteCount: UInt64
+        _ choice: PlanChoice, objectByteCount: UInt64, windowByteCount: UInt64
     ) throws(PlanError) -> (text: String, readCount: Int?) {
+        let workload = choice["workload"] ?? CellWorkload.sequential.description
         guard let parsed = CellWorkload(workload) else {
             throw entry.error("workload", "workload \(workload): expected \(CellWorkload.expectation)")
         }
@@ -168,58 +199,57 @@ struct PlanEntryReader {
         try require(
             rangeByteCount <= objectByteCount, "workload", workload,
             "ranges within the object's \(objectByteCount) bytes")
-        return (parsed.description, try entry.integer("reads", default: CellWorkload.defaultReadCount, 1...1_000_000))
+        guard let reads = choice["reads"] else { return (parsed.description, CellWorkload.defaultReadCount) }
+        return (parsed.description, try entry.integer(reads, key: "reads", 1...1_000_000))
     }
 
-    /// The object that is given, or the one that the entry asks for.
-    func planned(defaultByteCount: UInt64) throws(PlanError) -> PlannedObject {
+    /// The object that is given, or the one that a combination asks for.
+    private func planned(
+        _ choice: PlanChoice, defaultByteCount: UInt64, unplaced: inout [String: PlanError]
+    ) throws(PlanError) -> PlannedObject {
         if let object { return PlannedObject(object) }
-        let strategy = try single("strategy", known: StrategyParameters.textNames, fallback: "cbc-continuous")
-        let source = try single(
-            "source", known: ObjectKind.allCases.map(\.rawValue), fallback: ObjectKind.file.rawValue)
-        let byteCount = try entry.size("object-size", default: defaultByteCount, minimum: 0)
-        let parameters = try parameters(strategy)
+        let strategy = try one(of: StrategyParameters.textNames, choice, "strategy", fallback: "cbc-continuous")
+        let source = try one(
+            of: ObjectKind.allCases.map(\.rawValue), choice, "source", fallback: ObjectKind.file.rawValue)
+        let byteCount =
+            try choice["object-size"].map { text throws(PlanError) in
+                try entry.size(text, key: "object-size", minimum: 0)
+            } ?? defaultByteCount
+        let parameters = try parameters(strategy, choice, unplaced: &unplaced)
         try require(
-            byteCount % 16 == 0 || !parameters.contains { $0.padding == Padding.none }, "object-size", "\(byteCount)",
+            byteCount % 16 == 0 || parameters.padding != Padding.none, "object-size", "\(byteCount)",
             "a multiple of 16 bytes, since padding is none")
         return PlannedObject(
-            strategy: strategy, parameters: parameters, keyByteCount: try keyByteCount(strategy), byteCount: byteCount,
-            source: ObjectKind(rawValue: source) ?? .file)
+            strategy: strategy, parameters: parameters, keyByteCount: try keyByteCount(strategy, choice),
+            byteCount: byteCount, source: ObjectKind(rawValue: source) ?? .file)
     }
 
-    /// A strategy's parameters, once for each length of chunks or segments that is listed.
-    private func parameters(_ strategy: String) throws(PlanError) -> [StrategyParameters] {
+    /// The parameters of a strategy; those of others have no place in it.
+    private func parameters(
+        _ strategy: String, _ choice: PlanChoice, unplaced: inout [String: PlanError]
+    ) throws(PlanError) -> StrategyParameters {
         let known = StrategyParameters.textParameters(of: strategy) ?? []
-        var made = [StrategyParameters(name: strategy)]
-        made[0].iv = Cell.iv
+        var made = StrategyParameters(name: strategy)
+        made.iv = Cell.iv
         var (keys, lengthKey): (Set, String) = (["key-size"], "strategy")
         for parameter in known where parameter != .iv {
-            let key = try key(of: parameter, in: known)
+            let key = key(of: parameter, choice, unplaced: &unplaced)
             keys.insert(key)
-            let usual = StrategyParameters.usualText(of: parameter, in: strategy)
-            guard let texts = try entry.texts(key) ?? usual.map({ [$0] }) else {
+            guard let text = choice[key] ?? StrategyParameters.usualText(of: parameter, in: strategy) else {
                 throw entry.error("strategy", "strategy \(strategy): expected a \(key) with it")
             }
-            let isLength = parameter == .chunkByteCount || parameter == .segmentByteCount
-            if isLength { lengthKey = key }
-            try require(texts.count == 1 || isLength, key, texts.joined(separator: ", "), "a single value")
-            var read: [StrategyParameters] = []
-            for text in texts {
-                for var parameters in made {
-                    let expected = StrategyParameters.textExpectation(of: parameter, in: strategy)
-                    try require(parameters.read(text, for: parameter), key, URLText.redacted(text), expected)
-                    read.append(parameters)
-                }
-            }
-            made = read
+            if parameter == .chunkByteCount || parameter == .segmentByteCount { lengthKey = key }
+            try require(
+                made.read(text, for: parameter), key, URLText.redacted(text),
+                StrategyParameters.textExpectation(of: parameter, in: strategy))
         }
-        for key in PlanObject.parameterKeys where !keys.contains(key) {
-            guard let texts = try entry.texts(key) else { continue }
-            try require(false, key, texts[0], "no \(key) for \(strategy)")
+        for key in PlanObject.parameterKeys where !keys.contains(key) && unplaced[key] == nil {
+            guard let text = choice[key] else { continue }
+            unplaced[key] = entry.error(key, "\(key) \(text): expected no \(key) for \(strategy)")
         }
-        for parameters in made where strategy != PlaylistRequest.strategyName {
+        if strategy != PlaylistRequest.strategyName {
             do throws(DecryptionError) {
-                _ = try parameters.strategy()
+                _ = try made.strategy()
             } catch {
                 throw entry.error(lengthKey, "\(lengthKey): \(error)")
             }
@@ -227,48 +257,50 @@ struct PlanEntryReader {
         return made
     }
 
-    /// The key under which a parameter stands: older plans say `chunk-size` of segments as well, and `key-size` of derived
-    /// keys.
+    /// The key under which a parameter stands: `chunk-size` is that of segments as well, and `key-size` that of derived
+    /// keys, unless these have their own.
     private func key(
-        of parameter: StrategyParameters.Parameter, in known: [StrategyParameters.Parameter]
-    ) throws(PlanError) -> String {
-        let older: [StrategyParameters.Parameter: String] = [
+        of parameter: StrategyParameters.Parameter, _ choice: PlanChoice, unplaced: inout [String: PlanError]
+    ) -> String {
+        let shared: [StrategyParameters.Parameter: String] = [
             .segmentByteCount: "chunk-size", .derivedKeyByteCount: "key-size",
         ]
-        guard let older = older[parameter], entry.line(of: older) != nil else { return parameter.textName }
-        guard entry.line(of: parameter.textName) == nil else {
-            throw entry.error(older, "\(older) beside \(parameter.textName): expected one of them")
-        }
-        return older
+        guard let key = shared[parameter], choice[key] != nil else { return parameter.textName }
+        guard choice[parameter.textName] != nil else { return key }
+        unplaced[key] = entry.error(key, "\(key) beside \(parameter.textName): expected one of them")
+        return parameter.textName
     }
 
-    private func keyByteCount(_ strategy: String) throws(PlanError) -> Int {
+    private func keyByteCount(_ strategy: String, _ choice: PlanChoice) throws(PlanError) -> Int {
         let known = StrategyParameters.keyByteCounts(of: strategy)
         guard StrategyParameters.textParameters(of: strategy)?.contains(.derivedKeyByteCount) != true else {
             return known[0]
         }
         // Bits, as the ciphers are named after them.
         let bits = known.map { "\($0 * 8)" }
-        let text = try single("key-size", known: bits, fallback: bits[0])
+        let text = try one(of: bits, choice, "key-size", fallback: bits[0])
         return known[bits.firstIndex(of: text) ?? 0]
     }
 
     /// What cells say of their source: of a server also whether connections are kept (`reuse`), and how many ranges are
     /// under way at once (`read-ahead`).
-    func sourceName(_ source: ObjectKind) throws(PlanError) -> String {
+    private func sourceName(
+        _ choice: PlanChoice, _ source: ObjectKind, unplaced: inout [String: PlanError]
+    ) throws(PlanError) -> String {
         var remoteObject = object?.remoteObject ?? RemoteObject(url: "\(source.rawValue)://")
         for key in ["reuse", "read-ahead"] {
-            guard let text = try entry.text(key), !source.isServed else { continue }
-            throw entry.error(key, "\(key) \(text): expected it with source http or https, found \(source.rawValue)")
+            guard let text = choice[key], !source.isServed else { continue }
+            unplaced[key] = entry.error(
+                key, "\(key) \(text): expected it with source http or https, found \(source.rawValue)")
         }
         guard source.isServed else { return source.rawValue }
-        if let text = try entry.text("reuse") {
+        if let text = choice["reuse"] {
             guard let keeps = ["yes": true, "true": true, "no": false, "false": false][text] else {
                 throw entry.error("reuse", "reuse \(text): expected yes or no")
             }
             remoteObject.keepsConnections = keeps
         }
-        if let text = try entry.text("read-ahead") {
+        if let text = choice["read-ahead"] {
             guard let depth = Int(text), (0...64).contains(depth) else {
                 throw entry.error("read-ahead", "read-ahead \(text): expected 0 to 64")
             }
@@ -278,9 +310,10 @@ struct PlanEntryReader {
     }
 
     /// The simulated remote store, where the entry has one: `latency`, `bandwidth`, or both.
-    func remote(_ source: ObjectKind) throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
-        let latency = try entry.text("latency")
-        let bandwidth = try entry.text("bandwidth")
+    private func remote(
+        _ choice: PlanChoice, _ source: ObjectKind
+    ) throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
+        let (latency, bandwidth) = (choice["latency"], choice["bandwidth"])
         guard latency != nil || bandwidth != nil else { return nil }
         guard source == .file || source == .generated else {
             let key = latency == nil ? "bandwidth" : "latency"
@@ -300,8 +333,8 @@ struct PlanEntryReader {
     }
 
     /// Whether files are dropped from the page cache before each iteration; `nil` if they are not.
-    func isCold(_ source: ObjectKind) throws(PlanError) -> Bool? {
-        guard let text = try entry.text("cold") else { return nil }
+    private func isCold(_ choice: PlanChoice, _ source: ObjectKind) throws(PlanError) -> Bool? {
+        guard let text = choice["cold"] else { return nil }
         guard let isCold = ["yes": true, "true": true, "no": false, "false": false][text] else {
             throw entry.error("cold", "cold \(text): expected yes or no")
         }

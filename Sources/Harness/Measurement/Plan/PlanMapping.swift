@@ -85,6 +85,11 @@ struct PlanMapping {
     /// A whole number under a key.
     func integer(_ key: String, default fallback: Int, _ range: ClosedRange<Int>) throws(PlanError) -> Int {
         guard let text = try text(key) else { return fallback }
+        return try integer(text, key: key, range)
+    }
+
+    /// A text under a key, as a whole number.
+    func integer(_ text: String, key: String, _ range: ClosedRange<Int>) throws(PlanError) -> Int {
         guard let value = Int(text), range.contains(value) else {
             throw error(key, "\(key) \(text): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
         }

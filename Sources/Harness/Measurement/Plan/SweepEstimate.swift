@@ -28,15 +28,13 @@ package struct SweepEstimate: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - bytesPerSecond: How fast a backend decrypts; more than 0.
-    package init(_ plan: Plan, bytesPerSecond: (_ backend: String) -> Double) {
+    ///   - bytesPerSecond: The rate at which a backend decrypts, with or without tags; more than 0.
+    package init(_ plan: Plan, bytesPerSecond: (_ backend: String, _ hasTags: Bool) -> Double) {
         var objects: Set<String> = []
-        var rates: [String: Double] = [:]
         steps = SweepStep.all(of: plan)
         stepSeconds = steps.map { step in
             let cell = step.cell
-            let rate = rates[cell.backend] ?? max(1, bytesPerSecond(cell.backend))
-            rates[cell.backend] = rate
+            let rate = max(1, bytesPerSecond(cell.backend, cell.hasTags))
             let iteration = Self.iteration(cell, rate)
             let isSlow = !cell.isLocal
             let warmUp =
@@ -47,7 +45,9 @@ package struct SweepEstimate: Hashable, Sendable {
             case .check:
                 let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
                 var seconds = Self.processSeconds + iteration + delivered / Self.digestRate
-                let object = "\(cell.strategy) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") \(cell.objectByteCount)"
+                let object =
+                    "\(cell.strategy) \(cell.keyByteCount) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") "
+                    + "\(cell.objectByteCount)"
                 if ObjectKind(of: cell)?.isFile == true, objects.insert(object).inserted {
                     // Made once, and digested once for each workload that is new.
                     seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
@@ -86,6 +86,10 @@ package struct SweepEstimate: Hashable, Sendable {
             // As if no chunk were met twice.
             fetched = max(fetched, Double(min(cell.chunkByteCount ?? cell.windowByteCount, cell.objectByteCount)))
         }
+        if cell.hasTags, cell.workload != CellWorkload.sequential.description {
+            // A range touches a chunk more than it fills, in the mean almost.
+            fetched += Double(min(cell.chunkByteCount ?? 0, cell.objectByteCount))
+        }
         let byteCount = reads * fetched
         let sourceRate = cell.isCold == true || ObjectKind(of: cell)?.isDirect == true ? coldRate : cachedRate
         return byteCount / rate + byteCount / sourceRate
@@ -121,23 +125,36 @@ extension SweepEstimate: CustomStringConvertible {
     }
 }
 
+extension Cell {
+    /// Says whether each chunk has a tag, so that it is fetched and decrypted whole.
+    fileprivate var hasTags: Bool {
+        if case .chunked? = try? strategy() { true } else { false }
+    }
+}
+
 /// A first idea of how fast backends decrypt, for estimates and for nothing else.
 package enum BackendSpeed {
-    /// Decrypts a few hundred KiB, twice, and takes the second time.
+    /// Decrypts a few hundred KiB in CBC, or seals them with tags, twice, and takes the second time.
     ///
     /// - Returns: Bytes per second; a guess for a backend that fails at it.
-    package static func bytesPerSecond(_ backend: any CipherBackend) -> Double {
+    package static func bytesPerSecond(_ backend: any CipherBackend, hasTags: Bool) -> Double {
         let guess = 1e9
-        guard let key = try? SecretKey([UInt8](repeating: 1, count: 16)),
-            let context = try? backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
-        else { return guess }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
+        guard let key = try? SecretKey([UInt8](repeating: 1, count: 16)) else { return guess }
+        let (byteCount, start) = (256 << 10, Block(bigEndianValue: 1))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * byteCount + 16, alignment: 4096)
         defer { buffer.deallocate() }
         buffer.initializeMemory(as: UInt8.self, repeating: 0)
-        let iv = Block(bigEndianValue: 0)
-        guard (try? context.process(inPlace: buffer, iv: iv)) != nil else { return guess }
-        let start = monotonicNanoseconds()
-        guard (try? context.process(inPlace: buffer, iv: iv)) != nil else { return guess }
-        return Double(buffer.count) / Double(max(1, monotonicNanoseconds() - start)) * 1e9
+        guard let output = buffer.baseAddress?.advanced(by: byteCount) else { return guess }
+        let input = UnsafeRawBufferPointer(rebasing: buffer[..<byteCount])
+        let chunks = hasTags ? try? backend.makeChunkContext(direction: .encrypt, key: key) : nil
+        let blocks = hasTags ? nil : try? backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
+        func work() -> Bool {
+            if let chunks { return (try? chunks.process(input, into: output, start: start)) != nil }
+            return (try? blocks?.process(input, into: output, iv: start)) != nil
+        }
+        guard work() else { return guess }
+        let begin = monotonicNanoseconds()
+        guard work() else { return guess }
+        return Double(byteCount) / Double(max(1, monotonicNanoseconds() - begin)) * 1e9
     }
 }

@@ -143,7 +143,7 @@ extension RunRecommendation {
         let names = summary.backends.filter { name in pool.cells.contains { $0.cell.backend == name } }
         let choice =
             advice.choice.map { candidate in
-                let figures = Figures(candidate)
+                let figures = Figures(candidate, rankedBy: pool.merit)
                 return " The choice is \(label(candidate)): \(figures.throughput) and \(figures.memory)."
             } ?? ""
         return ParetoChart(
@@ -176,7 +176,7 @@ extension RunRecommendation {
         let isMarked = Self.commonSizes.contains(window) || Self.commonSizes.contains(summary.cell.chunkByteCount ?? 0)
         let mark =
             Self.commonSizes.contains(window)
-            ? ByteCountText.size(window) : "\(ByteCountText.size(summary.cell.chunkByteCount ?? 0)) chunks"
+            ? ByteCountText.size(window) : "\(summary.cell.chunkText ?? "") chunks"
         return ParetoChart.Point(
             style: self.summary.style(of: summary.cell.backend),
             memory: Self.drawn(memory), bytesPerSecond: speed.bytesPerSecond,

@@ -6,8 +6,14 @@ struct RowChart: Picture {
     var legend: [ChartLegend.Entry]
     var axis: Axis
     var rows: [Row]
-    /// How much of a wide picture names have.
+    /// The part of a wide picture that names have; more where a name needs it, up to two fifths of the picture.
     var nameWidth = 232.0
+
+    /// The width that the names of some rows need.
+    static func nameWidth(of rows: [Row]) -> Double {
+        let widths = rows.map { max(TextWidth.estimate($0.name) * 1.12, TextWidth.estimate($0.detail) / 1.05) + 28 }
+        return min(max(widths.max() ?? 0, 232), 390)
+    }
 
     struct Axis: Sendable {
         var title: String

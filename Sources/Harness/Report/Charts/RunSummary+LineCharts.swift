@@ -127,7 +127,9 @@ extension RunSummary {
 
     /// The machine's limits by window for the main series, as far as they are known.
     private var limitReferences: [LineChart.Reference] {
-        guard let main, let limits = results.header.limits, let source = LimitedSource(rawValue: main.source) else {
+        guard let main, main.cell.isLocal, let limits = results.header.limits,
+            let source = LimitedSource(rawValue: main.source)
+        else {
             return []
         }
         var references: [(kind: BindingLimit.Kind, points: [(UInt64, Double)])] = []
@@ -237,7 +239,8 @@ extension RunSummary {
         let workload = mainRandomWorkload
         let cells = cells.filter {
             $0.firstByte != nil && $0.cell.chunkByteCount != nil && $0.cell.workload == workload
-                && ["chunk-cache", "whole-chunk"].contains($0.cell.access) && $0.cell.isLocal
+                && ["chunk-cache", "whole-chunk"].contains($0.cell.access)
+                && $0.cell.isLocal == (main?.cell.isLocal ?? true)
         }
         let names = backends.filter { name in cells.contains { $0.cell.backend == name } }
         return names.prefix(Self.maxLines).enumerated().map { index, name in

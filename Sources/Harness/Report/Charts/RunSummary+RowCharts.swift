@@ -11,6 +11,7 @@ extension RunSummary {
         let groups = rangeGroups(kind)
         guard !groups.isEmpty else { return nil }
         let drawn = groups.prefix(RowChart.maxRows)
+        let rows = rows(Array(drawn)) { $0.cells.compactMap(latencyLane) }
         let names = backends.filter { name in drawn.contains { $0.cells.contains { $0.cell.backend == name } } }
         return RowChart(
             name: name, title: title,
@@ -20,7 +21,7 @@ extension RunSummary {
             legend: names.map { ChartLegend.Entry(text: $0, sample: .mark(SeriesStyle(style(of: $0)))) }
                 + [ChartLegend.Entry(text: "shape: median; strokes: p90, p99, p99.9; ring: longest", sample: .none)],
             axis: .init(title: "latency of one read", scale: .nanoseconds),
-            rows: rows(Array(drawn)) { $0.cells.compactMap(latencyLane) })
+            rows: rows, nameWidth: RowChart.nameWidth(of: rows))
     }
 
     /// Ciphertext bytes per plaintext byte by workload and configuration, or `nil` if none were measured.
@@ -28,6 +29,7 @@ extension RunSummary {
         let groups = (rangeGroups("random") + rangeGroups("trace"))
             .filter { $0.cells.contains { $0.amplification != nil } }
         guard !groups.isEmpty else { return nil }
+        let rows = rows(Array(groups.prefix(RowChart.maxRows)), lanes: amplificationLanes)
         return RowChart(
             name: "amplification", title: "Amplification by workload",
             description: "Ciphertext bytes that are fetched, and that are decrypted, for each plaintext byte that is "
@@ -38,7 +40,7 @@ extension RunSummary {
                 .init(text: "decrypted (lower bar)", sample: .lightBar),
             ],
             axis: .init(title: "ciphertext bytes per plaintext byte", scale: .decades),
-            rows: rows(Array(groups.prefix(RowChart.maxRows)), lanes: amplificationLanes))
+            rows: rows, nameWidth: RowChart.nameWidth(of: rows))
     }
 
     private func rows(_ groups: [RangeGroup], lanes: (RangeGroup) -> [RowChart.Lane]) -> [RowChart.Row] {

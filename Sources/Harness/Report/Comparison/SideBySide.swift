@@ -13,9 +13,16 @@ package struct SideBySide: Sendable {
     struct Run: Sendable {
         /// What its columns are called: a number and the host.
         var label: String
-        var summary: RunSummary
-        /// What it found, in sentences.
-        var verdict: [String]
+        let summary: RunSummary
+        /// The verdict's sentences.
+        let verdict: [String]
+        /// The one that says what to take.
+        let headline: String
+
+        init(label: String, summary: RunSummary) {
+            let verdict = Verdict(summary)
+            (self.label, self.summary, self.verdict, headline) = (label, summary, verdict.lines, verdict.headline)
+        }
     }
 
     /// Sums up runs.
@@ -25,8 +32,7 @@ package struct SideBySide: Sendable {
         fleet = nil
         runSet = RunSet(runs.map { RunSummary($0.results, named: $0.name) }).groupedByHost
         self.runs = runSet.runs.enumerated().map { index, summary in
-            Run(
-                label: "\(index + 1) · \(summary.header.host.name)", summary: summary, verdict: Verdict(summary).lines)
+            Run(label: "\(index + 1) · \(summary.header.host.name)", summary: summary)
         }
     }
 
@@ -40,7 +46,7 @@ package struct SideBySide: Sendable {
         }
         fleet = Fleet(summaries)
         runSet = RunSet(summaries)
-        runs = summaries.map { Run(label: $0.name, summary: $0, verdict: Verdict($0).lines) }
+        runs = summaries.map { Run(label: $0.name, summary: $0) }
     }
 
     var hostCount: Int { fleet?.hosts.count ?? runSet.hosts.count }
@@ -53,7 +59,7 @@ package struct SideBySide: Sendable {
 
     /// What no reader should miss: each run's first finding, and that nothing is averaged.
     package var verdict: [String] {
-        fleet?.verdict ?? runs.map { "\($0.label): \($0.verdict.first ?? "nothing was found")" } + [
+        fleet?.verdict ?? runs.map { "\($0.label): \($0.headline)" } + [
             hostCount > 1
                 ? "Figures of different hosts stand side by side; they are neither averaged nor judged against each other."
                 : "All runs come from one host, at different times; they are not averaged."

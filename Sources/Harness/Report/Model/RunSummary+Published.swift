@@ -42,9 +42,10 @@ extension RunSummary {
         }
     }
 
-    /// Whether a cell reads by block, reproduces nothing and has a speed.
+    /// Says whether a cell reads only the blocks it needs, reproduces nothing and has a speed.
     private static func isOrdinary(_ cell: CellSummary) -> Bool {
         cell.speed != nil && cell.cell.label == nil && cell.cell.access == "block"
+            && Protection(cell.cell) < .integrity
     }
 
     private static func alternative(to cell: Cell, among candidates: [CellSummary]) -> CellSummary? {

@@ -21,12 +21,13 @@ extension RunSummary {
     /// - Returns: The configurations.
     func rangeGroups(_ kind: String) -> [RangeGroup] {
         workloads(kind).flatMap { _, cells in
+            let names = RangeNames(cells.map(\.cell))
             let groups = cells.grouped { RangeKey($0.cell) }.enumerated()
             return groups.sorted { ($0.element.key.rank, $0.offset) < ($1.element.key.rank, $1.offset) }.map {
                 _, group in
                 let (key, cells) = group
                 return RangeGroup(
-                    workload: key.series.workload, name: key.name, detail: key.detail,
+                    workload: key.series.workload, name: key.name, detail: names.detail(of: key),
                     cells: backends.compactMap { name in Self.quickest(in: cells.filter { $0.cell.backend == name }) })
             }
         }
@@ -41,10 +42,8 @@ extension RunSummary {
 }
 
 extension CellSummary {
-    /// Whether this is a cell of ranges of a kind, whose ciphertext is not waited for, with latencies.
-    fileprivate func isRangeRead(_ kind: String) -> Bool {
-        latency != nil && cell.workload.hasPrefix(kind) && cell.isLocal
-    }
+    /// Says whether this is a cell of ranges of a kind, with latencies.
+    fileprivate func isRangeRead(_ kind: String) -> Bool { latency != nil && cell.workload.hasPrefix(kind) }
 }
 
 /// What range reads must share to stand in one row; the window is left out on purpose.
@@ -59,19 +58,40 @@ private struct RangeKey: Hashable {
 
     var name: String {
         if let label { return label }
-        return series.chunkByteCount.map { "\(ByteCountText.size($0)) chunks" } ?? "one chunk"
-    }
-
-    var detail: String {
-        let chunk = label == nil ? nil : series.chunkByteCount.map { "\(ByteCountText.size($0)) chunks" }
-        let threads = series.threads > 1 ? RatioText.count(series.threads, "thread") : nil
-        return [label == nil ? series.strategy : nil, chunk, series.access, threads].compactMap { $0 }.joined(
-            separator: ", ")
+        return series.cell.chunkText.map { "\($0) chunks" } ?? "one chunk"
     }
 
     /// A number that sorts block access before others, small chunks before large ones, and published ones last.
     var rank: UInt64 {
         let chunk = min(series.chunkByteCount ?? 0, 1 << 60)
         return chunk + (series.access == "block" ? 0 : 1 << 61) + (label == nil ? 0 : 1 << 62)
+    }
+}
+
+/// Names of configurations in a table or picture: what tells two of them apart is said of all.
+private struct RangeNames {
+    private let differs: [Bool]
+
+    private static let parts: [@Sendable (Cell) -> String?] = [
+        { $0.ivRule.map { "IV rule \($0)" } }, { $0.padding == "none" ? "no padding" : nil },
+        { "AES-\($0.keyByteCount * 8)" }, { "of \(ByteCountText.size($0.objectByteCount))" },
+        { cell in cell.isLocal && cell.source == "file" ? nil : ComparisonGroup(cell).location },
+    ]
+
+    init(_ cells: [Cell]) {
+        differs = Self.parts.enumerated().map { index, part in
+            // A strategy without an IV rule is no other rule.
+            let texts = cells.map(part)
+            return (index == 0 ? Set(texts.compactMap { $0 }).count : Set(texts).count) > 1
+        }
+    }
+
+    func detail(of key: RangeKey) -> String {
+        let cell = key.series.cell
+        let chunk = key.label == nil ? nil : cell.chunkText.map { "\($0) chunks" }
+        let access = Protection(cell) == .integrity && cell.access == "block" ? "whole chunks" : cell.access
+        let threads = cell.threads > 1 ? RatioText.count(cell.threads, "thread") : nil
+        let told = zip(Self.parts, differs).filter(\.1).map { $0.0(cell) }
+        return ([cell.strategy, chunk, access, threads] + told).compactMap { $0 }.joined(separator: ", ")
     }
 }

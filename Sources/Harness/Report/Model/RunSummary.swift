@@ -9,7 +9,8 @@ struct RunSummary: Sendable {
     let cells: [CellSummary]
     /// The names of all backends: those of the header in its order, then others in the order of the cells.
     let backends: [String]
-    /// What the sequential cells that are compared share, or `nil` if no ordinary sequential cell was measured.
+    /// The members that the sequential cells share that are compared, local ones first; `nil` if no ordinary sequential
+    /// cell was measured.
     let main: Series?
     /// The cells of the main series that have a speed.
     let mainCells: [CellSummary]
@@ -23,7 +24,7 @@ struct RunSummary: Sendable {
         self.cells = cells
         backends = (results.header.backends.map(\.name) + results.cells.map(\.cell.backend)).unique
         let candidates = cells.filter { $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential" }
-        let main = Self.largestSeries(in: candidates.filter { $0.cell.isLocal })
+        let main = Self.largestSeries(in: candidates.filter { $0.cell.isLocal }) ?? Self.largestSeries(in: candidates)
         self.main = main
         mainCells = candidates.filter { Series($0.cell) == main }
         grid = MainGrid(mainCells, backends: backends)
@@ -84,7 +85,8 @@ extension RunResults.LeftOut {
 /// these two, its label and the number of its reads.
 @dynamicMemberLookup
 struct Series: Hashable, Sendable {
-    private let cell: Cell
+    /// A cell with what a series leaves open blanked.
+    let cell: Cell
 
     init(_ cell: Cell) {
         self.cell = cell.blanked
@@ -97,7 +99,7 @@ struct Series: Hashable, Sendable {
         let details = [cell.ivRule, cell.padding].compactMap { $0 }.joined(separator: ", ")
         return [
             "AES-\(cell.keyByteCount * 8) \(cell.strategy)" + (details.isEmpty ? "" : " (\(details))"),
-            cell.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" },
+            cell.chunkText.map { "chunks of \($0)" },
             "\(ByteCountText.size(cell.objectByteCount)) \(origin)",
             cell.access == "block" ? nil : "access \(cell.access)",
             RatioText.count(cell.threads, "thread"), cell.isCold == true ? "not in the page cache" : nil, remote,

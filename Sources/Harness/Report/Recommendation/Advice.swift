@@ -81,7 +81,7 @@ package struct Advice: Sendable {
             return NearBest(candidates.filter { $0.keeps(others) }).members.first.map {
                 BudgetCost(
                     budget: budget, alternative: $0,
-                    isFaster: $0.bytesPerSecond > choice.bytesPerSecond && !$0.ties(with: choice))
+                    isFaster: $0.comparedMerit > choice.comparedMerit && !$0.ties(with: choice))
             }
         }
     }

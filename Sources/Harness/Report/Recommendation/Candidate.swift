@@ -11,21 +11,29 @@ package struct Candidate: Hashable, Sendable {
     package var windowByteCount: UInt64
     /// The throughput of each process, in plaintext bytes per second.
     package var sample: LogSample
+    /// The figure that candidates are ranked by, a value a process; more is better.
+    package var merit: LogSample
     /// How far memory rose, in bytes; `nil` where it was not measured.
     package var memoryByteCount: UInt64?
     /// The time to the first byte, in nanoseconds; `nil` where it was not measured.
     package var firstByteNanoseconds: UInt64?
     /// Ciphertext bytes fetched per plaintext byte delivered; `nil` where it is not known.
     package var amplification: Double?
+    /// The median latency of a read, in nanoseconds; `nil` where it was not measured.
+    package var latencyNanoseconds: UInt64?
 
+    /// Creates a candidate, ranked by its throughput unless another merit is given.
     package init(
-        id: String, family: String, windowByteCount: UInt64, sample: LogSample, memoryByteCount: UInt64? = nil,
-        firstByteNanoseconds: UInt64? = nil, amplification: Double? = nil
+        id: String, family: String, windowByteCount: UInt64, sample: LogSample, merit: LogSample? = nil,
+        memoryByteCount: UInt64? = nil, firstByteNanoseconds: UInt64? = nil, amplification: Double? = nil,
+        latencyNanoseconds: UInt64? = nil
     ) {
         self.id = id
         self.family = family
         self.windowByteCount = windowByteCount
         self.sample = sample
+        self.merit = merit ?? sample
+        self.latencyNanoseconds = latencyNanoseconds
         self.memoryByteCount = memoryByteCount
         self.firstByteNanoseconds = firstByteNanoseconds
         self.amplification = amplification
@@ -40,14 +48,17 @@ package struct Candidate: Hashable, Sendable {
     package let interval: ClosedRange<UInt64>?
 
     /// Whether so many processes were timed that something can be shown of it.
-    var isJudged: Bool { sample.count >= LogSample.minCount }
+    var isJudged: Bool { merit.count >= LogSample.minCount }
 
     /// Says whether the data do not tell which of two is faster: the 95 % interval of their ratio holds 1.
     ///
     /// A candidate without an interval ties with nothing but itself.
     package func ties(with other: Candidate) -> Bool {
-        id == other.id || SpeedRatio(of: sample, over: other.sample).isTie
+        id == other.id || SpeedRatio(of: merit, over: other.merit).isTie
     }
+
+    /// The merit that orders and fronts go by, whole: what differs by the rounding of logarithms is the same.
+    var comparedMerit: UInt64 { UInt64(min(merit.estimate.rounded(), 0x1p63)) }
 
     /// The memory that orders and fronts go by: what cannot be told apart is the same, what is unknown is the largest.
     var comparedMemory: UInt64 { max(memoryByteCount ?? .max, CellSummary.memoryResolution) }
@@ -62,49 +73,49 @@ package struct Candidate: Hashable, Sendable {
 
     /// Says which of two candidates that are near the best is taken: less memory, then a sooner first byte, then a smaller window.
     ///
-    /// What is still equal goes by amplification, throughput and `id`, so that the order is total and the same each time.
+    /// What is still equal goes by amplification, merit and `id`, so that the order is total and the same each time.
     static func isPreferred(_ one: Candidate, to other: Candidate) -> Bool {
         (
             one.comparedMemory, one.comparedFirstByte, one.windowByteCount, one.comparedAmplification,
-            other.bytesPerSecond, one.id
+            other.comparedMerit, one.id
         ) < (
             other.comparedMemory, other.comparedFirstByte, other.windowByteCount, other.comparedAmplification,
-            one.bytesPerSecond, other.id
+            one.comparedMerit, other.id
         )
     }
 
-    /// The candidate with the greatest throughput; of equals the preferred one.
+    /// The candidate with the greatest merit; of equals the preferred one.
     package static func fastest(of candidates: [Candidate]) -> Candidate? {
         candidates.min {
-            $0.bytesPerSecond != $1.bytesPerSecond
-                ? $0.bytesPerSecond > $1.bytesPerSecond : isPreferred($0, to: $1)
+            $0.comparedMerit != $1.comparedMerit
+                ? $0.comparedMerit > $1.comparedMerit : isPreferred($0, to: $1)
         }
     }
 
     /// Says whether this candidate is no worse than another in everything, and better in something.
     ///
-    /// Throughputs are compared by their estimates; missing figures are the worst. The relation is transitive.
+    /// Merits are compared by their estimates; missing figures are the worst. The relation is transitive.
     package func dominates(_ other: Candidate) -> Bool {
         let isNoWorse =
-            bytesPerSecond >= other.bytesPerSecond && comparedMemory <= other.comparedMemory
+            comparedMerit >= other.comparedMerit && comparedMemory <= other.comparedMemory
             && comparedFirstByte <= other.comparedFirstByte && comparedAmplification <= other.comparedAmplification
         let isBetter =
-            bytesPerSecond > other.bytesPerSecond || comparedMemory < other.comparedMemory
+            comparedMerit > other.comparedMerit || comparedMemory < other.comparedMemory
             || comparedFirstByte < other.comparedFirstByte || comparedAmplification < other.comparedAmplification
         return isNoWorse && isBetter
     }
 
-    /// The Pareto front: the candidates that no other one dominates, fastest first.
+    /// The Pareto front: the candidates that no other one dominates, best merit first.
     ///
     /// Complexity: O(n log n + n × f) for n candidates and f on the front.
     package static func front(of candidates: [Candidate]) -> [Candidate] {
         // In this order whatever dominates a candidate comes before it.
         let sorted = candidates.sorted { one, other in
             (
-                other.bytesPerSecond, one.comparedMemory, one.comparedFirstByte, one.comparedAmplification,
+                other.comparedMerit, one.comparedMemory, one.comparedFirstByte, one.comparedAmplification,
                 one.windowByteCount, one.id
             ) < (
-                one.bytesPerSecond, other.comparedMemory, other.comparedFirstByte, other.comparedAmplification,
+                one.comparedMerit, other.comparedMemory, other.comparedFirstByte, other.comparedAmplification,
                 other.windowByteCount, other.id
             )
         }
@@ -141,7 +152,7 @@ package struct NearBest: Sendable {
             bounds = [:]
             return
         }
-        let all = BestComparison(judged.map(\.sample)).bounds
+        let all = BestComparison(judged.map(\.merit)).bounds
         let limit = max(1 + Self.margin, all.min() ?? 1)
         let near = zip(judged, all).filter { $1 <= limit }
         members = near.map(\.0).sorted { Candidate.isPreferred($0, to: $1) }
@@ -158,15 +169,55 @@ package struct NearBest: Sendable {
     package var isShown: Bool { members.first.flatMap { bounds[$0.id] }.map { $0 <= 1 + Self.margin } ?? false }
 }
 
+/// The figure that candidates are ranked by.
+enum Merit: Hashable, Sendable {
+    /// The plaintext bytes that a second delivers.
+    case throughput
+    /// The median latency of a read: who seeks waits for one read, whatever many of them deliver together.
+    case latency
+
+    /// The number that a latency in nanoseconds divides to be a merit, so large that whole numbers tell latencies apart.
+    private static let fastest = 1e15
+
+    /// The merit of a cell, more is better; `nil` where it was not measured.
+    func sample(of summary: CellSummary) -> LogSample? {
+        switch self {
+        case .throughput: summary.speed?.sample
+        case .latency: summary.latencySample?.reciprocal(times: Self.fastest)
+        }
+    }
+
+    /// The 95 % interval of the figure; `nil` with fewer than three processes.
+    func intervalText(of candidate: Candidate) -> String? {
+        switch self {
+        case .throughput: candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) }
+        case .latency:
+            candidate.merit.reciprocal(times: Self.fastest).interval.map {
+                "\(DurationText.text(nanoseconds: UInt64($0.low.rounded())))–"
+                    + DurationText.text(nanoseconds: UInt64($0.high.rounded()))
+            }
+        }
+    }
+
+    /// The figure in words: a rate, or the time of a read.
+    func text(of candidate: Candidate) -> String {
+        switch self {
+        case .throughput: ByteCountText.rate(candidate.bytesPerSecond)
+        case .latency: candidate.latencyNanoseconds.map { DurationText.text(nanoseconds: $0) } ?? "–"
+        }
+    }
+}
+
 extension Candidate {
-    /// Takes the figures of a cell, or returns `nil` if it has no throughput.
-    init?(_ summary: CellSummary) {
-        guard let speed = summary.speed else { return nil }
+    /// Takes the figures of a cell, or returns `nil` if it has no throughput, or no figure of what candidates are ranked by.
+    init?(_ summary: CellSummary, rankedBy ranking: Merit = .throughput) {
+        guard let speed = summary.speed, let merit = ranking.sample(of: summary) else { return nil }
         var family = summary.cell
         family.windowByteCount = 0
         self.init(
             id: summary.cell.id, family: family.id, windowByteCount: summary.cell.windowByteCount,
-            sample: speed.sample, memoryByteCount: summary.memory?.growthByteCount,
-            firstByteNanoseconds: summary.firstByte?.p50, amplification: summary.amplification?.fetched)
+            sample: speed.sample, merit: merit, memoryByteCount: summary.memory?.growthByteCount,
+            firstByteNanoseconds: summary.firstByte?.p50, amplification: summary.amplification?.fetched,
+            latencyNanoseconds: summary.latency?.p50)
     }
 }

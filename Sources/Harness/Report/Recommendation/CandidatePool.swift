@@ -10,10 +10,18 @@ struct CandidatePool: Sendable {
     /// Why this workload stands for the one that was asked for; `nil` where it is that one.
     let workloadReason: String?
     let group: ComparisonGroup
-    /// The cells with figures, in the order of the results.
+    /// The figure that the cells are ranked by: of random reads the latency, where it was measured.
+    let merit: Merit
+    /// The least protection of a cell that may be chosen.
+    let protection: Protection
+    /// The cells with figures that may be chosen, in the order of the results.
     let cells: [CellSummary]
+    /// Cells with figures that are as asked for, but protect less than others do that were measured beside them.
+    let setAside: [CellSummary]
     /// Cells that are as asked for, but have no figures.
     let withoutFigures: [CellSummary]
+    /// The number of cells without the figure that the others are ranked by.
+    let unranked: Int
     /// What was left out, in the order of the results, and how many cells of it there are.
     let others: [(group: ComparisonGroup, count: Int)]
 
@@ -24,29 +32,52 @@ struct CandidatePool: Sendable {
         let candidates = measured.filter { $0.cell.workload == workload }
         let asked = candidates.filter { request.admits($0.cell) }
         let groups = asked.grouped { ComparisonGroup($0.cell) }
-        var admitted = groups.filter { request.admits($0.key) }
-        // Where all of it was cold or remote, that is what was meant.
-        if admitted.isEmpty, !request.isCold, !request.isRemote {
-            admitted = groups.filter { request.admits($0.key, anyLocation: true) }
-        }
-        // Of equally many cells those of the larger object, then the first.
-        guard
-            let best = admitted.max(by: {
-                ($0.elements.count, $0.key.objectByteCount) < ($1.elements.count, $1.key.objectByteCount)
-            })
-        else {
+        let best = Self.group(of: groups, request)
+        guard let best else {
             throw .noCandidates(
                 workload: workload, asked: request.description, found: Self.found(in: candidates))
         }
         self.workload = workload
         workloadReason = reason
         group = best.key
-        cells = best.elements
+        protection = best.protection
+        let ranked = workload.hasPrefix("random:") && best.elements.contains { $0.latencySample != nil }
+        let merit: Merit = ranked ? .latency : .throughput
+        self.merit = merit
+        let allowed = best.elements.filter { Protection($0.cell) >= best.protection }
+        cells = allowed.filter { merit.sample(of: $0) != nil }
+        setAside = best.elements.filter { Protection($0.cell) < best.protection }
+        unranked = allowed.count - cells.count
         withoutFigures = summary.cells.filter {
             $0.speed == nil && $0.cell.workload == workload && request.admits($0.cell)
-                && ComparisonGroup($0.cell) == best.key
+                && ComparisonGroup($0.cell) == best.key && Protection($0.cell) >= best.protection
         }
         others = groups.filter { $0.key != best.key }.map { ($0.key, $0.elements.count) }
+    }
+
+    /// Finds the group that a choice is made from, and the least protection of a choice.
+    ///
+    /// Cells protect as much as is asked for, or where none does, as much as any of them; local ones come before those
+    /// that are cold or remote. Of equally many cells those of the larger object, then the first.
+    private static func group(
+        of groups: [(key: ComparisonGroup, elements: [CellSummary])], _ request: RecommendationRequest
+    ) -> (key: ComparisonGroup, elements: [CellSummary], protection: Protection)? {
+        let levels: [Protection] =
+            request.integrity == .noticed ? [.integrity, .secrecy, .secrecyInPart] : [.secrecy, .secrecyInPart]
+        // Where all of it was cold or remote, that is what was meant.
+        for anyLocation in request.isCold || request.isRemote ? [false] : [false, true] {
+            let admitted = groups.filter { request.admits($0.key, anyLocation: anyLocation) }
+            for level in levels {
+                func count(_ cells: [CellSummary]) -> Int {
+                    cells.count { Protection($0.cell) >= level }
+                }
+                let best = admitted.max {
+                    (count($0.elements), $0.key.objectByteCount) < (count($1.elements), $1.key.objectByteCount)
+                }
+                if let best, count(best.elements) > 0 { return (best.key, best.elements, level) }
+            }
+        }
+        return nil
     }
 
     private static func workload(
@@ -73,8 +104,8 @@ struct CandidatePool: Sendable {
         }
         return [
             values("backend") { $0.backend }, values("strategy") { $0.strategy },
-            values("chunk size") { $0.chunkByteCount.map { ByteCountText.size($0) } },
-            values("access") { $0.access }, values("threads") { String($0.threads) },
+            values("chunk size") { $0.chunkText },
+            values("IV rule") { $0.ivRule }, values("access") { $0.access }, values("threads") { String($0.threads) },
             values("key size") { String($0.keyByteCount * 8) }, values("source") { $0.source },
             values("object size") { ByteCountText.size($0.objectByteCount) },
             values("store") { ComparisonGroup($0).location },
@@ -162,9 +193,10 @@ extension RecommendationRequest {
     /// Says whether a cell is what was asked for, its group apart.
     func admits(_ cell: Cell) -> Bool {
         (backend == nil || backend == cell.backend) && (strategy == nil || strategy == cell.strategy)
-            && (chunkByteCount == nil || chunkByteCount == cell.chunkByteCount)
+            && (chunkByteCount == nil || chunkByteCount == cell.chunkByteCount
+                || chunkByteCount.map { ByteCountText.size($0) } == cell.chunkText)
             && (access == nil || access == cell.access) && (threads == nil || threads == cell.threads)
-            && (source == nil || source == cell.source)
+            && (source == nil || source == cell.source) && (ivRule == nil || ivRule == cell.ivRule)
     }
 
     /// Says whether a group is what was asked for.
@@ -177,7 +209,8 @@ extension RecommendationRequest {
     /// What was asked for, budgets and workload apart, in words.
     var description: String {
         let parts = [
-            backend.map { "of \($0)" }, strategy, chunkByteCount.map { "\(ByteCountText.size($0)) chunks" },
+            backend.map { "of \($0)" }, strategy, ivRule.map { "IV rule \($0)" },
+            chunkByteCount.map { "\(ByteCountText.size($0)) chunks" },
             access.map { "access \($0)" }, threads.map { RatioText.count($0, "thread") },
             keyByteCount.map { "AES-\($0 * 8)" }, source.map { "source \($0)" },
             objectByteCount.map { "an object of \(ByteCountText.size($0))" },
@@ -210,15 +243,8 @@ struct ConfigurationNames: Sendable {
 
     /// A cell's name: `libgcrypt, 256 KiB windows, 2 threads`.
     func name(of cell: Cell) -> String {
-        let chunk = cell.chunkByteCount.map { "\(ByteCountText.size($0)) chunks" }
-        let access: String? =
-            switch cell.access {
-            case "block": showsAccess && cell.chunkByteCount != nil ? "only the blocks needed" : nil
-            case "chunk-cache": "decrypted whole, latest kept"
-            case "whole-chunk": "decrypted whole"
-            case "fresh-buffers": "new buffers for each"
-            default: "access \(cell.access)"
-            }
+        let chunk = cell.chunkText.map { "\($0) chunks" }
+        let access = cell.access == "block" && !showsAccess ? nil : cell.accessText
         let mapping: String? = cell.source == "mmap" ? "mapped file" : cell.source == "file" ? nil : cell.source
         let details = [showsIVRule ? cell.ivRule.map { "IV rule \($0)" } : nil, showsIVRule ? cell.padding : nil]
         return [

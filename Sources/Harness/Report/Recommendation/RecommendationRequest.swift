@@ -9,6 +9,10 @@ package struct RecommendationRequest: Hashable, Sendable {
     package var workload: String?
     package var backend: String?
     package var strategy: String?
+    /// What is asked of formats: changes are noticed unless something else guards the file.
+    package var integrity = IntegrityDemand.noticed
+    /// How chunks get their IVs, such as `sequence`.
+    package var ivRule: String?
     /// The format's chunk length in plaintext bytes.
     package var chunkByteCount: UInt64?
     /// How ranges are read, such as `block`.

@@ -19,6 +19,8 @@ extension RunRecommendation {
                 "asked": JSONValue(request.workload), "measured": .string(pool.workload),
                 "reason": JSONValue(pool.workloadReason),
             ]),
+            "integrity": .string(request.integrity.rawValue),
+            "ranking": .string(meritName),
             "budgets": .object([
                 "memoryByteCount": JSONValue(request.budgets.memoryByteCount),
                 "firstByteNanoseconds": JSONValue(request.budgets.firstByteNanoseconds),
@@ -46,7 +48,30 @@ extension RunRecommendation {
             "withoutFigure": .object(
                 Dictionary(advice.withoutFigure.map { ($0.budget.rawValue, JSONValue(count: $0.count)) }) { $1 }),
             "security": .array(SecurityTable(pool.cells.map(\.cell)).profiles.map(json)),
+            "noticesChanges": .bool(pool.protection == .integrity),
+            "withoutIntegrity": withoutIntegrityJSON,
+            "steps": .array(steps.map(json)),
             "reasons": JSONValue(strings: reasons),
+        ]
+    }
+
+    /// The choice that there would be if changes need not be noticed, and its merit over that of the choice.
+    private var withoutIntegrityJSON: JSONValue {
+        guard let other = unguarded?.choice, other.id != advice.choice?.id else { return .null }
+        let ratio: SpeedRatio? = advice.choice.map { self.ratio(of: other, over: $0) }
+        return .object(["name": .string(other.id)].merging(ratioJSON(ratio)) { $1 })
+    }
+
+    private func json(_ step: ChoiceStep) -> JSONValue {
+        .object(
+            ["step": .string(step.change), "name": .string(step.cell.cell.id)].merging(ratioJSON(step.ratio)) { $1 })
+    }
+
+    private func ratioJSON(_ ratio: SpeedRatio?) -> [String: JSONValue] {
+        let interval: SpeedRatio? = ratio.flatMap { $0.hasInterval ? $0 : nil }
+        return [
+            "ratio": Self.number(ratio?.ratio), "ratioLow": Self.number(interval?.low),
+            "ratioHigh": Self.number(interval?.high),
         ]
     }
 
@@ -60,23 +85,21 @@ extension RunRecommendation {
     /// A cell as under `measure`, with the figures that budgets go by.
     private func json(_ candidate: Candidate) -> JSONValue {
         guard case .object(var members) = cell(candidate)?.json else { return .null }
+        members["latencyNanoseconds"] = JSONValue(candidate.latencyNanoseconds)
         members["firstByteNanoseconds"] = JSONValue(candidate.firstByteNanoseconds)
         members["memoryGrowthByteCount"] = JSONValue(candidate.memoryByteCount)
         return .object(members)
     }
 
     private func json(_ cost: Advice.BudgetCost) -> JSONValue {
-        let ratio: SpeedRatio? = advice.choice.flatMap { self.ratio(of: cost.alternative, over: $0) }
-        let interval: SpeedRatio? = ratio.flatMap { $0.hasInterval ? $0 : nil }
-        return .object([
+        let ratio: SpeedRatio? = advice.choice.map { self.ratio(of: cost.alternative, over: $0) }
+        let members: [String: JSONValue] = [
             "budget": .string(cost.budget.rawValue),
             "choiceWithout": .string(cost.alternative.id),
             "bytesPerSecondWithout": .integer(cost.alternative.bytesPerSecond),
             "isFaster": .bool(cost.isFaster),
-            "ratio": Self.number(ratio?.ratio),
-            "ratioLow": Self.number(interval?.low),
-            "ratioHigh": Self.number(interval?.high),
-        ])
+        ]
+        return .object(members.merging(ratioJSON(ratio)) { $1 })
     }
 
     private static func number(_ value: Double?) -> JSONValue { value.map(JSONValue.number) ?? .null }

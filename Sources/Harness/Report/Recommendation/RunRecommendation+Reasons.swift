@@ -7,8 +7,9 @@ extension RunRecommendation {
     }
 
     private func choiceReasons(_ choice: Candidate) -> [String] {
-        [originReason(choice)] + [unjudgedReason(choice), runnerUpReason(choice)].compactMap { $0 }
-            + advice.costs.map { costReason($0, choice) }
+        [lacksIntegrity ? caveat : nil].compactMap { $0 } + [originReason(choice)]
+            + [unjudgedReason(choice), runnerUpReason(choice)].compactMap { $0 }
+            + [integrityCost].compactMap { $0 } + advice.costs.map { costReason($0, choice) }
             + (isOfReport ? [] : filterCosts(choice)) + choiceAlternatives(choice) + cautions(choice)
     }
 
@@ -47,9 +48,8 @@ extension RunRecommendation {
             "\(RatioText.count(unjudged.count, "configuration")) of fewer than three processes "
             + "\(unjudged.count == 1 ? "was" : "were") not compared: nothing can be shown of "
             + (unjudged.count == 1 ? "it." : "them.")
-        guard fastest.bytesPerSecond > choice.bytesPerSecond else { return head }
-        return
-            "\(head) One was faster than the choice: \(label(fastest)), \(ByteCountText.rate(fastest.bytesPerSecond))."
+        guard fastest.comparedMerit > choice.comparedMerit else { return head }
+        return "\(head) One was faster than the choice: \(label(fastest)), \(figure(fastest))."
     }
 
     /// Why the choice is preferred to what is near the best as well.
@@ -68,9 +68,8 @@ extension RunRecommendation {
         guard let runnerUp = advice.runnerUp else { return nil }
         let candidate = runnerUp.candidate
         let what = runnerUp.differsInWindowOnly ? "Runner-up, which differs in the window only" : "Runner-up"
-        let rate = ByteCountText.rate(candidate.bytesPerSecond)
-        let head = "\(what): \(label(candidate)), \(rate)"
-        guard let ratio = ratio(of: choice, over: candidate) else { return "\(head)." }
+        let head = "\(what): \(label(candidate)), \(figure(candidate))"
+        let ratio = ratio(of: choice, over: candidate)
         if ratio.isTie { return "\(head), which ties with the choice." }
         return ratio.ratio >= 1
             ? "\(head). The choice is \(ratio.text) as fast." : "\(head), \(inverse(ratio)) as fast as the choice."
@@ -86,11 +85,12 @@ extension RunRecommendation {
         let limit = advice.budgets.limit(cost.budget).map { BudgetText.limit(cost.budget, $0) } ?? ""
         let budget = "The \(BudgetText.name(cost.budget)) budget of \(limit)"
         if cost.alternative.id == choice.id { return "\(budget) costs nothing: without it the choice is the same." }
-        let other = "\(label(cost.alternative)) (\(ByteCountText.rate(cost.alternative.bytesPerSecond)))"
-        guard cost.isFaster, let ratio = ratio(of: cost.alternative, over: choice), !ratio.isTie else {
-            return "\(budget) costs no throughput that the data show: without it the choice would be \(other)."
+        let other = "\(label(cost.alternative)) (\(figure(cost.alternative)))"
+        let ratio = ratio(of: cost.alternative, over: choice)
+        guard cost.isFaster, !ratio.isTie else {
+            return "\(budget) costs no \(meritName) that the data show: without it the choice would be \(other)."
         }
-        return "\(budget) costs throughput: without it the choice would be \(other), \(ratio.text) as fast."
+        return "\(budget) costs \(meritName): without it the choice would be \(other), \(ratio.text) as fast."
     }
 
     private func cautions(_ choice: Candidate) -> [String] {
@@ -132,7 +132,7 @@ extension RunRecommendation {
     private func alternative(_ condition: String, _ admits: (Cell) -> Bool) -> String? {
         let fitting = advice.fitting.filter { candidate in cell(candidate).map { admits($0.cell) } ?? false }
         return NearBest(fitting).members.first.map {
-            "\(condition) the choice would be \(label($0)), \(ByteCountText.rate($0.bytesPerSecond))."
+            "\(condition) the choice would be \(label($0)), \(figure($0))."
         }
     }
 
@@ -149,12 +149,12 @@ extension RunRecommendation {
                 other.pool.group == pool.group, let free = other.advice.choice
             else { return nil }
             guard free.id != choice.id else { return "\(option) costs nothing: without it the choice is the same." }
-            let rate = ByteCountText.rate(free.bytesPerSecond)
-            let head = "without it the choice would be \(other.label(free)), \(rate)"
-            guard free.bytesPerSecond > choice.bytesPerSecond, let ratio = other.ratio(of: free, over: choice),
-                !ratio.isTie
-            else { return "\(option) costs no throughput that the data show: \(head)." }
-            return "\(option) costs throughput: \(head), \(ratio.text) as fast."
+            let head = "without it the choice would be \(other.label(free)), \(other.figure(free))"
+            let ratio = other.ratio(of: free, over: choice)
+            guard free.comparedMerit > choice.comparedMerit, !ratio.isTie else {
+                return "\(option) costs no \(meritName) that the data show: \(head)."
+            }
+            return "\(option) costs \(meritName): \(head), \(ratio.text) as fast."
         }
     }
 
@@ -166,6 +166,7 @@ extension RunRecommendation {
     private static let filters = [
         Filter(option: { $0.backend.map { "--backend \($0)" } }, remove: { $0.backend = nil }),
         Filter(option: { $0.strategy.map { "--strategy \($0)" } }, remove: { $0.strategy = nil }),
+        Filter(option: { $0.ivRule.map { "--iv-rule \($0)" } }, remove: { $0.ivRule = nil }),
         Filter(
             option: { $0.chunkByteCount.map { "--chunk-size \(BudgetText.exact($0))" } },
             remove: { $0.chunkByteCount = nil }),
@@ -190,7 +191,7 @@ extension RunRecommendation {
             head,
             (isSingle ? "Smallest single raise: " : "No single raise suffices. Smallest set: ") + text(smallest) + ".",
         ]
-            + also
+            + also + [unguardedFit].compactMap { $0 }
     }
 
     private func text(_ set: BudgetRelaxation) -> String {
@@ -205,7 +206,7 @@ extension RunRecommendation {
                 "\(verb) \(BudgetText.name(raise.budget)) from \(given) to \(needed)\(factor) (\(BudgetText.option(raise)))"
         }
         return
-            "\(Verdict.list(raises)); then \(label(set.candidate)) fits, \(ByteCountText.rate(set.candidate.bytesPerSecond))"
+            "\(Verdict.list(raises)); then \(label(set.candidate)) fits, \(figure(set.candidate))"
     }
 
     var setAsideReasons: [String] {
@@ -217,6 +218,18 @@ extension RunRecommendation {
             let count = RatioText.count(pool.withoutFigures.count, "more configuration")
             let first = pool.withoutFigures.first?.missingReason.map { "; the first: \($0)" } ?? ""
             reasons.append("\(count) without trusted figures\(first).")
+        }
+        if pool.unranked > 0 {
+            reasons.append(
+                "\(RatioText.count(pool.unranked, "configuration")) set aside: no latency, by which random reads are ranked."
+            )
+        }
+        if !pool.setAside.isEmpty {
+            let lack =
+                pool.protection == .integrity
+                ? "their formats notice no change (--integrity none)"
+                : "equal content can be seen in the ciphertext (--iv-rule names it)"
+            reasons.append("\(RatioText.count(pool.setAside.count, "configuration")) set aside: \(lack).")
         }
         if !summary.results.isComplete {
             reasons.append("The run was broken off: configurations may be missing.")

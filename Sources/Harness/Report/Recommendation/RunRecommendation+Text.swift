@@ -10,6 +10,11 @@ extension RunRecommendation {
         ]
         parts.append(headline)
         if !chosen.isEmpty { parts.append(figureTable(chosen.map { ($0.role, $0.candidate) })) }
+        if !steps.isEmpty {
+            parts.append(
+                "ONE STEP FROM IT\n"
+                    + steps.map { WrappedText.lines($0.text(from: choice), first: "- ") }.joined(separator: "\n"))
+        }
         parts.append("WHY\n" + reasons.map { WrappedText.lines($0, first: "- ") }.joined(separator: "\n"))
         parts.append("PARETO FRONT\n" + frontText)
         if let security = securityText { parts.append("SECURITY\n" + security) }
@@ -25,12 +30,14 @@ extension RunRecommendation {
             ("Workload", workloadText),
             ("Compared", comparedText),
             ("Budgets", BudgetText.list(request.budgets) ?? "none"),
+            ("Integrity", integrityText),
         ]
     }
 
     private var headline: String {
         guard let choice = advice.choice else { return "NOTHING FITS" }
-        var lines = [WrappedText.lines(label(choice), first: "TAKE        ")]
+        // Of too few processes nothing is shown, and nothing is advised.
+        var lines = [WrappedText.lines(label(choice), first: choice.isJudged ? "TAKE        " : "FASTEST     ")]
         if let runnerUp = advice.runnerUp {
             lines.append(WrappedText.lines(label(runnerUp.candidate), first: "RUNNER-UP   "))
         }
@@ -38,12 +45,19 @@ extension RunRecommendation {
     }
 
     private func figureTable(_ rows: [(String, Candidate)]) -> String {
-        let head = ["", "throughput", "95 % interval", "memory", "first byte", "fetched"]
+        let merit = pool.merit
+        let head =
+            [""] + (merit == .latency ? ["latency", "95 % interval", "throughput"] : ["throughput", "95 % interval"])
+            + ["memory", "first byte", "fetched"]
         let texts =
             [head]
             + rows.map { role, candidate in
-                let figures = Figures(candidate)
-                return [role, figures.throughput, figures.interval, figures.memory, figures.firstByte, figures.fetched]
+                let figures = Figures(candidate, rankedBy: merit)
+                return [role]
+                    + (merit == .latency
+                        ? [figures.latency, figures.interval, figures.throughput]
+                        : [figures.throughput, figures.interval])
+                    + [figures.memory, figures.firstByte, figures.fetched]
             }
         return Self.aligned(texts)
     }
@@ -53,10 +67,16 @@ extension RunRecommendation {
         let fitting = advice.front.filter { $0.keeps(advice.budgets) }
         let front = fitting + advice.front.filter { !$0.keeps(advice.budgets) }
         let shown = front.prefix(Self.maxFrontLines)
-        let head = ["throughput", "memory", "first byte", "fetched"] + (isLimited ? ["fits"] : [])
+        let merit = pool.merit
+        let head =
+            [merit == .latency ? "latency" : "throughput", "memory", "first byte", "fetched"]
+            + (isLimited ? ["fits"] : [])
         let rows = shown.enumerated().map { index, candidate in
-            let figures = Figures(candidate)
-            return [figures.throughput, figures.memory, figures.firstByte, figures.fetched]
+            let figures = Figures(candidate, rankedBy: merit)
+            return [
+                merit == .latency ? figures.latency : figures.throughput, figures.memory, figures.firstByte,
+                figures.fetched,
+            ]
                 + (isLimited ? [index < fitting.count ? "yes" : "no"] : [])
         }
         let figures = Self.aligned([head] + rows, leftColumns: 0).split(separator: "\n").map(String.init)
@@ -113,38 +133,52 @@ extension RunRecommendation {
     package var markdown: String {
         var blocks: [Document.Block] = [.facts(facts)]
         if !chosen.isEmpty { blocks.append(.table(chosenTable)) }
+        if !steps.isEmpty { blocks.append(.list(steps.map { "One step: \($0.text(from: choice))." })) }
         blocks += [.list(reasons), .table(frontTable)]
         blocks += Self.securityBlocks(SecurityTable(pool.cells.map(\.cell)))
         blocks.append(.list(Self.figureNotes))
-        let title = advice.choice.map { "Take \(label($0))" } ?? "Nothing fits"
+        let title =
+            advice.choice.map { "\($0.isJudged ? "Take" : "Fastest, and nothing shown:") \(label($0))" }
+            ?? "Nothing fits"
         return (["# \(MarkupText.markdown(title))"] + blocks.map(MarkdownRenderer.block)).joined(separator: "\n\n")
     }
 
     private var chosenTable: Table {
         Table(
-            caption: "The choice and the runner-up.", columns: [.text("")] + Self.figureColumns,
+            caption: "The choice and the runner-up.", columns: [.text("")] + figureColumns,
             rows: chosen.map { role, candidate in
-                [Table.Entry(role, detail: label(candidate))] + Self.entries(candidate)
+                [Table.Entry(role, detail: label(candidate))] + entries(candidate)
             })
     }
 
     var frontTable: Table {
         Table(
-            caption: "The Pareto front. \(Self.frontNote)", columns: [.text("Configuration")] + Self.figureColumns,
-            rows: advice.front.map { [Table.Entry(label($0))] + Self.entries($0) })
+            caption: "The Pareto front. \(Self.frontNote)", columns: [.text("Configuration")] + figureColumns,
+            rows: advice.front.map { [Table.Entry(label($0))] + entries($0) })
     }
 
-    static let figureColumns: [Table.Column] = [
-        .number("Throughput"), .number("Memory"), .number("First byte"), .number("Fetched"),
-    ]
+    var figureColumns: [Table.Column] {
+        (pool.merit == .latency ? [.number("Median read"), .number("Throughput")] : [.number("Throughput")])
+            + [.number("Memory"), .number("First byte"), .number("Fetched")]
+    }
 
     /// A candidate's figures under `figureColumns`.
-    static func entries(_ candidate: Candidate) -> [Table.Entry] {
-        let figures = Figures(candidate)
-        return [
-            Table.Entry(figures.throughput, detail: figures.interval), Table.Entry(figures.memory),
-            Table.Entry(figures.firstByte), Table.Entry(figures.fetched),
-        ]
+    func entries(_ candidate: Candidate) -> [Table.Entry] {
+        let figures = Figures(candidate, rankedBy: pool.merit)
+        let first =
+            pool.merit == .latency
+            ? [Table.Entry(figures.latency, detail: figures.interval), Table.Entry(figures.throughput)]
+            : [Table.Entry(figures.throughput, detail: figures.interval)]
+        return first + [Table.Entry(figures.memory), Table.Entry(figures.firstByte), Table.Entry(figures.fetched)]
+    }
+
+    /// The demand for integrity and how far it is met, in words.
+    var integrityText: String {
+        switch request.integrity {
+        case .unneeded: "not asked for: something else guards the file (--integrity none)"
+        case .noticed where lacksIntegrity: "nothing measured notices changes"
+        case .noticed: "changes must be noticed"
+        }
     }
 
     /// The security properties with what they mean.
@@ -175,6 +209,7 @@ extension Document {
             .table(choiceTable(examples)),
             .list(free.reasons),
         ]
+        if !free.steps.isEmpty { blocks.append(.table(stepTable(free))) }
         if let chart = free.paretoChart { blocks.append(.picture(chart)) }
         blocks.append(.table(free.frontTable))
         blocks.append(.foldedTable(candidateTable(free)))
@@ -187,7 +222,9 @@ extension Document {
     private static func choiceTable(_ recommendations: [RunRecommendation]) -> Table {
         Table(
             caption: "The choice under budgets. For others: chunkwise recommend FOLDER --memory … --first-byte …",
-            columns: [.text("Budgets"), .text("Choice")] + RunRecommendation.figureColumns + [.text("Runner-up")],
+            columns: [.text("Budgets"), .text("Choice")] + (recommendations.first?.figureColumns ?? []) + [
+                .text("Runner-up")
+            ],
             rows: recommendations.map { recommendation in
                 let options = RunRecommendation.options(recommendation.request.budgets)
                 let head = Table.Entry(
@@ -195,28 +232,51 @@ extension Document {
                 guard let choice = recommendation.advice.choice else {
                     let raise = recommendation.raiseReasons.last
                     return [head, Table.Entry("nothing fits", detail: raise, emphasis: .bad)]
-                        + [Table.Entry](repeating: .absent, count: RunRecommendation.figureColumns.count + 1)
+                        + [Table.Entry](repeating: .absent, count: recommendation.figureColumns.count + 1)
                 }
                 let runnerUp = recommendation.advice.runnerUp.map {
                     Table.Entry(recommendation.label($0.candidate), detail: $0.isTie ? "ties" : nil)
                 }
                 return [head, Table.Entry(recommendation.label(choice), emphasis: .good)]
-                    + RunRecommendation.entries(choice) + [runnerUp ?? .absent]
+                    + recommendation.entries(choice) + [runnerUp ?? .absent]
             })
     }
 
-    /// All configurations that were compared, fastest first: what the picture shows.
+    /// One step from the choice in each direction that was measured, with its cost.
+    private static func stepTable(_ recommendation: RunRecommendation) -> Table {
+        let steps = recommendation.steps
+        let before = steps.compactMap(\.seek).first?.before
+        return Table(
+            caption: "One step from the choice in each direction that was measured, all else kept.",
+            columns: [
+                .text("Step"), .number(recommendation.pool.merit == .latency ? "As fast" : "Throughput"),
+                .number("Memory"), .number("First byte"), .number("A random read"),
+            ],
+            rows: (recommendation.choice.map { [stepRow("the choice", $0, nil, before)] } ?? [])
+                + steps.map { stepRow($0.change, $0.cell, $0.ratio, $0.seek?.after) })
+    }
+
+    private static func stepRow(
+        _ name: String, _ cell: CellSummary, _ ratio: SpeedRatio?, _ seek: LatencyRecord.Latency?
+    ) -> [Table.Entry] {
+        [
+            Table.Entry(name), ratio.map { Table.Entry($0.isTie ? "ties" : $0.text) } ?? Table.Entry("1×"),
+            growth(cell), duration(cell.firstByte?.p50, cell.firstByteSample), duration(seek?.p50),
+        ]
+    }
+
+    /// All configurations that were compared, best first: what the picture shows.
     private static func candidateTable(_ recommendation: RunRecommendation) -> Table {
         let candidates = recommendation.advice.candidates.sorted {
-            ($1.bytesPerSecond, $0.id) < ($0.bytesPerSecond, $1.id)
+            ($1.comparedMerit, $0.id) < ($0.comparedMerit, $1.id)
         }
         let shown = candidates.prefix(400)
         let count = RatioText.count(candidates.count, "configuration")
         return Table(
             caption: shown.count < candidates.count
                 ? "The \(shown.count) fastest of \(count) that the picture is of."
-                : "The \(count) in the picture, fastest first.",
-            columns: [.text("Configuration")] + RunRecommendation.figureColumns,
-            rows: shown.map { [Table.Entry(recommendation.label($0))] + RunRecommendation.entries($0) })
+                : "The \(count) in the picture, best first.",
+            columns: [.text("Configuration")] + recommendation.figureColumns,
+            rows: shown.map { [Table.Entry(recommendation.label($0))] + recommendation.entries($0) })
     }
 }

@@ -9,6 +9,8 @@ package struct RunRecommendation: Sendable {
     let pool: CandidatePool
     /// The choice and all that follows from it.
     package let advice: Advice
+    /// The choice that there would be if changes need not be noticed; `nil` where that is what was chosen from.
+    let unguarded: Advice?
 
     /// Whether it is part of a report: filters are the report's own, and what they cost is not said.
     var isOfReport = false
@@ -35,9 +37,19 @@ package struct RunRecommendation: Sendable {
         self.name = name
         self.summary = summary
         pool = try CandidatePool(summary, request)
-        advice = Advice(candidates: pool.cells.compactMap { Candidate($0) }, budgets: request.budgets)
-        cells = Dictionary(pool.cells.map { ($0.cell.id, $0) }) { first, _ in first }
-        names = ConfigurationNames(pool.cells.map(\.cell))
+        let merit = pool.merit
+        let candidates = pool.cells.compactMap { Candidate($0, rankedBy: merit) }
+        advice = Advice(candidates: candidates, budgets: request.budgets)
+        let all = pool.cells + pool.setAside
+        unguarded =
+            request.integrity == .noticed && pool.protection == .integrity
+            ? Advice(
+                candidates: all.filter { Protection($0.cell) >= .secrecy }.compactMap {
+                    Candidate($0, rankedBy: merit)
+                },
+                budgets: request.budgets) : nil
+        cells = Dictionary(all.map { ($0.cell.id, $0) }) { first, _ in first }
+        names = ConfigurationNames(all.map(\.cell))
     }
 
     package var hasChoice: Bool { advice.choice != nil }
@@ -54,11 +66,11 @@ package struct RunRecommendation: Sendable {
         return names.name(of: cell) + (cell.label.map { " (\($0))" } ?? "")
     }
 
-    /// How much faster one candidate is than another.
-    func ratio(of one: Candidate, over other: Candidate) -> SpeedRatio? {
-        guard let one = cells[one.id], let other = cells[other.id] else { return nil }
-        return SpeedRatio(of: one, over: other)
-    }
+    /// The merit of one candidate over that of another.
+    func ratio(of one: Candidate, over other: Candidate) -> SpeedRatio { SpeedRatio(of: one.merit, over: other.merit) }
+
+    /// Says whether changes are to be noticed, and nothing that was measured notices them.
+    var lacksIntegrity: Bool { request.integrity == .noticed && pool.protection < .integrity }
 
     /// What was chosen from, in words.
     var comparedText: String {
@@ -97,19 +109,18 @@ package struct RunRecommendation: Sendable {
 
     /// What a report recommends, or `nil` where nothing was timed.
     ///
-    /// It speaks of what most of the report compares: sequential reads of one format, on one object, with as many threads.
-    static func ofReport(_ summary: RunSummary, budgets: Budgets = Budgets()) -> RunRecommendation? {
+    /// It speaks of reads from start to end, or of a workload that is named, with as many threads as most cells have.
+    static func ofReport(
+        _ summary: RunSummary, budgets: Budgets = Budgets(), workload: String? = nil
+    ) -> RunRecommendation? {
         var request = RecommendationRequest()
         request.budgets = budgets
+        request.workload = workload
         if let main = summary.main {
-            request.workload = main.workload
-            request.strategy = main.strategy
-            request.chunkByteCount = main.chunkByteCount
+            request.workload = workload ?? main.workload
             request.threads = main.threads
-            request.keyByteCount = main.keyByteCount
             // A file may be read or mapped: that is the program's to choose.
             request.source = ComparisonGroup.isFile(main.source) ? nil : main.source
-            request.objectByteCount = main.objectByteCount
         }
         var recommendation = try? RunRecommendation(summary, named: "this run", request: request)
         recommendation?.isOfReport = true
@@ -160,9 +171,12 @@ package struct RunRecommendation: Sendable {
         let cell = summary.cell
         if summary.speed == nil { return "without figures" }
         if cell.workload != pool.workload { return "with other reads" }
-        if let strategy = request.strategy, strategy != cell.strategy { return "of other formats" }
-        if let chunk = request.chunkByteCount, chunk != cell.chunkByteCount { return "in other chunks" }
         if let threads = request.threads, threads != cell.threads { return "with other numbers of threads" }
+        if Protection(cell) < pool.protection {
+            return pool.protection == .integrity
+                ? "of formats that notice no change" : "of formats that show equal content"
+        }
+        if request.admits(cell), pool.group == ComparisonGroup(cell) { return "without latencies" }
         return request.admits(cell) ? "of other keys, objects or places" : "that were not asked for"
     }
 
@@ -176,17 +190,19 @@ package struct RunRecommendation: Sendable {
     /// The figures of a candidate in words, as they stand in tables.
     struct Figures: Sendable {
         var throughput: String
-        /// Its interval, or why there is none.
+        /// The median latency of a read.
+        var latency: String
+        /// The interval of the figure that candidates are ranked by, or the reason why there is none.
         var interval: String
         var memory: String
         var firstByte: String
         var fetched: String
 
-        init(_ candidate: Candidate) {
+        init(_ candidate: Candidate, rankedBy merit: Merit) {
             throughput = ByteCountText.rate(candidate.bytesPerSecond)
+            latency = Merit.latency.text(of: candidate)
             interval =
-                candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) }
-                ?? RatioText.count(candidate.sample.count, "process", "processes")
+                merit.intervalText(of: candidate) ?? RatioText.count(candidate.merit.count, "process", "processes")
             memory = candidate.memoryByteCount.map { ByteCountText.growth($0) } ?? "–"
             firstByte = candidate.firstByteNanoseconds.map { DurationText.text(nanoseconds: $0) } ?? "–"
             fetched = candidate.amplification.map { RatioText.times($0) } ?? "–"
@@ -200,6 +216,7 @@ package struct RunRecommendation: Sendable {
 
     /// What the figures mean, in sentences.
     static let figureNotes = [
+        "Changes are noticed where each chunk has a tag that is checked before a byte of it is delivered.",
         "Throughput is the median of the processes' medians, with its 95 % interval.",
         "Memory is how far the process's peak rose above what it held when the object was open.",
         "First byte is the median time to open the object and make the first read, in one interval. A reader hands over a "
@@ -208,6 +225,6 @@ package struct RunRecommendation: Sendable {
     ]
 
     static let frontNote =
-        "No other configuration is as good in all of these and better in one, by the estimates. Memory below 256 KiB counts "
+        "No other configuration is as good in all of these and better in one, by the estimates; of random reads the latency takes the place of the throughput. Memory below 256 KiB counts "
         + "as equal, and so does amplification within a hundredth."
 }

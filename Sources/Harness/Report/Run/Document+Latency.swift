@@ -10,7 +10,7 @@ extension Document {
             let time = cell.firstByte
             return [
                 name(cell), Table.Entry(cell.cell.backend), Table.Entry(ByteCountText.size(cell.cell.windowByteCount)),
-                cell.cell.chunkByteCount.map { Table.Entry(ByteCountText.size($0)) } ?? .absent,
+                cell.cell.chunkText.map { Table.Entry($0) } ?? .absent,
                 duration(time?.p50, cell.firstByteSample), duration(time?.trustedP90), duration(time?.max),
                 time.map { Table.Entry("\($0.readCount)") } ?? .absent,
             ]
@@ -39,7 +39,7 @@ extension Document {
         let blocks = [window, processes, random.map(Block.picture), traces.map(Block.picture)].compactMap { $0 }
         guard !blocks.isEmpty else { return nil }
         let introduction = Block.paragraph(
-            "Access “block” fetches only the blocks that cover a range; “chunk-cache” fetches and decrypts whole chunks "
+            "Access “block” fetches only the blocks that cover a range, and of authenticated formats the whole chunks; “chunk-cache” fetches and decrypts whole chunks "
                 + "and keeps the latest one; “whole-chunk” keeps none.")
         return Section(
             name: "latency", title: "Latency",
@@ -147,7 +147,7 @@ extension Document {
             return [
                 cell.label.map { Table.Entry(cell.workload, detail: $0) } ?? Table.Entry(cell.workload),
                 Table.Entry(Series(cell).description), Table.Entry(cell.backend),
-                cell.chunkByteCount.map { Table.Entry(ByteCountText.size($0)) } ?? .absent,
+                cell.chunkText.map { Table.Entry($0) } ?? .absent,
                 Table.Entry(ByteCountText.size(cell.windowByteCount)), Table.Entry(cell.access),
                 Table.Entry(BitRateText.text(playback.bitsPerSecond)), duration(playback.firstByteNanoseconds),
                 duration(playback.startNanoseconds), Table.Entry("\(playback.stallCount)"),

@@ -21,7 +21,7 @@ extension Document {
         let parts: [@Sendable (RunSummary) -> Section?] = [
             { _ in recommendation.map(Self.recommendation) },
             // Pictures,
-            Self.throughput, Self.ratios, Self.chunks, Self.threads, Self.memory, Self.firstByte, Self.latency,
+            Self.chunks, Self.throughput, Self.ratios, Self.threads, Self.memory, Self.firstByte, Self.latency,
             Self.amplification, Self.playback, { _ in Self.keys(keys, findings: keys.findings) },
             // matrices,
             Self.conformance, Self.mutants,

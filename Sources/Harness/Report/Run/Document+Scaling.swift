@@ -57,13 +57,30 @@ extension Document {
         return Section(name: "threads", title: "Threads", blocks: [.picture(chart), .foldedTable(table)])
     }
 
-    /// What a read costs by the chunk that it lies in and by its length, or `nil` if one of both was not varied.
+    /// The cost of chunks: throughput and latency by the chunk of formats that notice changes, and what a read costs by the
+    /// chunk that it lies in and by its length; `nil` where neither was varied.
     static func chunks(_ summary: RunSummary) -> Section? {
-        guard let map = summary.chunkMap else { return nil }
+        let lines = [summary.chunkThroughputChart, summary.chunkLatencyChart].compactMap { $0 }.map(Block.picture)
+        let map = summary.chunkMap
+        guard !lines.isEmpty || map != nil else { return nil }
+        let note =
+            "A chunk with a tag is fetched and decrypted whole, since nothing of it may be delivered before: each read pays "
+            + "for the chunks that it touches. By block, a chunk's length costs little: only the blocks of the range are "
+            + "fetched and decrypted. For a store that is far away, chunkwise plan works the same out with its latency and "
+            + "bandwidth."
+        return Section(
+            name: "chunks", title: "Chunk size",
+            blocks: [.paragraph(note)] + lines + (map.map { [.picture($0)] } ?? []) + [
+                .foldedTable(chunkTable(summary))
+            ])
+    }
+
+    /// Random reads by the chunk that they lie in.
+    private static func chunkTable(_ summary: RunSummary) -> Table {
         let cells = summary.chunkCells
         let rows = cells.prefix(maxRows).map { cell -> [Table.Entry] in
             [
-                cell.cell.chunkByteCount.map { Table.Entry(ByteCountText.size($0)) } ?? .absent,
+                cell.cell.chunkText.map { Table.Entry($0) } ?? .absent, Table.Entry(cell.cell.strategy),
                 Table.Entry(cell.cell.access), Table.Entry(cell.cell.workload),
                 duration(cell.latency?.p50, cell.latencySample), duration(cell.latency?.trustedP99),
                 cell.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) } ?? .absent,
@@ -72,19 +89,13 @@ extension Document {
                 cell.amplification?.decrypted.map { Table.Entry(RatioText.times($0)) } ?? .absent,
             ]
         }
-        let table = Table(
+        return Table(
             caption: "Random reads by chunk, access and length, \(cells.first?.cell.backend ?? "")."
                 + remark(cells.count),
             columns: [
-                .text("Chunk"), .text("Access"), .text("Read"), .number("median"), .number("p99"),
+                .text("Chunk"), .text("Format"), .text("Access"), .text("Read"), .number("median"), .number("p99"),
                 .number("Throughput"), .number("requests"), .number("fetched"), .number("decrypted"),
             ], rows: rows)
-        let note =
-            "By block, a chunk's length costs little: only the blocks of the range are fetched and decrypted. Where a "
-            + "reader takes whole chunks, as a format that authenticates them must, each read pays for its chunk. For a "
-            + "store that is far away, chunkwise plan works the same out with its latency and bandwidth."
-        return Section(
-            name: "chunks", title: "Chunk size", blocks: [.paragraph(note), .picture(map), .foldedTable(table)])
     }
 
     /// The latencies of the best cell, process by process, or `nil` if there are none.
@@ -171,7 +182,8 @@ extension RunSummary {
         let lengths = Set(cells.map { Self.readByteCount($0.cell) }).sorted()
         let ways = ["block": "by block", "chunk-cache": "cached", "whole-chunk": "whole"]
         let rows = cells.grouped {
-            "\(ByteCountText.size($0.cell.chunkByteCount ?? 0)) \(ways[$0.cell.access] ?? $0.cell.access)"
+            let way = Protection($0.cell) == .integrity ? $0.cell.strategy : ways[$0.cell.access] ?? $0.cell.access
+            return "\($0.cell.chunkText ?? "") \(way)"
         }
         guard lengths.count > 1, rows.count > 1, let backend = cells.first?.cell.backend else { return nil }
         return HeatMap(

@@ -14,7 +14,7 @@ extension RunSummary {
         ]
         parts += pullRequestWarnings.map { "> **Warning:** \($0)" }
         parts.append(
-            verdict.prefix(8).enumerated().map { "\($0.offset + 1). \(Self.short($0.element, 400))" }
+            verdict.prefix(10).enumerated().map { "\($0.offset + 1). \(Self.short($0.element, 400))" }
                 .joined(separator: "\n"))
         parts += PullRequestTable(self).map { [$0.markdown] } ?? []
         parts += whatFailed

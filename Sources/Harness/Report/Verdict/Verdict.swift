@@ -2,12 +2,16 @@ package import Results
 
 /// What a run found, in a few sentences that claim no more than the data carry.
 ///
-/// The sentences are: what to take, and what that gains; how near the best it is; what was not compared with it; what windows of 16 MB and of
-/// 100 MiB cost against it; what decrypting whole chunks of 16 MB costs; what failed; how sure all this is. A backend that failed its
-/// vectors, or that nothing was verified, comes first. Where data are missing, a sentence says so or is left out.
+/// The sentences are: what to take, of formats that notice changes, and what that gains; how near the best it is; what to
+/// take for random reads, by latency; what one step in each direction costs; what noticing changes costs; what was
+/// published, beside the same by block; what was not compared; what failed; how sure all this is. Where no format that
+/// notices changes was measured, that comes before the choice. A backend that failed its vectors, or that nothing was
+/// verified, comes first. Where data are missing, a sentence says so or is left out.
 package struct Verdict: Hashable, Sendable {
     /// The sentences, without line breaks.
     package var lines: [String]
+    /// The one that says most: what to take, or that something failed, or that nothing was verified.
+    let headline: String
 
     package init(_ results: RunResults) {
         self.init(RunSummary(results))
@@ -20,44 +24,86 @@ package struct Verdict: Hashable, Sendable {
 
     /// Computes the verdict of a run, given what its report recommends.
     init(_ summary: RunSummary, _ recommendation: RunRecommendation?) {
+        let caveat = recommendation.flatMap { $0.lacksIntegrity ? $0.caveat : nil }
+        let take = Self.take(recommendation)
         let speed =
-            [Self.take(recommendation)]
-            + [recommendation.flatMap(Self.nearBest), recommendation?.notComparedText].compactMap { $0 }
-            + Self.sizes(recommendation, summary)
+            [
+                caveat, take, recommendation.flatMap(Self.nearBest),
+                Self.seeks(summary, beside: recommendation), recommendation.flatMap(Self.steps),
+                recommendation?.integrityCost,
+            ].compactMap { $0 } + Self.published(recommendation, summary)
+            + [recommendation?.notComparedText].compactMap { $0 }
         let correctness = Self.correctness(summary)
         let records = summary.results.conformance
         let isVerified = records.contains { $0.passed > 0 } && !records.contains { $0.failed > 0 }
+        headline = isVerified ? take : correctness
         lines =
             (isVerified ? speed + [correctness] : [correctness] + speed) + [Self.confidence(summary)].compactMap { $0 }
     }
 
-    /// Joins parts with a comma, and the last one with `and`.
-    static func list(_ parts: [String]) -> String {
+    /// Joins parts with a comma, and the last one with a word.
+    static func list(_ parts: [String], _ word: String = "and") -> String {
         guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-        return parts.dropLast().joined(separator: ", ") + " and " + last
+        return parts.dropLast().joined(separator: ", ") + " \(word) " + last
     }
 
     /// Says what to take, by all that the run varied and by nothing else, and what that gains over the runner-up.
     static func take(_ recommendation: RunRecommendation?) -> String {
-        guard let recommendation, let candidate = recommendation.advice.choice, let choice = recommendation.choice
-        else {
+        guard let recommendation, recommendation.hasChoice else {
             return "No read was timed with trusted results, so there is nothing to take."
         }
-        let rate = ByteCountText.rate(candidate.bytesPerSecond)
-        let range = choice.speed.map { " (\($0.rangeText))" } ?? ""
-        return
-            "Take \(Varied(recommendation.summary.cells).name(of: choice.cell)): \(rate)\(range) \(work(recommendation))"
-            + "\(gain(recommendation, candidate))."
+        return "\(start(recommendation)) \(choice(recommendation))."
     }
 
-    /// What the throughput is of, and where that is, in words.
-    private static func work(_ recommendation: RunRecommendation) -> String {
-        let place = recommendation.choice.map { ComparisonGroup($0.cell).location } ?? "an object"
-        return switch recommendation.pool.workload {
-        case "sequential": "from start to end of \(place)"
-        case let text where text.hasPrefix("random:"): "in random reads of \(readSize(text)) of \(place)"
-        case let text: "with the workload \(text) on \(place)"
+    /// The words before a choice: advice only where something is shown, and where it notices changes.
+    private static func start(_ recommendation: RunRecommendation) -> String {
+        guard recommendation.advice.choice?.isJudged == true else {
+            return "This run decides nothing, since no configuration was timed in three processes. The fastest was"
         }
+        return recommendation.lacksIntegrity ? "The best of what there is:" : "Take"
+    }
+
+    /// The choice, its figure, and what it gains.
+    private static func choice(_ recommendation: RunRecommendation) -> String {
+        guard let candidate = recommendation.advice.choice, let choice = recommendation.choice else { return "" }
+        let name = Varied(recommendation.summary.cells).name(of: choice.cell)
+        return "\(name): \(work(recommendation, choice))\(gain(recommendation, candidate))"
+    }
+
+    /// What a choice does, in figures: a rate, or the time of a read, and where that is.
+    private static func work(_ recommendation: RunRecommendation, _ choice: CellSummary) -> String {
+        let place = ComparisonGroup(choice.cell).location
+        let rate =
+            choice.speed.map { "\(ByteCountText.rate($0.bytesPerSecond)) (\($0.rangeText))" } ?? "no throughput"
+        switch recommendation.pool.workload {
+        case "sequential": return "\(rate) from start to end of \(place)"
+        case let text where text.hasPrefix("random:"):
+            let reads = "random reads of \(readSize(text)) of \(place)"
+            guard recommendation.pool.merit == .latency, let candidate = recommendation.advice.choice else {
+                return "\(rate) in \(reads)"
+            }
+            let range = Merit.latency.intervalText(of: candidate).map { " (\($0))" } ?? ""
+            return "\(Merit.latency.text(of: candidate))\(range) a read in \(reads), the median of a closed loop"
+        case let text: return "\(rate) with the workload \(text) on \(place)"
+        }
+    }
+
+    /// Says what to take for random reads, where the choice above is of others; `nil` where none were measured.
+    static func seeks(_ summary: RunSummary, beside recommendation: RunRecommendation?) -> String? {
+        guard let recommendation, !recommendation.pool.workload.hasPrefix("random:"),
+            let workload = summary.mainRandomWorkload,
+            let seek = RunRecommendation.ofReport(summary, workload: workload), let candidate = seek.advice.choice,
+            candidate.isJudged, seek.pool.merit == .latency
+        else { return nil }
+        let caveat = seek.lacksIntegrity && !recommendation.lacksIntegrity ? " (which notices no change)" : ""
+        return "For seeks, by latency\(caveat): \(choice(seek))."
+    }
+
+    /// Says what one step in each direction costs, where any was measured.
+    static func steps(_ recommendation: RunRecommendation) -> String? {
+        let steps = recommendation.steps
+        guard !steps.isEmpty, recommendation.advice.choice?.isJudged == true else { return nil }
+        return "One step from it: " + steps.map { $0.text(from: recommendation.choice) }.joined(separator: "; ") + "."
     }
 
     /// The size of a workload's reads with a space before its unit: `64 KiB` for `random:64KiB`.
@@ -74,10 +120,11 @@ package struct Verdict: Hashable, Sendable {
         }
         // What both share was said of the choice.
         let name = Varied(recommendation.pool.cells).name(of: other)
-        guard let ratio = recommendation.ratio(of: choice, over: runnerUp.candidate) else { return "" }
+        let ratio = recommendation.ratio(of: choice, over: runnerUp.candidate)
         if ratio.isTie { return ", a tie with the runner-up, \(name)" }
         guard ratio.ratio >= 1 else { return "; the runner-up is \(name)" }
-        return ", \(ratio.text) the runner-up, \(name)"
+        return recommendation.pool.merit == .latency
+            ? ", \(ratio.text) as fast as the runner-up, \(name)" : ", \(ratio.text) the runner-up, \(name)"
     }
 
     /// How near the best the choice is shown to be, and what it was picked from; `nil` where nothing is shown.
@@ -105,80 +152,41 @@ package struct Verdict: Hashable, Sendable {
         return isOne ? "is better in neither memory nor first byte" : "are better in neither memory nor first byte"
     }
 
-    /// Says what 16 MB and 100 MiB cost against the choice, as windows and as chunks.
-    static func sizes(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> [String] {
-        let chunks = wholeChunks(recommendation, summary)
-        guard let recommendation, let choice = recommendation.choice, recommendation.pool.workload == "sequential"
-        else { return [chunks].compactMap { $0 } }
-        var missing: [String] = []
-        var sentences: [String] = []
-        for size in [16_000_000, 104_857_600] as [UInt64] where choice.cell.windowByteCount != size {
-            let cells = recommendation.pool.cells.filter {
-                $0.cell.windowByteCount == size && $0.cell.backend == choice.cell.backend
-            }
-            let name = ByteCountText.size(size)
-            let plain = cells.first { $0.cell.access == "block" && $0.cell.label == nil }
-            let fresh = cells.first { $0.cell.access == "fresh-buffers" }
-            if plain == nil && fresh == nil { missing.append(name) }
-            if let plain {
-                let added = fresh.map {
-                    "; with new buffers for each, \(difference($0, recommendation))"
-                }
-                sentences.append("Windows of \(name) \(cost(plain, choice, recommendation))\(added ?? "").")
-            } else if let fresh {
-                sentences.append(
-                    "Windows of \(name) with new buffers for each, \(cost(fresh, choice, recommendation))."
-                )
-            }
-        }
-        if !missing.isEmpty {
-            sentences.append("Windows of \(list(missing)) were not measured with \(choice.cell.backend).")
-        }
-        return sentences + [chunks].compactMap { $0 }
+    /// Says what the published configurations cost against the same work by block, one of each; rather with the backend
+    /// of the choice.
+    private static func published(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> [String] {
+        let backend = recommendation?.choice?.cell.backend
+        let windows = summary.published(access: "fresh-buffers", workload: "sequential", preferring: backend)
+        return [windows.flatMap { freshBuffers($0, summary) }, wholeChunks(backend, summary)].compactMap { $0 }
     }
 
-    /// What a configuration costs against the choice in throughput, memory and time to first byte.
-    private static func cost(
-        _ other: CellSummary, _ choice: CellSummary, _ recommendation: RunRecommendation
-    ) -> String {
-        var parts: [String] = []
-        if let memory = other.memory, let less = choice.memory {
-            let (text, lessText) = (
-                ByteCountText.growth(memory.growthByteCount), ByteCountText.growth(less.growthByteCount)
-            )
-            parts.append(text == lessText ? "no more memory" : "\(text) of memory instead of \(lessText)")
+    /// Says what windows with new buffers, as they were published, cost against the best by block in throughput and memory.
+    private static func freshBuffers(_ published: CellSummary, _ summary: RunSummary) -> String? {
+        guard let other = summary.alternative(to: published), let ratio = SpeedRatio(of: published, over: other) else {
+            return nil
         }
-        if let wait = other.firstByte?.p50, let less = choice.firstByte?.p50 {
-            parts.append(
-                "\(DurationText.text(nanoseconds: wait)) to the first byte instead of \(DurationText.text(nanoseconds: less))"
-            )
+        let speed =
+            ratio.isTie
+            ? "tie in throughput"
+            : ratio.ratio < 1 ? "cost \(ratio.lossText) of the throughput" : "are \(ratio.text) as fast"
+        var memory = ""
+        if let own = published.memory, let less = other.memory {
+            memory =
+                " and need \(ByteCountText.growth(own.growthByteCount)) of memory instead of "
+                + ByteCountText.growth(less.growthByteCount)
         }
-        let ratio = SpeedRatio(of: other, over: choice)
-        guard let ratio else { return "cost \(list(parts))" }
-        if ratio.isTie { return "tie with it in throughput" + (parts.isEmpty ? "" : " and cost \(list(parts))") }
-        if ratio.ratio >= 1 {
-            return "are \(ratio.text) as fast" + (parts.isEmpty ? "" : " and cost \(list(parts))")
-        }
-        return "cost \(list(["\(ratio.lossText) of that throughput"] + parts))"
-    }
-
-    /// The same in fewer words, after a sentence that has said what is compared.
-    private static func difference(_ other: CellSummary, _ recommendation: RunRecommendation) -> String {
-        guard let choice = recommendation.choice,
-            let ratio = SpeedRatio(of: other, over: choice)
-        else { return "–" }
-        let memory = other.memory.map { " and \(ByteCountText.growth($0.growthByteCount))" } ?? ""
-        if ratio.isTie { return "a tie\(memory)" }
-        return (ratio.ratio >= 1 ? "\(ratio.text) as fast" : ratio.lossText) + memory
+        return
+            "Windows of \(ByteCountText.size(published.cell.windowByteCount)) with new buffers for each \(speed) that "
+            + "windows of \(ByteCountText.size(other.cell.windowByteCount)) of \(other.cell.strategy) have with "
+            + "\(other.cell.backend)\(memory)."
     }
 
     /// Says what decrypting whole chunks, as it was published, costs a random read.
-    private static func wholeChunks(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> String? {
-        let backend = recommendation?.choice?.cell.backend
+    private static func wholeChunks(_ backend: String?, _ summary: RunSummary) -> String? {
         guard let published = summary.published(access: "chunk-cache", workload: "random", preferring: backend),
             let alternative = summary.alternative(to: published)
         else { return nil }
-        let chunk = published.cell.chunkByteCount.map { ByteCountText.size($0) } ?? "the file"
+        let chunk = published.cell.chunkText ?? "the file"
         let read = readSize(published.cell.workload)
         let fetched = published.amplification.map { "fetches \(RatioText.times($0.fetched)) its bytes" }
         let time = published.latency.map { "takes \(DurationText.text(nanoseconds: $0.p50))" }
@@ -192,8 +200,8 @@ package struct Verdict: Hashable, Sendable {
             }
         let what = list(time == nil ? [fetched, rate].compactMap { $0 } : parts)
         return
-            "Where chunks of \(chunk) are decrypted whole, a read of \(read) \(what); by the blocks "
-            + "needed, \(other)."
+            "Where chunks of \(chunk) of \(published.cell.strategy) are decrypted whole, a read of \(read) \(what); by the "
+            + "blocks needed, \(other)."
     }
 
     /// Says who passed the vectors and who did not, and which cells have no figures; running none is no pass.
@@ -284,7 +292,8 @@ struct Varied: Sendable {
     }
 
     private static let parts: [KeyPath<Cell, String> & Sendable] = [
-        \.backend, \.strategy, \.chunkPart, \.windowPart, \.accessPart, \.sourcePart, \.threadsPart, \.keyPart,
+        \.backend, \.strategy, \.ivPart, \.chunkPart, \.windowPart, \.accessPart, \.sourcePart, \.threadsPart,
+        \.keyPart,
     ]
 
     /// A configuration by what was varied: `libgcrypt, cobblestone-128, chunks of 16 KiB, windows of 256 KiB`.
@@ -295,7 +304,8 @@ struct Varied: Sendable {
 }
 
 extension Cell {
-    fileprivate var chunkPart: String { chunkByteCount.map { "chunks of \(ByteCountText.size($0))" } ?? "" }
+    fileprivate var ivPart: String { ivRule.map { "IV rule \($0)" } ?? "" }
+    fileprivate var chunkPart: String { chunkText.map { "chunks of \($0)" } ?? "" }
     fileprivate var windowPart: String { "windows of \(ByteCountText.size(windowByteCount))" }
     fileprivate var accessPart: String {
         switch access {

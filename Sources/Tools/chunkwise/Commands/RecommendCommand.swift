@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Measurement
+import RandomAccess
 import Report
 import Results
 import Subject
@@ -16,6 +17,10 @@ struct RecommendCommand: ParsableCommand {
             """
             RESULTS are those of run, sweep or measure: a folder, or its results.jsonl. Each is answered on its own: figures of
             different machines or runs are never mixed.
+
+            Of formats that notice changes one is taken, and it is said what doing without would save, and what must guard
+            the file then; --integrity none chooses among all. Random reads, and so seek, are ranked by the median latency
+            of a read, all else by throughput. A rule that gives every chunk one IV is taken only where --iv-rule names it.
 
             Of the configurations that keep all budgets, those are looked at of which it is shown, with 95 % confidence for
             all together, that none is more than 5 % faster. Of these the one with the least memory is taken, then the
@@ -51,6 +56,9 @@ struct RecommendCommand: ParsableCommand {
     var workload: String?
 
     @OptionGroup var filters: ConfigurationFilters
+
+    @Option(help: .taking("demand", "noticed: the format must notice changes; none: something else guards the file."))
+    var integrity = IntegrityDemand.noticed
 
     @Option(help: .taking("format", "How to print the result."))
     var format = RecommendationFormat.text
@@ -92,6 +100,7 @@ struct RecommendCommand: ParsableCommand {
     private func request() throws -> RecommendationRequest {
         var request = try filters.request()
         request.budgets = try budgets.budgets()
+        request.integrity = integrity
         if let workload {
             guard let name = WorkloadAlias(rawValue: workload)?.rawValue ?? CellWorkload(workload)?.description else {
                 let names = WorkloadAlias.allCases.map(\.rawValue).joined(separator: ", ")
@@ -103,6 +112,8 @@ struct RecommendCommand: ParsableCommand {
         return request
     }
 }
+
+extension IntegrityDemand: ExpressibleByArgument {}
 
 /// How `chunkwise recommend` prints its result.
 enum RecommendationFormat: String, CaseIterable, ExpressibleByArgument {
@@ -165,6 +176,11 @@ struct ConfigurationFilters: ParsableArguments {
     var strategy: String?
 
     @Option(
+        help: "Only this IV rule of cbc-chunked: sequence or fixed.",
+        completion: .list(IVRule.allCases.map(\.rawValue)))
+    var ivRule: String?
+
+    @Option(
         help: .taking("size", "Only chunks of this length, such as 16MB."), completion: .sizes,
         transform: ByteSize.argument)
     var chunkSize: ByteSize?
@@ -195,6 +211,11 @@ struct ConfigurationFilters: ParsableArguments {
         var request = RecommendationRequest()
         request.backend = backend
         request.strategy = strategy
+        if let ivRule {
+            let known = IVRule.allCases.map(\.rawValue)
+            try require(known.contains(ivRule), "--iv-rule \"\(ivRule)\": expected \(known.joined(separator: " or "))")
+            request.ivRule = ivRule
+        }
         request.chunkByteCount = chunkSize?.byteCount
         request.access = access?.rawValue
         if let threads { request.threads = try Validated.threads(threads) }

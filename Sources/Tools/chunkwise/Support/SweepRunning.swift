@@ -50,11 +50,15 @@ enum SweepRunning {
 
     /// How long a plan will take, by a first look at the backends.
     static func estimate(_ plan: Plan) -> SweepEstimate {
+        let backends = Backends.available()
         var speeds: [String: Double] = [:]
-        for backend in Backends.available() where plan.cells.contains(where: { $0.cell.backend == backend.name }) {
-            speeds[backend.name] = BackendSpeed.bytesPerSecond(backend)
+        return SweepEstimate(plan) { name, hasTags in
+            let key = "\(name) \(hasTags)"
+            let backend = backends.first { $0.name == name }
+            let speed = speeds[key] ?? backend.map { BackendSpeed.bytesPerSecond($0, hasTags: hasTags) } ?? 1e9
+            speeds[key] = speed
+            return speed
         }
-        return SweepEstimate(plan) { speeds[$0] ?? 1e9 }
     }
 
     /// Says how long a plan will take, before anything is measured.

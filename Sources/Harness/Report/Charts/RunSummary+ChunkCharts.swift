@@ -1,0 +1,120 @@
+import Results
+
+/// Cells of formats that notice changes, alike but for chunk, format and backend: what chunk sizes are compared by.
+struct ChunkSeries: Sendable {
+    /// A cell with what the others differ in blanked.
+    let like: Cell
+    /// The cells of each backend with the best of each chunk, in ascending order of chunk.
+    let lines: [(backend: String, cells: [CellSummary])]
+    /// The best cell of each format that notices no change, that has no chunks, and is alike otherwise.
+    let references: [CellSummary]
+
+    /// Finds the cells of a workload, those on this machine first; `nil` where fewer than two chunks were measured.
+    init?(_ summary: RunSummary, workload: String, merit: Merit) {
+        let measured = summary.cells.filter {
+            $0.cell.workload == workload && $0.cell.label == nil && merit.sample(of: $0) != nil
+        }
+        let chunked = measured.filter { $0.cell.chunkByteCount != nil && Protection($0.cell) == .integrity }
+        func sizeCount(_ cells: [CellSummary]) -> Int { Set(cells.map(\.cell.chunkText)).count }
+        let groups = chunked.grouped { Self.blanked($0.cell) }
+        let most = groups.max {
+            ($0.key.isLocal ? 1 : 0, sizeCount($0.elements)) < ($1.key.isLocal ? 1 : 0, sizeCount($1.elements))
+        }
+        guard let (like, cells) = most, sizeCount(cells) > 1 else { return nil }
+        func best(_ cells: [CellSummary]) -> CellSummary? {
+            cells.max { merit.sample(of: $0)?.estimate ?? 0 < merit.sample(of: $1)?.estimate ?? 0 }
+        }
+        self.like = like
+        lines = summary.backends.compactMap { name in
+            let own = cells.filter { $0.cell.backend == name }.grouped(by: \.cell.chunkByteCount)
+            let line = own.compactMap { best($0.elements) }
+            return line.isEmpty
+                ? nil : (name, line.sorted { $0.cell.chunkByteCount ?? 0 < $1.cell.chunkByteCount ?? 0 })
+        }
+        let plain = measured.filter {
+            $0.cell.chunkByteCount == nil && Protection($0.cell) < .integrity && Self.blanked($0.cell) == like
+        }
+        references = plain.grouped(by: \.cell.strategy).compactMap { best($0.elements) }
+    }
+
+    private static func blanked(_ cell: Cell) -> Cell {
+        var cell = cell.blanked
+        cell.windowByteCount = cell.workload == "sequential" ? cell.windowByteCount : 0
+        (cell.strategy, cell.chunkByteCount, cell.ivRule, cell.padding) = ("", nil, nil, nil)
+        (cell.context, cell.associatedData) = (nil, nil)
+        return cell
+    }
+
+    /// The members that all cells share, in words.
+    var description: String {
+        let threads = like.threads == 1 ? "one thread" : RatioText.count(like.threads, "thread")
+        return "\(ComparisonGroup(like).description), \(threads)"
+    }
+}
+
+extension RunSummary {
+    /// Throughput by chunk of formats that notice changes, a line a backend; `nil` where fewer than two were measured.
+    var chunkThroughputChart: LineChart? {
+        chunkChart(
+            "sequential", .throughput, name: "chunk-throughput",
+            title: "Throughput by chunk size, authenticated chunks",
+            meaning: "Plaintext bytes delivered per second, read from start to end", vertical: .bytes("/s")
+        ) { summary in
+            summary.speed.map { speed in
+                let (value, interval) = (Double(speed.bytesPerSecond), speed.interval)
+                return Value(
+                    value: value, low: interval.map { Double($0.lowerBound) } ?? value,
+                    high: interval.map { Double($0.upperBound) } ?? value,
+                    words: "\(ByteCountText.rate(speed.bytesPerSecond)), \(speed.rangeText)")
+            }
+        }
+    }
+
+    /// The median latency of random reads by chunk of formats that notice changes, a line a backend; `nil` where fewer than
+    /// two were measured.
+    var chunkLatencyChart: LineChart? {
+        guard let workload = mainRandomWorkload else { return nil }
+        let size = Verdict.readSize(workload)
+        return chunkChart(
+            workload, .latency, name: "chunk-latency",
+            title: "Latency of a read of \(size) by chunk size, authenticated chunks",
+            meaning: "The median time of one random read of \(size), in a closed loop", vertical: .nanoseconds
+        ) { summary in
+            summary.latency.map { Value(Double($0.p50), summary.latencySample, words: $0.words) }
+        }
+    }
+
+    private func chunkChart(
+        _ workload: String, _ merit: Merit, name: String, title: String, meaning: String, vertical: LogAxis,
+        _ value: (CellSummary) -> Value?
+    ) -> LineChart? {
+        guard let series = ChunkSeries(self, workload: workload, merit: merit) else { return nil }
+        let lines = series.lines.prefix(Self.maxLines).map { backend, cells in
+            LineChart.Line(
+                name: backend, style: SeriesStyle(style(of: backend)),
+                points: cells.compactMap { cell in
+                    guard let chunk = cell.cell.chunkByteCount, let value = value(cell) else { return nil }
+                    return LineChart.Point(
+                        byteCount: chunk, value: value.value, low: value.low, high: value.high,
+                        words: "\(backend), \(cell.cell.strategy), \(cell.cell.chunkText ?? "") chunks: \(value.words)")
+                })
+        }
+        let sizes = lines.flatMap(\.points).map(\.byteCount)
+        guard let minimum = sizes.min(), let maximum = sizes.max() else { return nil }
+        let references = series.references.compactMap { cell in
+            value(cell).map {
+                LineChart.Reference(
+                    name: cell.cell.strategy, points: [(minimum, $0.value), (maximum, $0.value)])
+            }
+        }
+        return LineChart(
+            name: name, title: title,
+            description: "\(meaning), on logarithmic axes, a line for each backend, its 95 % intervals as a band: "
+                + "\(series.description)."
+                + (references.isEmpty
+                    ? "" : " Thin lines: formats without chunks, which notice no change, by the best backend of each."),
+            lines: lines, references: references, vertical: vertical,
+            marks: [(16_000_000, "published chunk"), (104_857_600, "published window")],
+            horizontalLabel: "chunk: what the format authenticates on its own")
+    }
+}
