@@ -23,7 +23,7 @@ struct PlanEntryReader {
     private static let keys =
         ["backend", "strategy"] + PlanObject.parameterKeys + [
             "window", "workload", "reads", "access", "threads", "key-size", "object-size", "source", "reuse",
-            "read-ahead", "cold", "latency", "bandwidth", "rounds", "label",
+            "read-ahead", "cold", "latency", "bandwidth", "client", "rounds", "label",
         ]
 
     /// Reads the entry.
@@ -54,6 +54,7 @@ struct PlanEntryReader {
         let label = try entry.text("label")
         let sourceName = try sourceName(object.source)
         let remote = try remote(object.source)
+        let client = try client(object.strategy, hasStore: remote != nil)
         let isCold = try isCold(object.source)
 
         var cells: [Cell] = []
@@ -83,6 +84,7 @@ struct PlanEntryReader {
                             cell.isCold = isCold
                             cell.remoteLatencyNanoseconds = remote?.latency
                             cell.remoteBytesPerSecond = remote?.bandwidth
+                            cell.remoteClient = client?.rawValue
                             if MeasuredProgram.command(of: backend) != nil,
                                 let obstacle = MeasuredProgram.obstacle(to: cell)
                             {
@@ -297,6 +299,23 @@ struct PlanEntryReader {
             throw entry.error("bandwidth", "bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation)")
         }
         return (nanoseconds, bytesPerSecond)
+    }
+
+    /// The client that asks the store; `nil` without one.
+    private func client(_ strategy: String, hasStore: Bool) throws(PlanError) -> RemoteClient? {
+        let text = try entry.text("client")
+        guard hasStore else {
+            guard let text else { return nil }
+            throw entry.error("client", "client \(text): expected it with latency or bandwidth")
+        }
+        let isPlaylist = strategy == PlaylistRequest.strategyName
+        let known = isPlaylist ? [.serial] : RemoteClient.allCases
+        guard let text else { return isPlaylist ? .serial : .usual }
+        guard let client = known.first(where: { $0.rawValue == text }) else {
+            let names = known.map(\.rawValue).joined(separator: " or ")
+            throw entry.error("client", "client \(text): expected \(names)" + (isPlaylist ? " with \(strategy)" : ""))
+        }
+        return client
     }
 
     /// Whether files are dropped from the page cache before each iteration; `nil` if they are not.

@@ -112,6 +112,8 @@ struct ComparisonGroup: Hashable, Sendable {
     var remoteLatencyNanoseconds: UInt64?
     /// The simulated store's rate; `nil` where bytes take no time.
     var remoteBytesPerSecond: UInt64?
+    /// The client that asks it; `nil` without one.
+    var remoteClient: String?
 
     init(_ cell: Cell) {
         objectByteCount = cell.objectByteCount
@@ -120,6 +122,7 @@ struct ComparisonGroup: Hashable, Sendable {
         isCold = cell.isCold == true
         remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
         remoteBytesPerSecond = cell.remoteBytesPerSecond
+        remoteClient = cell.remoteClient
     }
 
     /// Whether a source is a file, read or mapped.
@@ -132,7 +135,8 @@ struct ComparisonGroup: Hashable, Sendable {
         if isRemote {
             let latency = remoteLatencyNanoseconds.map { DurationText.text(nanoseconds: $0) }
             let rate = remoteBytesPerSecond.map { "\(ByteCountText.size($0))/s" }
-            return "a remote store (\([latency, rate].compactMap { $0 }.joined(separator: ", ")))"
+            let client = remoteClient.map { "client \($0)" }
+            return "a remote store (\([latency, rate, client].compactMap { $0 }.joined(separator: ", ")))"
         }
         switch origin {
         case "file": return isCold ? "a file not in the page cache" : "a file in the page cache"
