@@ -17,7 +17,7 @@ import Testing
 
     @Test("a verdict is written as its name; what older files call hostUnfit is read")
     func names() throws {
-        let names = ["faster", "same", "slower", "inconclusive", "noisyHost", "wrong"]
+        let names = ["faster", "same", "slower", "inconclusive", "noisyHost", "wrong", "failed"]
         #expect(GateVerdict.allCases.map(\.rawValue) == names)
         #expect(names.compactMap(GateVerdict.init(rawValue:)) == GateVerdict.allCases)
         #expect(GateVerdict(rawValue: "hostUnfit") == .noisyHost && GateVerdict(rawValue: "unfit") == nil)
@@ -26,9 +26,9 @@ import Testing
         #expect(try JSONEncoder().encode(read) == Data(#"["noisyHost","noisyHost","same"]"#.utf8))
     }
 
-    @Test("the first that occurs of wrong, slower, noisyHost, inconclusive, same and faster counts for all")
+    @Test("the first that occurs of wrong, failed, slower, noisyHost, inconclusive, same and faster counts for all")
     func overall() {
-        let order: [GateVerdict] = [.wrong, .slower, .noisyHost, .inconclusive, .same, .faster]
+        let order: [GateVerdict] = [.wrong, .failed, .slower, .noisyHost, .inconclusive, .same, .faster]
         for (index, verdict) in order.enumerated() {
             #expect(GateVerdict.overall(order[index...].reversed()) == verdict)
         }

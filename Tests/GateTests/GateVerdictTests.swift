@@ -105,7 +105,7 @@ import Testing
         let candidate = ScriptedSubject(atTime: "asked=$(( asked + 1 )); \(deaths.joined()):")
         let result = try gate(ScriptedSubject(), candidate, in: folder)
         let cell = try #require(result.cells.first)
-        #expect(cell.verdict == (times == 1 ? .same : .wrong), "\(cell.reason ?? "")")
+        #expect(cell.verdict == (times == 1 ? .same : .failed), "\(cell.reason ?? "")")
         if times == 2 {
             #expect(cell.reason?.contains("candidate failed: the subject exited with status 3: gone") == true)
         }
@@ -139,7 +139,7 @@ import Testing
         arguments: ["ns=0; echo '{\"ok\":true,\"nanoseconds\":[0]}'; continue", "ns=9007199254740000", "exit 0"])
     func impossible(atTime: String) throws {
         let result = try gate(ScriptedSubject(), ScriptedSubject(atTime: atTime), in: folder)
-        #expect(result.verdict == .wrong)
+        #expect(result.verdict == .failed)
         #expect(result.cells.first?.reason?.contains("the candidate failed") == true, "\(result.cells)")
     }
 

@@ -16,29 +16,10 @@ struct ComputedPlanTests {
     /// A clock that is only ever moved on by those who wait.
     private final class StillClock: RemoteClock {
         private let now = Mutex<UInt64>(0)
+
         var nanoseconds: UInt64 { now.withLock { $0 } }
+
         func sleep(until nanoseconds: UInt64) { now.withLock { $0 = max($0, nanoseconds) } }
-    }
-
-    /// Counts what is asked of a source.
-    private final class Counting: WrappingSource {
-        let base: any ByteSource
-        private let counts = Mutex((requests: 0 as UInt64, bytes: 0 as UInt64))
-
-        init(_ base: any ByteSource) { self.base = base }
-
-        func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-            let count = try base.read(at: offset, into: buffers)
-            counts.withLock { $0 = ($0.requests + 1, $0.bytes + UInt64(count)) }
-            return count
-        }
-
-        func taken() -> (requests: UInt64, bytes: UInt64) {
-            counts.withLock { counts in
-                defer { counts = (0, 0) }
-                return counts
-            }
-        }
     }
 
     private static func strategies() throws -> [Strategy] {
@@ -76,71 +57,199 @@ struct ComputedPlanTests {
         }
     }
 
+    private static let noTime = DecryptionRates(points: [:], callNanoseconds: 0, copiedBytesPerSecond: .max)
+
     @Test(
-        "readers ask of what is not there as they ask of what is, and take as long behind a link",
-        arguments: AccessPolicy.allCases)
-    func agreement(access: AccessPolicy) throws {
-        let count = 50_000 / 16 * 16
+        "readers ask of what is not there as they ask of what is, and take as long behind a link, by each client",
+        arguments: AccessPolicy.allCases, RemoteClient.allCases)
+    func agreement(access: AccessPolicy, client: RemoteClient) throws {
+        let count = 400_000
         let link = try #require(RemoteLink(latencyNanoseconds: 3_000_000, bytesPerSecond: 7_000_000))
         for strategy in try Self.strategies() {
             for window in [1000, 4096, 1 << 20] {
-                let clock = StillClock()
-                let counting = Counting(
-                    RemoteSource(MemorySource(try Self.ciphertext(strategy, count)), link: link, clock: clock))
+                let (clock, tally) = (StillClock(), RequestTally())
+                let source = client.open(
+                    MemorySource(try Self.ciphertext(strategy, count)), strategy: strategy, link: link, clock: clock,
+                    tally: tally)
                 let object = try EncryptedObject(
-                    source: counting, strategy: strategy, backend: OpenSSL(), key: SecretKey([UInt8](1...16)))
-                let costs = try ReadCosts(strategy: strategy, plaintextByteCount: UInt64(count))
-                let opened = counting.taken()
+                    source: source, strategy: strategy, backend: OpenSSL(), key: SecretKey([UInt8](1...16)))
+                let costs = try ReadCosts(
+                    strategy: strategy, plaintextByteCount: UInt64(count), keyByteCount: 16,
+                    in: ReadCosts.Surroundings(link: link, client: client, rates: Self.noTime))
+                let opened = tally.take()
                 #expect(costs.opening.requestCount == opened.requests && costs.opening.fetchedByteCount == opened.bytes)
-                let reads = try Workload.random(rangeByteCount: 3333, seed: 9, readCount: 60)
+                #expect(costs.opening.nanoseconds == clock.nanoseconds, "\(strategy.name)")
+                let random = try Workload.random(rangeByteCount: 3333, seed: 9, readCount: 40)
                     .reads(plaintextByteCount: UInt64(count))
+                let inOrder = ReadList.windows(byteCount: 30_000, plaintextByteCount: UInt64(count))
                 let configuration = ReaderConfiguration(access: access, windowByteCount: window, threadCount: 1)
                 let reader = try configuration.makeReader(of: object)
-                for (read, cost) in zip(reads, try costs.costs(of: reads, configuration)) {
-                    let start = clock.nanoseconds
-                    _ = try reader.read(at: read.offset, count: Int(read.count))
-                    let (requests, bytes) = counting.taken()
-                    #expect(
-                        cost.requestCount == requests && cost.fetchedByteCount == bytes,
-                        "\(strategy.name) \(access) \(window) \(read)")
-                    // Each request's transfer is rounded up to a nanosecond.
-                    let expected = clock.nanoseconds - start
-                    let time = cost.nanoseconds(link, cipherBytesPerSecond: .max)
-                    #expect(time <= expected + 1 && time + requests >= expected, "\(time) \(expected)")
+                let computed = try costs.reader(configuration)
+                for reads in [Array(random), Array(inOrder)] {
+                    for (read, cost) in zip(reads, try computed.costs(of: reads)) {
+                        let start = clock.nanoseconds
+                        _ = try reader.read(at: read.offset, count: Int(read.count))
+                        let (requests, bytes) = tally.take()
+                        #expect(
+                            cost.requestCount == requests && cost.fetchedByteCount == bytes,
+                            "\(strategy.name) \(access) \(window) \(read)")
+                        // What is kept is copied.
+                        #expect(cost.nanoseconds == max(1, clock.nanoseconds - start), "\(strategy.name) \(read)")
+                    }
                 }
             }
         }
     }
 
-    private static func inputs(memory: UInt64? = nil) throws -> PlanInputs {
+    private static let rates = DecryptionRates(
+        points: Dictionary(
+            uniqueKeysWithValues: CipherMode.allCases.flatMap { mode in
+                [16, 32].map { key in
+                    (
+                        DecryptionRates.Cipher(mode: mode, keyByteCount: key),
+                        [
+                            DecryptionRates.Point(byteCount: 4096, nanoseconds: 2000),
+                            DecryptionRates.Point(byteCount: 1 << 20, nanoseconds: 300_000),
+                        ]
+                    )
+                }
+            }), callNanoseconds: 500, copiedBytesPerSecond: 1 << 33)
+
+    private static func inputs(
+        memory: UInt64? = nil, object: UInt64 = 1 << 40, latency: UInt64 = 20_000_000,
+        bandwidth: UInt64? = 100_000_000, client: RemoteClient = .chunkwise, wantsIntegrity: Bool = false
+    ) throws -> PlanInputs {
         PlanInputs(
-            objectByteCount: 1 << 40,
-            link: try #require(RemoteLink(latencyNanoseconds: 20_000_000, bytesPerSecond: 100_000_000)),
-            strategies: Strategy.names, chunkByteCounts: [65_536, 1 << 20, 16_000_000],
-            accesses: [.block, .chunkCache],
-            windowByteCounts: [65_536, 1 << 20], rangeByteCounts: [65_536, 1000], backend: "x",
-            cipherBytesPerSecond: [.cbc: 1 << 33, .ctr: 1 << 33, .gcm: 1 << 32], copiesInLibrary: 0,
-            memoryBudget: memory, seed: 1)
+            objectByteCount: object,
+            link: latency == 0 && bandwidth == nil
+                ? nil : try #require(RemoteLink(latencyNanoseconds: latency, bytesPerSecond: bandwidth)),
+            client: client, strategies: Strategy.names, chunkByteCounts: [65_536, 1 << 20, 16_000_000],
+            accesses: [.block, .chunkCache], windowByteCounts: [65_536, 1 << 20], rangeByteCounts: [65_536, 1000],
+            libraries: [PlanInputs.Library(name: "x", copyCount: 0, rates: rates)], memoryBudget: memory,
+            wantsIntegrity: wantsIntegrity, seed: 1)
     }
 
     @Test("the choice is near the soonest, within the memory, and nothing that is near takes less")
     func choice() throws {
-        for memory in [nil, 4 << 20, 1 << 20] as [UInt64?] {
+        for memory in [nil, 64 << 20, 32 << 20, 1 << 20] as [UInt64?] {
             let plan = try ComputedPlan(try Self.inputs(memory: memory))
             #expect(plan.candidates.count == 2 * (1 + 3 * 2 + 1 + 2 + 3))
             guard let choice = plan.choice else {
-                #expect(memory == 1 << 20 && plan.affordable.isEmpty)
+                #expect(memory == 1 << 20 && plan.eligible.isEmpty)
                 continue
             }
-            let soonest = try #require(plan.affordable.compactMap(\.slowNanoseconds).min())
-            #expect(Double(try #require(choice.slowNanoseconds)) <= Double(soonest) * 1.05)
+            let soonest = try #require(plan.eligible.map(\.decidingNanoseconds).min())
+            #expect(Double(choice.decidingNanoseconds) <= Double(soonest) * 1.05)
             #expect(memory.map { choice.memoryByteCount <= $0 } ?? true)
-            for other in plan.affordable where Double(other.slowNanoseconds ?? 0) <= Double(soonest) * 1.05 {
+            for other in plan.eligible where Double(other.decidingNanoseconds) <= Double(soonest) * 1.05 {
                 #expect(other.memoryByteCount >= choice.memoryByteCount)
             }
             let seek = try #require(choice.seeks.first)
             #expect(seek.medianNanoseconds >= 20_000_000 && seek.amplification >= 1 && seek.requestCount >= 1)
         }
+    }
+
+    @Test("with integrity, only what notices changes is chosen, and what doing without would give is known")
+    func integrity() throws {
+        let plan = try ComputedPlan(try Self.inputs(wantsIntegrity: true))
+        let (choice, other) = (try #require(plan.choice), try #require(plan.unguardedChoice))
+        #expect(choice.noticesChanges && !other.noticesChanges)
+        #expect(plan.candidates.filter(\.noticesChanges).allSatisfy { $0.configuration.strategy.contains("-") })
+        #expect(
+            Set(plan.candidates.filter { !$0.noticesChanges }.map(\.configuration.strategy)) == [
+                "cbc-continuous", "cbc-chunked", "ctr",
+            ])
+        #expect(try ComputedPlan(try Self.inputs()).unguardedChoice == nil)
+    }
+
+    /// Lengths at which something changes: nothing, blocks, the ends that are fetched, chunks, windows.
+    private static let objects: [UInt64] = [
+        0, 1, 15, 16, 17, 1000, 65_535, 65_536, 65_537, 131_072, 200_000, 1_000_000, 1 << 20, 15_999_999, 20_000_000,
+        105_000_000, 4_000_000_000,
+    ]
+
+    @Test("figures are possible ones, for objects of any length", arguments: objects, RemoteClient.allCases)
+    func figures(object: UInt64, client: RemoteClient) throws {
+        for (latency, bandwidth) in [(0, nil), (5_000_000, nil), (0, 1_000_000), (80_000_000, 20_000_000)]
+            as [(UInt64, UInt64?)]
+        {
+            let plan = try ComputedPlan(
+                try Self.inputs(object: object, latency: latency, bandwidth: bandwidth, client: client))
+            #expect(plan.choice != nil)
+            let chunks = Set(
+                plan.candidates.filter { $0.configuration.strategy == "cbc-chunked" }
+                    .compactMap(\.configuration.chunkByteCount))
+            #expect(chunks.allSatisfy { $0 <= object } || chunks == [65_536], "\(chunks)")
+            #expect(object >= 16_000_000 || !plan.notes.isEmpty)
+            for candidate in plan.candidates {
+                let name: Comment = "\(object) \(candidate)"
+                #expect(candidate.seeks.isEmpty == (object == 0), name)
+                if object > 0 {
+                    #expect(candidate.firstByteNanoseconds > latency && candidate.downloadBytesPerSecond > 0, name)
+                }
+                // Both ends of an object are there once it is open.
+                let isAway = client == .serial || object >= 4_000_000
+                for seek in candidate.seeks {
+                    #expect(seek.medianNanoseconds > 0 && seek.medianNanoseconds <= seek.slowNanoseconds, name)
+                    #expect(seek.slowNanoseconds <= seek.coldNanoseconds + seek.coldNanoseconds / 50, name)
+                    #expect(seek.rangeByteCount <= object && seek.amplification >= 0, name)
+                    if isAway { #expect(seek.coldNanoseconds >= latency, name) }
+                    if isAway, candidate.configuration.access == "block", !candidate.noticesChanges {
+                        #expect(seek.medianNanoseconds >= latency && seek.requestCount >= 0.9, name)
+                        #expect(seek.amplification >= 0.9 && seek.amplification < 40, name)
+                    }
+                }
+                #expect(candidate.memoryByteCount >= min(65_536, object), name)
+            }
+        }
+    }
+
+    @Test("a longer latency makes nothing quicker, a larger bandwidth nothing slower", arguments: RemoteClient.allCases)
+    func monotony(client: RemoteClient) throws {
+        func candidates(_ latency: UInt64, _ bandwidth: UInt64?) throws -> [ComputedPlan.Candidate] {
+            try ComputedPlan(
+                try Self.inputs(object: 50_000_000, latency: latency, bandwidth: bandwidth, client: client)
+            ).candidates
+        }
+        let slow = try candidates(40_000_000, 10_000_000)
+        for quick in [try candidates(20_000_000, 10_000_000), try candidates(40_000_000, 30_000_000)] {
+            for (slow, quick) in zip(slow, quick) {
+                let name: Comment = "\(slow) \(quick)"
+                #expect(slow.configuration == quick.configuration)
+                #expect(slow.firstByteNanoseconds >= quick.firstByteNanoseconds, name)
+                #expect(slow.downloadBytesPerSecond <= quick.downloadBytesPerSecond, name)
+                for (slow, quick) in zip(slow.seeks, quick.seeks) {
+                    #expect(slow.medianNanoseconds >= quick.medianNanoseconds, name)
+                    #expect(slow.coldNanoseconds >= quick.coldNanoseconds, name)
+                }
+            }
+        }
+        for candidate in slow where candidate.seeks.count == 2 {
+            #expect(candidate.seeks[0].coldNanoseconds >= candidate.seeks[1].coldNanoseconds, "\(candidate)")
+        }
+    }
+
+    @Test("the reader of URLs downloads quicker than one request after the other, and does not gain by long windows")
+    func clients() throws {
+        func download(_ client: RemoteClient, _ window: UInt64) throws -> UInt64 {
+            let plan = try ComputedPlan(
+                try Self.inputs(object: 64_000_000, latency: 30_000_000, bandwidth: 50_000_000, client: client))
+            return try #require(
+                plan.candidates.first {
+                    $0.configuration.strategy == "ctr" && $0.configuration.windowByteCount == window
+                }
+            ).downloadBytesPerSecond
+        }
+        #expect(try download(.chunkwise, 65_536) > 10 * download(.serial, 65_536))
+        #expect(try download(.serial, 1 << 20) > 5 * download(.serial, 65_536))
+        // Padding between chunks is no step out of order.
+        let plan = try ComputedPlan(
+            try Self.inputs(object: 64_000_000, latency: 30_000_000, bandwidth: 50_000_000))
+        for candidate in plan.candidates where candidate.configuration.access == "block" {
+            #expect(candidate.downloadBytesPerSecond > 30_000_000, "\(candidate)")
+        }
+        let (short, long) = (try download(.chunkwise, 65_536), try download(.chunkwise, 1 << 20))
+        #expect(long < short + short / 10, "\(short) \(long)")
     }
 
     @Test("a step changes one thing, and goes to the nearest")
@@ -161,12 +270,28 @@ struct ComputedPlanTests {
             ])
         for neighbour in plan.neighbours(of: start) {
             guard case .strategy("tink-aes-gcm-hkdf") = neighbour.change else { continue }
-            #expect(neighbour.candidate.configuration.chunkByteCount == (1 << 20) - 16)
+            #expect(neighbour.candidate.configuration.chunkByteCount == 1 << 20)
         }
     }
 
-    @Test("a library's rate is of bytes that are right, in each of its modes", arguments: CipherMode.allCases)
+    @Test("a library's rates are of bytes that are right, in each of its modes", arguments: CipherMode.allCases)
     func rates(mode: CipherMode) throws {
-        #expect(try CipherRate.bytesPerSecond(of: OpenSSL(), mode) > 0)
+        let cipher = DecryptionRates.Cipher(mode: mode, keyByteCount: 32)
+        let rates = try DecryptionRates.measured(OpenSSL(), [cipher])
+        let points = try #require(rates.points[cipher])
+        #expect(points.count == 8 && points.allSatisfy { $0.nanoseconds > 0 })
+        #expect(rates.callNanoseconds > 0 && rates.copiedBytesPerSecond > 0)
+    }
+
+    @Test("between two lengths that were timed, time is on a straight line; beyond the last, in proportion")
+    func interpolation() {
+        let cipher = DecryptionRates.Cipher(mode: .gcm, keyByteCount: 16)
+        let expected: [(UInt64, Double)] = [
+            (0, 0), (1, 2000), (4096, 2000), ((4096 + (1 << 20)) / 2, 151_000), (1 << 20, 300_000),
+            (1 << 22, 1_200_000),
+        ]
+        for (count, nanoseconds) in expected {
+            #expect(Self.rates.nanoseconds(cipher, byteCount: count) == nanoseconds, "\(count)")
+        }
     }
 }

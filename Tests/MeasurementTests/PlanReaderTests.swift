@@ -173,13 +173,16 @@ struct PlanReaderTests {
             "object-size: 100\ncells:\n- {backend: openssl, window: 40, workload: [sequential, \"trace:film\"]}\n"
                 + "- {backend: openssl, window: 40, cold: yes}\n"
                 + "- {backend: openssl, window: 40, latency: 20ms, bandwidth: 100MB/s}\n"
-                + "- {backend: openssl, window: 40, bandwidth: 1KiB/s}\n- {backend: openssl, window: 40, cold: no}")
+                + "- {backend: openssl, window: 40, bandwidth: 1KiB/s}\n- {backend: openssl, window: 40, cold: no}\n"
+                + "- {backend: openssl, window: 40, latency: 20ms, bandwidth: 100MB/s, client: serial}\n"
+                + "- {backend: openssl, strategy: hls-aes128, window: 40, latency: 20ms}")
         let cells = plan.cells.map(\.cell)
-        #expect(cells.count == 5 && Set(cells.map(\.id)).count == 5)
+        #expect(cells.count == 7 && Set(cells.map(\.id)).count == 7)
         #expect(cells[1].workload == "trace:film" && cells[1].readCount == 3 && plan.traces.keys.sorted() == ["film"])
         #expect(cells[2].isCold == true && cells[0].isCold == nil)
         #expect(cells[3].remoteLatencyNanoseconds == 20_000_000 && cells[3].remoteBytesPerSecond == 100_000_000)
         #expect(cells[4].remoteLatencyNanoseconds == 0 && cells[4].remoteBytesPerSecond == 1024)
+        #expect(cells.map(\.remoteClient) == [nil, nil, nil, "chunkwise", "chunkwise", "serial", "serial"])
     }
 
     /// A plan, the line at fault, and what the message must name.
@@ -200,6 +203,12 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  source: [file, mmap]\n  cold: yes", 4, "source file"),
         ("cells:\n- backend: openssl\n  source: [file, mmap]\n  reuse: yes", 4, "http or https"),
         ("cells:\n- backend: openssl\n  workload: random:4KiB\n  reads: [1, 0]", 4, "reads 0"),
+        ("cells:\n- backend: openssl\n  client: serial", 3, "expected it with latency"),
+        ("cells:\n- backend: openssl\n  latency: 1ms\n  client: curl", 4, "client curl: expected serial or chunkwise"),
+        (
+            "cells:\n- backend: openssl\n  strategy: hls-aes128\n  latency: 1ms\n  client: chunkwise", 5,
+            "serial with hls"
+        ),
         ("cells:\n- backend: openssl\n  strategy: cbc-chunked", 3, "chunk-size"),
         ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 1000", 4, "multiple of 16"),
         ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 0", 4, "positive multiple of 16"),

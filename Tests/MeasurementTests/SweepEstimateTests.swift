@@ -23,6 +23,11 @@ struct SweepEstimateTests {
             seconds {
                 $0.remoteLatencyNanoseconds = 0; $0.remoteBytesPerSecond = 100_000_000
             } > plain + 35)
+        let serial = seconds { $0.remoteLatencyNanoseconds = 20_000_000 }
+        #expect(
+            seconds {
+                $0.remoteLatencyNanoseconds = 20_000_000; $0.remoteClient = "chunkwise"
+            } < serial / 2)
         #expect(seconds { $0.isCold = true } > plain)
         let random = { (cell: inout Cell) in
             cell.workload = "random:4KiB"

@@ -11,6 +11,7 @@ public final class RemoteSource: WrappingSource {
     public let base: any ByteSource
     private let link: RemoteLink
     private let clock: any RemoteClock
+    private let tally: RequestTally?
     /// When the link has delivered all that was asked for so far, in the clock's nanoseconds.
     private let freeAt = Mutex<UInt64>(0)
 
@@ -20,10 +21,12 @@ public final class RemoteSource: WrappingSource {
     ///   - base: The source.
     ///   - link: How far away it is.
     ///   - clock: What time is taken from; the system's, unless a test has its own.
-    public init(_ base: any ByteSource, link: RemoteLink, clock: any RemoteClock = SystemClock()) {
-        self.base = base
-        self.link = link
-        self.clock = clock
+    public convenience init(_ base: any ByteSource, link: RemoteLink, clock: any RemoteClock = SystemClock()) {
+        self.init(base, link: link, clock: clock, tally: nil)
+    }
+
+    init(_ base: any ByteSource, link: RemoteLink, clock: any RemoteClock, tally: RequestTally?) {
+        (self.base, self.link, self.clock, self.tally) = (base, link, clock, tally)
     }
 
     /// As many bytes as outweigh the wait.
@@ -33,6 +36,7 @@ public final class RemoteSource: WrappingSource {
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let sent = clock.nanoseconds
         let count = try base.read(at: offset, into: buffers)
+        tally?.add(UInt64(count))
         let transfer = link.transferNanoseconds(byteCount: UInt64(count))
         let arrival = freeAt.withLock { freeAt in
             freeAt = max(sent + link.latencyNanoseconds, freeAt) + transfer
@@ -49,6 +53,9 @@ public struct RemoteLink: Hashable, Sendable {
     public let latencyNanoseconds: UInt64
     /// Bytes per second from the first byte on; `nil` for a link that takes no time for them.
     public let bytesPerSecond: UInt64?
+
+    /// Creates a link over which everything is there at once.
+    package init() { (latencyNanoseconds, bytesPerSecond) = (0, nil) }
 
     /// Creates a link.
     ///

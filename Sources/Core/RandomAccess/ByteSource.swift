@@ -34,7 +34,7 @@ public protocol ByteSource: Sendable {
 
 extension ByteSource {
     /// 256 KiB, of a source that is near: they stay in a core's cache until they are decrypted.
-    public var requestByteCount: Int { 256 << 10 }
+    public var requestByteCount: Int { DistantSource.nearRequestByteCount }
 
     /// A source that gains nothing from knowing.
     public func adviseSequential(_ range: Range<UInt64>) {}
@@ -107,6 +107,8 @@ extension WrappingSource {
 package enum DistantSource {
     /// 8 MiB: at 20 ms and 100 MB/s, waiting for the first byte is a fifth of the time that they take.
     package static let requestByteCount = 8 << 20
+    /// What a reader asks of a source that is near.
+    package static let nearRequestByteCount = 256 << 10
 }
 
 /// How long a file or an object on a server may be.

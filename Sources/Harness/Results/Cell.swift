@@ -62,6 +62,10 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The bytes per second of a simulated remote store; `nil` where bytes take no time.
     public var remoteBytesPerSecond: UInt64?
 
+    /// The client that asks a simulated remote store, by its name (`chunkwise` or `serial`); `nil` without a store, and in
+    /// files from before there was a choice, whose client was `serial`.
+    public var remoteClient: String?
+
     /// A name for what this cell reproduces, such as `100 MiB as published`; `nil` for an ordinary cell.
     public var label: String?
 
@@ -105,13 +109,14 @@ public struct Cell: Codable, Hashable, Sendable {
         if isCold == true { parts.append("cold") }
         if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
         if let remoteBytesPerSecond { parts.append("bandwidth=\(remoteBytesPerSecond)B/s") }
+        if let remoteClient { parts.append("client=\(remoteClient)") }
         return parts.joined(separator: " ")
     }
 
     private enum Key: String, CodingKey {
         case backend, strategy, ivRule, padding, chunkByteCount, windowByteCount, workload, readCount, access, threads
         case keyByteCount, objectByteCount, source, isCold, remoteLatencyNanoseconds, remoteBytesPerSecond, label
-        case context, associatedData
+        case context, associatedData, remoteClient
     }
 
     /// Reads a cell, in whatever file it stands.
@@ -136,6 +141,7 @@ public struct Cell: Codable, Hashable, Sendable {
         isCold = try optional(.isCold)
         remoteLatencyNanoseconds = try optional(.remoteLatencyNanoseconds)
         remoteBytesPerSecond = try optional(.remoteBytesPerSecond)
+        remoteClient = try optional(.remoteClient)
         context = try optional(.context)
         associatedData = try optional(.associatedData)
         guard isPlausible else {
@@ -178,6 +184,7 @@ public struct Cell: Codable, Hashable, Sendable {
         if source != "file" { parts.append(source) }
         if isCold == true { parts.append("cold") }
         if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
+        if let remoteClient { parts.append("client=\(remoteClient)") }
         return parts.joined(separator: " ")
     }
 }

@@ -1,24 +1,32 @@
 /// What reads cost in many configurations, computed from the requests that the readers make; nothing of it is timed.
 package struct ComputedPlan: Sendable {
-    /// Where the ciphertext is, as `measure --latency --bandwidth` has it.
+    /// Where the ciphertext is, as `measure --latency --bandwidth --client` has it.
     package struct Storage: Hashable, Sendable {
         /// From a request to its answer's first byte, in nanoseconds.
         package var latencyNanoseconds: UInt64
-        /// Bytes per second from the first byte on; `nil` for a link that takes no time for them.
+        /// Bytes per second of each connection from the first byte on; `nil` for a link that takes no time for them.
         package var bytesPerSecond: UInt64?
+        /// The client that asks, by its name; `nil` for a file that the system has in memory.
+        package var client: String?
 
         /// Creates a storage.
-        package init(latencyNanoseconds: UInt64, bytesPerSecond: UInt64?) {
+        package init(latencyNanoseconds: UInt64, bytesPerSecond: UInt64?, client: String?) {
             self.latencyNanoseconds = latencyNanoseconds
             self.bytesPerSecond = bytesPerSecond
+            self.client = client
         }
     }
 
     /// What is to be chosen.
     package struct Configuration: Hashable, Sendable {
+        /// The crypto library.
+        package var backend: String
         /// The strategy's name.
         package var strategy: String
-        /// Plaintext bytes of a chunk; `nil` where the object is one.
+        /// The length of the AES key in bytes.
+        package var keyByteCount: Int
+        /// The length of a chunk as the strategy's parameter has it: in plaintext bytes, of Tink's segments in ciphertext
+        /// bytes; `nil` where the object is one.
         package var chunkByteCount: UInt64?
         /// How a reader gets from a range to ciphertext.
         package var access: String
@@ -26,20 +34,27 @@ package struct ComputedPlan: Sendable {
         package var windowByteCount: UInt64
 
         /// Creates a configuration.
-        package init(strategy: String, chunkByteCount: UInt64?, access: String, windowByteCount: UInt64) {
+        package init(
+            backend: String, strategy: String, keyByteCount: Int, chunkByteCount: UInt64?, access: String,
+            windowByteCount: UInt64
+        ) {
+            self.backend = backend
             self.strategy = strategy
+            self.keyByteCount = keyByteCount
             self.chunkByteCount = chunkByteCount
             self.access = access
             self.windowByteCount = windowByteCount
         }
     }
 
-    /// Reads of one length, at offsets that are drawn.
+    /// Reads of one length, at offsets that are drawn, by a reader that keeps what it keeps.
     package struct Seek: Hashable, Sendable {
         /// The length of each read in bytes.
         package var rangeByteCount: UInt64
         /// The median and the 90th percentile of a read's time, in nanoseconds.
         package var medianNanoseconds, slowNanoseconds: UInt64
+        /// The 90th percentile where the reader has kept nothing, as after a start, in nanoseconds.
+        package var coldNanoseconds: UInt64
         /// Requests a read.
         package var requestCount: Double
         /// Ciphertext bytes fetched per plaintext byte delivered.
@@ -47,12 +62,13 @@ package struct ComputedPlan: Sendable {
 
         /// Creates the figures of some reads.
         package init(
-            rangeByteCount: UInt64, medianNanoseconds: UInt64, slowNanoseconds: UInt64, requestCount: Double,
-            amplification: Double
+            rangeByteCount: UInt64, medianNanoseconds: UInt64, slowNanoseconds: UInt64, coldNanoseconds: UInt64,
+            requestCount: Double, amplification: Double
         ) {
             self.rangeByteCount = rangeByteCount
             self.medianNanoseconds = medianNanoseconds
             self.slowNanoseconds = slowNanoseconds
+            self.coldNanoseconds = coldNanoseconds
             self.requestCount = requestCount
             self.amplification = amplification
         }
@@ -62,21 +78,24 @@ package struct ComputedPlan: Sendable {
     package struct Candidate: Hashable, Sendable {
         /// The configuration.
         package var configuration: Configuration
-        /// Opening the object and the first read, in nanoseconds: the median over the reads of the first length.
+        /// Whether a reader notices that the ciphertext was changed.
+        package var noticesChanges: Bool
+        /// Opening the object and the first read of the first length, in nanoseconds: the median over places.
         package var firstByteNanoseconds: UInt64
-        /// Reads of each length.
+        /// Reads of each length; none of an object without bytes.
         package var seeks: [Seek]
         /// Plaintext bytes per second of reading from start to end in windows.
         package var downloadBytesPerSecond: UInt64
-        /// The max memory of a reader and its caller's buffer, in bytes.
+        /// The max memory of a reader, its client and its caller's buffer, in bytes.
         package var memoryByteCount: UInt64
 
         /// Creates a candidate.
         package init(
-            configuration: Configuration, firstByteNanoseconds: UInt64, seeks: [Seek], downloadBytesPerSecond: UInt64,
-            memoryByteCount: UInt64
+            configuration: Configuration, noticesChanges: Bool, firstByteNanoseconds: UInt64, seeks: [Seek],
+            downloadBytesPerSecond: UInt64, memoryByteCount: UInt64
         ) {
             self.configuration = configuration
+            self.noticesChanges = noticesChanges
             self.firstByteNanoseconds = firstByteNanoseconds
             self.seeks = seeks
             self.downloadBytesPerSecond = downloadBytesPerSecond
@@ -84,27 +103,67 @@ package struct ComputedPlan: Sendable {
         }
     }
 
+    /// How fast a library was seen to decrypt.
+    package struct Rate: Hashable, Sendable {
+        /// The library.
+        package var backend: String
+        /// The mode's name.
+        package var mode: String
+        /// The length of the AES key in bytes.
+        package var keyByteCount: Int
+        /// The bytes of a call: a chunk's, or a window's.
+        package var callByteCount: UInt64
+        /// Bytes per second.
+        package var bytesPerSecond: UInt64
+
+        /// Creates a rate.
+        package init(
+            backend: String, mode: String, keyByteCount: Int, callByteCount: UInt64, bytesPerSecond: UInt64
+        ) {
+            self.backend = backend
+            self.mode = mode
+            self.keyByteCount = keyByteCount
+            self.callByteCount = callByteCount
+            self.bytesPerSecond = bytesPerSecond
+        }
+    }
+
+    /// What was asked for and left out or shortened, since the object is shorter.
+    package enum Note: Hashable, Sendable {
+        /// Pieces of these lengths are left out; the name is `chunks` or `windows`.
+        case leftOut(name: String, [UInt64])
+        /// All pieces are longer than the object, and this length stands for it.
+        case all(name: String, UInt64)
+        /// Reads of these lengths are of the whole object.
+        case whole([UInt64])
+    }
+
     /// Where the ciphertext is.
     package var storage: Storage
     /// The object's length in bytes.
     package var objectByteCount: UInt64
-    /// The library, and how many bytes a second it was seen to decrypt just now, by the mode's name.
-    package var backend: String, cipherBytesPerSecond: [String: UInt64]
+    /// How fast the libraries were seen to decrypt just now.
+    package var rates: [Rate]
     /// The max memory that the user allows; `nil` for any.
     package var memoryBudget: UInt64?
+    /// Whether only formats are chosen that notice changes.
+    package var wantsIntegrity: Bool
+    /// What was asked for and left out or shortened.
+    package var notes: [Note]
     /// All configurations, in the order of the lists they are made of.
     package var candidates: [Candidate]
 
     /// Creates a plan.
     package init(
-        storage: Storage, objectByteCount: UInt64, backend: String, cipherBytesPerSecond: [String: UInt64],
-        memoryBudget: UInt64?, candidates: [Candidate]
+        storage: Storage, objectByteCount: UInt64, rates: [Rate], memoryBudget: UInt64?, wantsIntegrity: Bool,
+        notes: [Note] = [], candidates: [Candidate]
     ) {
         self.storage = storage
         self.objectByteCount = objectByteCount
-        self.backend = backend
-        self.cipherBytesPerSecond = cipherBytesPerSecond
+        self.rates = rates
         self.memoryBudget = memoryBudget
+        self.wantsIntegrity = wantsIntegrity
+        self.notes = notes
         self.candidates = candidates
     }
 }
@@ -113,20 +172,30 @@ extension ComputedPlan {
     /// What counts as equally soon.
     package static let margin = 0.05
 
-    /// The candidates within the memory budget.
-    package var affordable: [Candidate] {
-        candidates.filter { candidate in memoryBudget.map { candidate.memoryByteCount <= $0 } ?? true }
+    /// Whether a candidate is within the memory budget.
+    package func isAffordable(_ candidate: Candidate) -> Bool {
+        memoryBudget.map { candidate.memoryByteCount <= $0 } ?? true
+    }
+
+    /// The candidates that are chosen among: within the memory budget, and such as notice changes if that is wanted.
+    package var eligible: [Candidate] {
+        candidates.filter { isAffordable($0) && (!wantsIntegrity || $0.noticesChanges) }
     }
 
     /// The choice: of those whose slow reads of the first length are within 5 % of the soonest, the one that takes least
     /// memory, then fetches least, then downloads fastest, then has the smallest chunk.
-    package var choice: Candidate? {
-        let affordable = affordable
-        guard let soonest = affordable.compactMap(\.slowNanoseconds).min() else { return nil }
-        let near = affordable.filter { candidate in
-            candidate.slowNanoseconds.map { Double($0) <= Double(soonest) * (1 + Self.margin) } ?? false
-        }
-        return near.min { $0.rank.lexicographicallyPrecedes($1.rank) }
+    package var choice: Candidate? { Self.choice(among: eligible) }
+
+    /// What would be chosen if nothing had to notice changes; `nil` where that is the choice itself, or one like it.
+    package var unguardedChoice: Candidate? {
+        guard wantsIntegrity, choice != nil else { return nil }
+        return Self.choice(among: candidates.filter { isAffordable($0) && !$0.noticesChanges })
+    }
+
+    private static func choice(among candidates: [Candidate]) -> Candidate? {
+        guard let soonest = candidates.map(\.decidingNanoseconds).min() else { return nil }
+        return candidates.filter { Double($0.decidingNanoseconds) <= Double(soonest) * (1 + margin) }
+            .min { $0.rank.lexicographicallyPrecedes($1.rank) }
     }
 
     /// One step from a candidate: what differs, and the other one.
@@ -136,6 +205,7 @@ extension ComputedPlan {
             case chunk(UInt64)
             case window(UInt64)
             case access(String)
+            case backend(String)
             case strategy(String)
         }
 
@@ -145,8 +215,8 @@ extension ComputedPlan {
         package let candidate: Candidate
     }
 
-    /// The nearest candidates in each direction: the next smaller and larger chunk and window, each other access, and of
-    /// each other strategy the one with the nearest chunk.
+    /// The nearest candidates in each direction: the next smaller and larger chunk and window, each other access and
+    /// library, and of each other strategy the one with the nearest chunk.
     ///
     /// - Parameter candidate: Where the steps start.
     /// - Returns: The neighbours, chunks first.
@@ -165,29 +235,29 @@ extension ComputedPlan {
                 if let next { neighbours.append(Neighbour(change: change(next.0), candidate: next.1)) }
             }
         }
-        add(
-            \.chunkByteCount,
-            others {
-                $0.strategy == own.strategy && $0.access == own.access && $0.windowByteCount == own.windowByteCount
-            },
-            Neighbour.Change.chunk)
-        add(
-            \.windowByteCount,
-            others {
-                $0.strategy == own.strategy && $0.access == own.access && $0.chunkByteCount == own.chunkByteCount
-            },
-            Neighbour.Change.window)
-        for other in others({
-            $0.strategy == own.strategy && $0.chunkByteCount == own.chunkByteCount
-                && $0.windowByteCount == own.windowByteCount
-        }) {
+        func differing(_ change: (inout Configuration) -> Void) -> [Candidate] {
+            var wanted = own
+            change(&wanted)
+            return others { other in
+                var other = other
+                change(&other)
+                return other == wanted
+            }
+        }
+        add(\.chunkByteCount, differing { $0.chunkByteCount = nil }, Neighbour.Change.chunk)
+        add(\.windowByteCount, differing { $0.windowByteCount = 0 }, Neighbour.Change.window)
+        for other in differing({ $0.access = "" }) {
             neighbours.append(Neighbour(change: .access(other.configuration.access), candidate: other))
+        }
+        for other in differing({ $0.backend = "" }) {
+            neighbours.append(Neighbour(change: .backend(other.configuration.backend), candidate: other))
         }
         var seen: Set<String> = [own.strategy]
         for other in candidates where seen.insert(other.configuration.strategy).inserted {
             let alike = candidates.filter {
-                $0.configuration.strategy == other.configuration.strategy && $0.configuration.access == own.access
-                    && $0.configuration.windowByteCount == own.windowByteCount
+                let one = $0.configuration
+                return one.strategy == other.configuration.strategy && one.windowByteCount == own.windowByteCount
+                    && one.backend == own.backend && (one.access == own.access || one.access == "block")
             }
             let nearest = alike.min { $0.distance(to: own) < $1.distance(to: own) }
             if let nearest {
@@ -199,8 +269,9 @@ extension ComputedPlan {
 }
 
 extension ComputedPlan.Candidate {
-    /// The 90th percentile of the reads of the first length.
-    package var slowNanoseconds: UInt64? { seeks.first?.slowNanoseconds }
+    /// What is compared first, in nanoseconds: the 90th percentile of the reads of the first length by a reader that has
+    /// kept nothing; of an object without bytes, opening it.
+    package var decidingNanoseconds: UInt64 { seeks.first?.coldNanoseconds ?? firstByteNanoseconds }
 
     fileprivate var rank: [Double] {
         [
@@ -209,8 +280,14 @@ extension ComputedPlan.Candidate {
         ]
     }
 
-    /// How many times larger one chunk is than the other; a whole object counts as the same.
+    /// How many times larger one chunk is than the other; a whole object counts as the same, another access as a little
+    /// further.
     fileprivate func distance(to other: ComputedPlan.Configuration) -> Double {
+        chunkRatio(to: other) + (configuration.access == other.access ? 0 : 0.001)
+            + (configuration.keyByteCount == other.keyByteCount ? 0 : 0.0001)
+    }
+
+    private func chunkRatio(to other: ComputedPlan.Configuration) -> Double {
         guard let mine = configuration.chunkByteCount, let other = other.chunkByteCount else { return 1 }
         return Double(max(mine, other)) / Double(max(1, min(mine, other)))
     }

@@ -84,7 +84,8 @@ package final class ReaderSubject: SubjectImplementation {
         latestDescription = description
         let source = try SourceDescription.open(description, parameters: parameters, network: network)
         guard let remote = description["remote"] else { return source }
-        return RemoteSource(source, link: try RemoteLink(described: remote))
+        let client = remote["client"]?.string.flatMap { RemoteClient(rawValue: $0) } ?? .serial
+        return client.open(source, strategy: parameters.strategy, link: try RemoteLink(described: remote))
     }
 
     /// Opens an object.

@@ -6,16 +6,15 @@ import Testing
 @Suite("chunkwise plan")
 struct PlanCommandTests {
     private static let few = [
-        "plan", "--reads", "64KiB", "--chunks", "64KiB,1MiB", "--windows", "256KiB", "--accesses", "block",
-        "--object-size",
-        "4GB",
+        "plan", "--read-size", "64KiB", "--chunks", "64KiB,1MiB", "--windows", "256KiB", "--accesses", "block",
     ]
+    private static let fewOfLong = few + ["--object-size", "4GB"]
 
     @Test("it prints what to take, and writes a page with pictures")
     func page() throws {
         let folder = try TemporaryFolder()
         let run = try CommandRun.run(
-            Programs.chunkwise, Self.few + ["--latency", "20ms", "--bandwidth", "800Mbit/s", "--output", "page"],
+            Programs.chunkwise, Self.fewOfLong + ["--latency", "20ms", "--bandwidth", "800Mbit/s", "--output", "page"],
             in: folder.path)
         #expect(run.status == 0 && run.text.hasPrefix("Take "), "\(run.errorLines)")
         #expect(
@@ -28,13 +27,71 @@ struct PlanCommandTests {
         }
     }
 
+    /// The only plan of a run.
+    private func plan(_ arguments: [String]) throws -> JSONValue {
+        let run = try CommandRun.run(Programs.chunkwise, arguments)
+        let value = try #require(JSONValue.parse(Array(run.text.utf8)), "\(run.errorLines)")
+        let plans = try #require(value["plans"]?.array)
+        #expect(plans.count == 1)
+        return plans[0]
+    }
+
+    @Test("the text names what was asked, what was left out, and what doing without integrity would give")
+    func inputs() throws {
+        let run = try CommandRun.run(
+            Programs.chunkwise,
+            Self.few + ["--object-size", "1MB", "--latency", "30ms", "--bandwidth", "50MB/s", "--memory", "8MiB"])
+        #expect(run.status == 0, "\(run.errorLines)")
+        let words = run.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for text in [
+            "object 1 MB", "answers after 30.0 ms, 50 MB/s a connection", "client chunkwise: one round trip",
+            "(default)",
+            "library libgcrypt (default)", "key AES-128 (default)", "reads 64 KiB", "memory at most 8 MiB",
+            "Left out: chunks of 1 MiB, longer than the object.", "It notices changes. Doing without,",
+            "(--integrity none)", "must then be guarded",
+        ] {
+            #expect(words.contains(text), "\(text): \(run.text)")
+        }
+        #expect(run.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("without integrity, the caveat comes first; where no format has it, there is no choice")
+    func integrity() throws {
+        let none = try CommandRun.run(
+            Programs.chunkwise, Self.few + ["--latency", "20ms", "--strategies", "ctr", "--integrity", "none"])
+        #expect(none.status == 0 && none.text.hasPrefix("The choice notices no change to the ciphertext"))
+        let noticed = try CommandRun.run(Programs.chunkwise, Self.few + ["--latency", "20ms", "--strategies", "ctr"])
+        #expect(noticed.status == 1 && noticed.text.hasPrefix("None of these formats notices changes"))
+        let choice = try plan(Self.few + ["--latency", "20ms", "--format", "json"])["choice"]
+        #expect(choice?["noticesChanges"]?.bool == true)
+    }
+
+    @Test("objects, latencies, bandwidths and clients are questions of their own, the rest is compared")
+    func lists() throws {
+        let folder = try TemporaryFolder()
+        let lists = [
+            "--object-size", "0,1,1MB", "--latency", "1ms,5ms", "--bandwidth", "50MB/s,8Mbit/s", "--client",
+            "chunkwise,serial", "--key-size", "128,256", "--backend", "openssl,libgcrypt", "--output", "page",
+        ]
+        let run = try CommandRun.run(Programs.chunkwise, Self.few + lists, in: folder.path)
+        #expect(run.status == 0, "\(run.errorLines)")
+        #expect(run.text.contains("ALL QUESTIONS") && run.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let bytes = try #require(folder.bytes("page/results.json"))
+        let results = try #require(JSONValue.parse(bytes))
+        let plans = try #require(results["plans"]?.array)
+        #expect(plans.count == 3 * 2 * 2 * 2 && plans.allSatisfy { $0["choice"] != .null })
+        let backends = Set(plans[0]["candidates"]?.array?.compactMap { $0["backend"]?.string } ?? [])
+        let keys = Set(plans[0]["candidates"]?.array?.compactMap { $0["keyByteCount"]?.integer } ?? [])
+        #expect(backends == ["openssl", "libgcrypt"] && keys == [16, 32])
+    }
+
     @Test("the same question has the same answer, and its figures are those of the link")
     func json() throws {
-        let link = ["--latency", "20ms", "--bandwidth", "100MB/s", "--format", "json", "--strategies", "ctr"]
-        let values = try (0..<2).map { _ in
-            let run = try CommandRun.run(Programs.chunkwise, Self.few + link)
-            return try #require(JSONValue.parse(Array(run.text.utf8)), "\(run.errorLines)")
-        }
+        let link = [
+            "--latency", "20ms", "--bandwidth", "100MB/s", "--format", "json", "--strategies", "ctr", "--integrity",
+            "none",
+        ]
+        let values = try (0..<2).map { _ in try plan(Self.fewOfLong + link) }
         let seeks = values.map { $0["choice"]?["seeks"]?.array?.first }
         #expect(seeks[0]?["requests"] == seeks[1]?["requests"])
         #expect(seeks[0]?["amplification"] == seeks[1]?["amplification"])
@@ -47,14 +104,17 @@ struct PlanCommandTests {
         "what cannot be is refused in a line",
         arguments: [
             (["--memory", "1KiB"], 1, nil), (["--latency", "soon"], 64, "--latency soon: expected"),
-            (["--bandwidth", "0"], 64, "--bandwidth 0: expected"), (["--reads", "5GB"], 64, "--reads"),
+            (["--bandwidth", "0"], 64, "--bandwidth 0: expected"), (["--read-size", "5GB"], 64, "--read-size"),
             (["--chunks", ""], 64, "--chunks"), (["--chunks", "17"], 64, "multiple of 16"),
+            (["--client", "serial"], 64, "--client: expected it with --latency or --bandwidth"),
+            (["--client", "curl", "--latency", "1ms"], 64, "--client \"curl\": expected chunkwise or serial"),
+            (["--integrity", "some"], 64, "--integrity some: expected noticed or none"),
+            (["--key-size", "192"], 64, "--key-size \"192\": expected 128 or 256"),
             (["--strategies", "ecb"], 64, "--strategies \"ecb\""), (["--accesses", "all"], 64, "--accesses \"all\""),
-            (["--object-size", "0"], 64, "1 byte to 1EiB"),
-            (["--object-size", "2000000000GB"], 64, "1 byte to 1EiB"), (["--backend", "none"], 64, "expected one of"),
+            (["--object-size", "2000000000GB"], 64, "0 bytes to 1EiB"), (["--backend", "none"], 64, "expected one of"),
         ] as [([String], Int32, String?)])
     func refused(options: [String], status: Int32, text: String?) throws {
-        let run = try CommandRun.run(Programs.chunkwise, Self.few + options)
+        let run = try CommandRun.run(Programs.chunkwise, Self.fewOfLong + options)
         #expect(run.status == status, "\(run.text) \(run.errorLines)")
         guard let text else { return }
         #expect(run.errorLines.count == 1 && run.errorLines.first?.contains(text) == true, "\(run.errorLines)")

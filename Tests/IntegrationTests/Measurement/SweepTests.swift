@@ -286,6 +286,8 @@ struct SweepTests {
             "{backend: openssl, strategy: ctr, key-size: 192, object-size: 33, source: generated, workload: random:33}",
             "{backend: libgcrypt, object-size: 100KiB, window: 1KiB, workload: [trace:film], access: whole-chunk}",
             "{backend: libgcrypt, object-size: 100KiB, window: 64KiB, latency: 1us, bandwidth: 1GB/s}",
+            "{backend: libgcrypt, object-size: 300KiB, window: 64KiB, latency: 1us, bandwidth: 1GB/s, client: serial}",
+            "{backend: openssl, strategy: cobblestone-128, object-size: 3MiB, window: 64KiB, latency: 1us, threads: 2}",
             "{backend: libgcrypt, object-size: 100KiB, cold: yes}",
             "{backend: libgcrypt, object-size: 100KiB, source: mmap, window: 4KiB}",
             "{backend: openssl, strategy: hls-aes128, chunk-size: 1KiB, object-size: 5000, workload: random:1500, threads: 2}",

@@ -49,12 +49,9 @@ package struct RemoteObject: Hashable, Sendable {
     /// The object as one whose ciphertext is of a strategy: what opening it looks at comes in one round trip.
     package func opening(_ strategy: Strategy) -> RemoteObject {
         var object = self
-        if strategy.padding == .pkcs7 || strategy.chunkFormat != nil { object.lastByteCount = Self.lastByteCount }
+        object.lastByteCount = RangeReading.lastByteCount(strategy)
         return object
     }
-
-    /// As much as the last chunk of the usual formats.
-    private static let lastByteCount = 64 << 10
 
     /// Whether a text is meant as a URL of an object on a server.
     package static func isURL(_ text: String) -> Bool { URLText.scheme(text) != nil }

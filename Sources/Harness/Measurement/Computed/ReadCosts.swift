@@ -4,36 +4,47 @@ package import Subject
 package import SubjectProtocol
 import Synchronization
 
-/// What reads of an object cost: the requests, the bytes and the blocks of each, as the readers themselves ask for them.
+/// What reads of an object cost: the requests, the bytes, the blocks and the time of each, as the readers themselves ask for
+/// them by a client.
 ///
-/// The readers are the real ones. The ciphertext is not there, and the cipher does nothing, so that an object may have any
-/// length and all of it takes microseconds.
+/// The readers and the client are the real ones. The ciphertext is not there, the cipher does nothing, and time is a number
+/// that those move on who wait or would work, so that an object may have any length and all of it takes microseconds.
 package struct ReadCosts: Sendable {
-    /// What one read asks for.
+    /// What one read costs.
     package struct Cost: Hashable, Sendable {
-        /// The requests, one after the other.
+        /// The requests that were made, those for later reads included.
         package var requestCount: UInt64 = 0
-        /// The ciphertext bytes that they fetch.
-        package var fetchedByteCount: UInt64 = 0
+        /// The ciphertext bytes that they fetch; fewer than none where an earlier read's were given up.
+        package var fetchedByteCount: Int64 = 0
         /// The bytes that are decrypted.
         package var decryptedByteCount: UInt64 = 0
+        /// How long it takes.
+        package var nanoseconds: UInt64 = 0
 
         /// Creates a cost.
-        package init(requestCount: UInt64 = 0, fetchedByteCount: UInt64 = 0, decryptedByteCount: UInt64 = 0) {
+        package init(
+            requestCount: UInt64 = 0, fetchedByteCount: Int64 = 0, decryptedByteCount: UInt64 = 0,
+            nanoseconds: UInt64 = 0
+        ) {
             self.requestCount = requestCount
             self.fetchedByteCount = fetchedByteCount
             self.decryptedByteCount = decryptedByteCount
+            self.nanoseconds = nanoseconds
         }
+    }
 
-        /// How long it takes, in nanoseconds.
-        ///
-        /// - Parameters:
-        ///   - link: How far away the ciphertext is.
-        ///   - cipherBytesPerSecond: How fast it is decrypted.
-        /// - Returns: The sum of waiting, transfer and decryption: a reader does one after the other.
-        package func nanoseconds(_ link: RemoteLink, cipherBytesPerSecond: UInt64) -> UInt64 {
-            requestCount * link.latencyNanoseconds + link.transferNanoseconds(byteCount: fetchedByteCount)
-                + UInt64(Double(decryptedByteCount) * 1e9 / Double(max(1, cipherBytesPerSecond)))
+    /// Where the ciphertext is, and what the machine takes.
+    package struct Surroundings: Sendable {
+        /// How far away the ciphertext is; `nil` for a file that the system has in memory.
+        package var link: RemoteLink?
+        /// What asks for it, where it is far away.
+        package var client: RemoteClient
+        /// What decryption takes.
+        package var rates: DecryptionRates
+
+        /// Creates surroundings.
+        package init(link: RemoteLink?, client: RemoteClient, rates: DecryptionRates) {
+            (self.link, self.client, self.rates) = (link, client, rates)
         }
     }
 
@@ -41,52 +52,91 @@ package struct ReadCosts: Sendable {
     package let opening: Cost
 
     private let object: EncryptedObject
-    private let counter: Counter
+    private let meter: Meter
 
     /// Opens an object that is not there.
     ///
     /// - Parameters:
     ///   - strategy: How it is laid out.
     ///   - plaintextByteCount: Its length in bytes.
+    ///   - keyByteCount: The length of the key that it is decrypted with.
+    ///   - surroundings: Where it is.
     /// - Throws: `DecryptionError` for a strategy or a length that cannot be.
-    package init(strategy: Strategy, plaintextByteCount: UInt64) throws(DecryptionError) {
-        counter = Counter()
-        let cipher = IdleCipher(counter: counter, paddingByteCount: UInt8(16 - plaintextByteCount % 16))
-        let key = try SecretKey([UInt8](repeating: 0, count: strategy.chunkFormat?.cipherKeyByteCount ?? 16))
+    package init(
+        strategy: Strategy, plaintextByteCount: UInt64, keyByteCount: Int, in surroundings: Surroundings
+    ) throws(DecryptionError) {
+        meter = Meter(
+            surroundings, DecryptionRates.Cipher(mode: strategy.mode, keyByteCount: keyByteCount))
+        let cipher = IdleCipher(meter: meter, paddingByteCount: UInt8(16 - plaintextByteCount % 16))
+        let key = try SecretKey([UInt8](repeating: 0, count: keyByteCount))
         let header = try Self.header(strategy, cipher, key)
-        let source = AbsentCiphertext(
-            byteCount: Self.ciphertextByteCount(strategy, plaintextByteCount), header: header, counter: counter)
-        counter.reset()
-        object = try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
-        opening = counter.cost
+        let absent = AbsentCiphertext(
+            byteCount: Self.ciphertextByteCount(strategy, plaintextByteCount), header: header, meter: meter)
+        _ = meter.take()
+        let source: any ByteSource =
+            if let link = surroundings.link {
+                surroundings.client.open(
+                    absent, strategy: strategy, link: link, clock: meter.clock, tally: meter.tally)
+            } else {
+                RemoteClient.serial.open(
+                    absent, strategy: strategy, link: .none, clock: meter.clock, tally: meter.tally)
+            }
+        object = try EncryptedObject(
+            source: surroundings.link == nil ? NearSource(base: source) : source, strategy: strategy, backend: cipher,
+            key: key)
+        opening = meter.take()
         guard object.plaintextByteCount == plaintextByteCount else {
             throw .invalidParameter(
                 name: "object length", value: "\(plaintextByteCount)", expected: "one that \(strategy.name) can have")
         }
     }
 
-    /// What a reader's reads cost, in their order.
+    /// Makes a reader, which keeps from one read to the next what such a reader keeps.
     ///
-    /// - Parameters:
-    ///   - reads: The reads.
-    ///   - configuration: How they are read; by one thread.
-    /// - Returns: A cost for each.
     /// - Throws: `DecryptionError`, for buffers that cannot be had among others.
-    package func costs(
-        of reads: some Collection<Workload.Read>, _ configuration: ReaderConfiguration
-    ) throws(DecryptionError) -> [Cost] {
-        let reader = try configuration.makeReader(of: object)
-        let buffer = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: Int(reads.map(\.count).max() ?? 0))
-        defer { buffer.deallocate() }
-        var costs: [Cost] = []
-        costs.reserveCapacity(reads.count)
-        for read in reads {
-            counter.reset()
-            _ = try reader.read(
-                at: read.offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(read.count)]))
-            costs.append(counter.cost)
+    package func reader(_ configuration: ReaderConfiguration) throws(DecryptionError) -> Reader {
+        Reader(reader: try configuration.makeReader(of: object), meter: meter)
+    }
+
+    /// A reader whose reads are counted; it belongs to one thread.
+    package final class Reader {
+        private let reader: any RandomAccessDecryptor
+        private let meter: Meter
+
+        fileprivate init(reader: any RandomAccessDecryptor, meter: Meter) {
+            (self.reader, self.meter) = (reader, meter)
         }
-        return costs
+
+        /// Forgets the plaintext that it keeps.
+        package func forget() { (reader as? any ChunkKeeper)?.forgetChunk() }
+
+        /// What reads cost, in their order.
+        ///
+        /// - Parameters:
+        ///   - reads: The reads.
+        ///   - isCold: Whether the reader forgets before each of them the plaintext that it keeps.
+        /// - Returns: A cost for each.
+        /// - Throws: `DecryptionError`.
+        package func costs(
+            of reads: some Collection<Workload.Read>, isCold: Bool = false
+        ) throws(DecryptionError) -> [Cost] {
+            let buffer = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: Int(reads.map(\.count).max() ?? 0))
+            defer { buffer.deallocate() }
+            var costs: [Cost] = []
+            costs.reserveCapacity(reads.count)
+            if isCold { forget() }
+            for read in reads {
+                _ = meter.take()
+                _ = try reader.read(
+                    at: read.offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(read.count)]))
+                var cost = meter.take()
+                // What was kept is copied at least.
+                if cost.nanoseconds == 0 { cost.nanoseconds = meter.rates.copyNanoseconds(byteCount: read.count) }
+                costs.append(cost)
+                if isCold { forget() }
+            }
+            return costs
+        }
     }
 
     /// What an object of authenticated chunks begins with: derived from the key, and compared when it is opened.
@@ -129,35 +179,65 @@ package struct ReadCosts: Sendable {
     }
 }
 
-/// What was asked for since the last reset.
-private final class Counter: Sendable {
-    private let value = Mutex(ReadCosts.Cost())
-
-    var cost: ReadCosts.Cost { value.withLock { $0 } }
-
-    func reset() { value.withLock { $0 = ReadCosts.Cost() } }
-
-    func note(fetched count: Int) {
-        value.withLock {
-            $0.requestCount += 1
-            $0.fetchedByteCount += UInt64(count)
-        }
-    }
-
-    func note(decrypted count: Int) { value.withLock { $0.decryptedByteCount += UInt64(count) } }
+extension RemoteLink {
+    /// No distance at all.
+    fileprivate static let none = RemoteLink()
 }
 
-/// A ciphertext of which only the header is there: what is fetched is counted, and buffers keep what they have.
+/// Time that passes, and what was asked for and done meanwhile.
+private final class Meter: Sendable {
+    let clock = ComputedClock()
+    let tally = RequestTally()
+    let rates: DecryptionRates
+    private let cipher: DecryptionRates.Cipher
+    private let state = Mutex((decrypted: 0 as UInt64, since: 0 as UInt64))
+
+    init(_ surroundings: ReadCosts.Surroundings, _ cipher: DecryptionRates.Cipher) {
+        (rates, self.cipher) = (surroundings.rates, cipher)
+    }
+
+    /// A call of the system was made.
+    func noteCall() { clock.advance(by: Double(rates.callNanoseconds)) }
+
+    /// Bytes were decrypted in one call.
+    func note(decrypted count: Int) {
+        clock.advance(by: rates.nanoseconds(cipher, byteCount: UInt64(count)))
+        state.withLock { $0.decrypted += UInt64(count) }
+    }
+
+    /// What it was since the last call.
+    func take() -> ReadCosts.Cost {
+        let (requests, bytes) = tally.take()
+        let now = clock.nanoseconds
+        return state.withLock { state in
+            defer { state = (0, now) }
+            return ReadCosts.Cost(
+                requestCount: requests, fetchedByteCount: bytes, decryptedByteCount: state.decrypted,
+                nanoseconds: now - state.since)
+        }
+    }
+}
+
+/// A clock that is only moved on.
+private final class ComputedClock: RemoteClock {
+    private let now = Mutex(0.0)
+
+    var nanoseconds: UInt64 { now.withLock { UInt64($0) } }
+
+    func sleep(until nanoseconds: UInt64) { now.withLock { $0 = max($0, Double(nanoseconds)) } }
+
+    func advance(by nanoseconds: Double) { now.withLock { $0 += nanoseconds } }
+}
+
+/// A ciphertext of which only the header is there: buffers keep what they have.
 private struct AbsentCiphertext: ByteSource {
     let byteCount: UInt64
     let header: [UInt8]
-    let counter: Counter
-
-    var requestByteCount: Int { DistantSource.requestByteCount }
+    let meter: Meter
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        meter.noteCall()
         let count = Int(min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount)))
-        counter.note(fetched: count)
         let start = Int(min(offset, UInt64(header.count)))
         header[start...].withUnsafeBytes { bytes in
             buffers.prefix(min(count, bytes.count)).forEach { index, buffer in
@@ -168,9 +248,20 @@ private struct AbsentCiphertext: ByteSource {
     }
 }
 
+/// A source that is asked for as much at once as a file.
+private struct NearSource: WrappingSource {
+    let base: any ByteSource
+
+    var requestByteCount: Int { DistantSource.nearRequestByteCount }
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        try base.read(at: offset, into: buffers)
+    }
+}
+
 /// A cipher that counts and does nothing, but for the padding that opening an object looks for.
 private struct IdleCipher: CipherBackend {
-    let counter: Counter
+    let meter: Meter
     let paddingByteCount: UInt8
 
     let name = "idle"
@@ -182,26 +273,26 @@ private struct IdleCipher: CipherBackend {
     func makeContext(
         mode: CipherMode, direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        Context(counter: counter, paddingByteCount: paddingByteCount)
+        Context(meter: meter, paddingByteCount: paddingByteCount)
     }
 
     func makeChunkContext(direction: CipherDirection, key: SecretKey) throws(DecryptionError) -> any ChunkContext {
-        Context(counter: counter, paddingByteCount: paddingByteCount)
+        Context(meter: meter, paddingByteCount: paddingByteCount)
     }
 
     private final class Context: CipherContext, ChunkContext {
-        private let counter: Counter
+        private let meter: Meter
         private let paddingByteCount: UInt8
 
-        init(counter: Counter, paddingByteCount: UInt8) {
-            self.counter = counter
+        init(meter: Meter, paddingByteCount: UInt8) {
+            self.meter = meter
             self.paddingByteCount = paddingByteCount
         }
 
         func process(
             _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
         ) throws(DecryptionError) {
-            counter.note(decrypted: input.count)
+            meter.note(decrypted: input.count)
             guard input.count == 16 else { return }
             output.initializeMemory(as: UInt8.self, repeating: paddingByteCount, count: 16)
         }
@@ -209,7 +300,7 @@ private struct IdleCipher: CipherBackend {
         func process(
             _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
         ) throws(DecryptionError) -> Bool {
-            counter.note(decrypted: input.count)
+            meter.note(decrypted: input.count)
             return true
         }
     }

@@ -62,6 +62,7 @@ package struct MeasuredObject: Sendable {
         if case .object(var description) = source, let latency = cell.remoteLatencyNanoseconds {
             description["remote"] = [
                 "latencyNanoseconds": .integer(latency), "bytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
+                "client": JSONValue(cell.remoteClient),
             ]
             members["source"] = .object(description)
         }

@@ -23,9 +23,8 @@ struct PlanEntryReader {
     /// The members whose lists are multiplied out, the outermost first; backends are the innermost.
     private static let multiplied =
         ["strategy"] + PlanObject.parameterKeys + [
-            "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth", "access",
-            "reads",
-            "window", "workload", "threads",
+            "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth",
+            "client", "access", "reads", "window", "workload", "threads",
         ]
 
     private static let keys = ["backend", "rounds", "label"] + multiplied
@@ -125,6 +124,7 @@ struct PlanEntryReader {
         cell.isCold = try isCold(choice, object.source)
         cell.remoteLatencyNanoseconds = remote?.latency
         cell.remoteBytesPerSecond = remote?.bandwidth
+        cell.remoteClient = try client(choice, object.strategy, hasStore: remote != nil)?.rawValue
         return (cell, unplaced)
     }
 
@@ -330,6 +330,25 @@ struct PlanEntryReader {
             throw entry.error("bandwidth", "bandwidth \(bandwidth): expected \(TimeText.bandwidthExpectation)")
         }
         return (nanoseconds, bytesPerSecond)
+    }
+
+    /// The client that asks the store; `nil` without one.
+    private func client(
+        _ choice: PlanChoice, _ strategy: String, hasStore: Bool
+    ) throws(PlanError) -> RemoteClient? {
+        let text = choice["client"]
+        guard hasStore else {
+            guard let text else { return nil }
+            throw entry.error("client", "client \(text): expected it with latency or bandwidth")
+        }
+        let isPlaylist = strategy == PlaylistRequest.strategyName
+        let known = isPlaylist ? [.serial] : RemoteClient.allCases
+        guard let text else { return isPlaylist ? .serial : .usual }
+        guard let client = known.first(where: { $0.rawValue == text }) else {
+            let names = known.map(\.rawValue).joined(separator: " or ")
+            throw entry.error("client", "client \(text): expected \(names)" + (isPlaylist ? " with \(strategy)" : ""))
+        }
+        return client
     }
 
     /// Whether files are dropped from the page cache before each iteration; `nil` if they are not.

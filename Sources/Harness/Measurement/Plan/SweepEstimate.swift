@@ -1,3 +1,4 @@
+import ByteSources
 package import RandomAccess
 import Results
 import Subject
@@ -99,6 +100,10 @@ package struct SweepEstimate: Hashable, Sendable {
 
     private static func remote(_ cell: Cell, requests: Double, byteCount: Double) -> Double {
         guard let latency = cell.remoteLatencyNanoseconds else { return 0 }
+        if cell.remoteClient == RemoteClient.chunkwise.rawValue, CellWorkload(cell.workload) == .sequential {
+            // What is asked for ahead is hardly waited for.
+            return 3 * Double(latency) / 1e9 + byteCount / Double(cell.remoteBytesPerSecond ?? .max)
+        }
         return requests * Double(latency) / 1e9 + byteCount / Double(cell.remoteBytesPerSecond ?? .max)
     }
 

@@ -121,7 +121,8 @@ struct Series: Hashable, Sendable {
     var remote: String? {
         guard let latency = cell.remoteLatencyNanoseconds else { return nil }
         let rate = cell.remoteBytesPerSecond.map { " and " + ByteCountText.rate($0) } ?? ""
-        return "behind " + DurationText.text(nanoseconds: latency) + rate
+        let client = cell.remoteClient.map { ", client \($0)" } ?? ""
+        return "behind " + DurationText.text(nanoseconds: latency) + rate + client
     }
 }
 

@@ -1,37 +1,69 @@
 package import Results
 package import Support
 
-/// A computed plan in words, tables and pictures: which chunk, window, strategy and access to take, and what another step
-/// would cost.
+/// Computed plans in words, tables and pictures: which chunk, window, strategy and access to take, and what another step
+/// would cost; one plan for each object and storage that is asked about.
 package struct PlanReport: Sendable {
-    private let plan: ComputedPlan
+    /// What may be asked for, and is something usual if it is not.
+    package enum Input: String, CaseIterable, Hashable, Sendable {
+        case object, client, library, key, reads, integrity
+    }
+
+    private let plans: [ComputedPlan]
+    private let defaults: Set<Input>
     private let document: Document
 
     /// Creates a report.
-    package init(_ plan: ComputedPlan) {
-        self.plan = plan
+    ///
+    /// - Parameters:
+    ///   - plans: The plans, at least one.
+    ///   - defaults: What was not asked for.
+    package init(_ plans: [ComputedPlan], defaults: Set<Input> = []) {
+        self.plans = plans
+        self.defaults = defaults
+        let isOne = plans.count == 1
         document = Document(
-            title: "Chunk, window and strategy for \(PlanText.storage(plan.storage))",
-            subtitle: "object of \(ByteCountText.size(plan.objectByteCount)) · \(plan.backend) · computed, not timed",
-            warnings: [], verdict: plan.verdict, sections: plan.sections(plan.candidates))
+            title: isOne
+                ? "Chunk, window and strategy for \(PlanText.storage(plans[0].storage))"
+                : "Chunk, window and strategy: \(plans.count) questions",
+            subtitle: isOne ? PlanText.subtitle(plans[0]) : "computed, not timed", warnings: [],
+            verdict: isOne ? plans[0].verdict : plans.map { "\(PlanText.question($0)): \($0.answer)" },
+            sections: (isOne ? [] : [Self.overview(plans)])
+                + plans.indices.flatMap { index in
+                    plans[index].sections(
+                        plans[index].candidates, defaults, suffix: isOne ? "" : "-\(index + 1)",
+                        title: isOne ? nil : PlanText.question(plans[index]))
+                })
     }
 
-    /// Whether a configuration is chosen.
-    package var hasChoice: Bool { plan.choice != nil }
+    /// Whether a configuration is chosen in each plan.
+    package var hasChoice: Bool { plans.allSatisfy { $0.choice != nil } }
 
     /// The report for a terminal of 80 columns: without other accesses than the choice's.
     package var text: String {
-        let verdict = document.verdict.map { WrappedText.lines($0) }
+        guard plans.count > 1 else { return Self.text(plans[0], defaults, isShort: false) }
+        let parts = plans.map { plan in
+            ([PlanText.question(plan).uppercased()] + [Self.text(plan, defaults, isShort: true)]).joined(
+                separator: "\n\n")
+        }
+        return ([Self.overview(plans)].map(Self.text) + parts).joined(separator: "\n\n")
+    }
+
+    private static func text(_ plan: ComputedPlan, _ defaults: Set<Input>, isShort: Bool) -> String {
+        let verdict = plan.verdict.map { WrappedText.lines($0) }
         let access = plan.choice?.configuration.access
         let shown = plan.candidates.filter { access == nil || $0.configuration.access == access }
-        let sections = plan.sections(shown).map { section in
-            let blocks = section.blocks.compactMap { block -> String? in
-                if case .chart = block { return nil }
-                return TextRenderer.block(block)
-            }
-            return ([section.title.uppercased()] + blocks).joined(separator: "\n")
+        let sections = plan.sections(shown, defaults, suffix: "", title: nil)
+            .filter { !isShort || ["asked", "steps"].contains($0.name) }
+        return (verdict + sections.map(text)).joined(separator: "\n\n")
+    }
+
+    private static func text(_ section: Document.Section) -> String {
+        let blocks = section.blocks.compactMap { block -> String? in
+            if case .chart = block { return nil }
+            return TextRenderer.block(block)
         }
-        return (verdict + sections).joined(separator: "\n\n")
+        return ([section.title.uppercased()] + blocks).joined(separator: "\n")
     }
 
     /// The files of the report: `index.html`, `report.md`, `results.json` and the pictures.
@@ -45,49 +77,112 @@ package struct PlanReport: Sendable {
 
     /// All figures.
     package var json: JSONValue {
-        [
-            "schema": "chunkwise-plan-1", "objectByteCount": .integer(plan.objectByteCount),
-            "latencyNanoseconds": .integer(plan.storage.latencyNanoseconds),
-            "bytesPerSecond": JSONValue(plan.storage.bytesPerSecond), "backend": .string(plan.backend),
-            "cipherBytesPerSecond": .object(plan.cipherBytesPerSecond.mapValues(JSONValue.integer)),
-            "memoryBudget": JSONValue(plan.memoryBudget), "verdict": JSONValue(strings: document.verdict),
-            "choice": plan.choice?.json ?? .null, "candidates": .array(plan.candidates.map(\.json)),
-        ]
+        ["schema": "chunkwise-plan-2", "plans": .array(plans.map(\.json))]
+    }
+
+    /// All questions with their answers.
+    private static func overview(_ plans: [ComputedPlan]) -> Document.Section {
+        let rows = plans.map { plan -> [Table.Entry] in
+            let choice = plan.choice
+            let seek = choice?.seeks.first
+            return [
+                Table.Entry(PlanText.question(plan)),
+                Table.Entry(choice.map { PlanText.name($0.configuration, in: plan) } ?? "nothing"),
+                seek.map { Table.Entry(PlanText.time($0.coldNanoseconds)) } ?? .absent,
+                choice.map { Table.Entry(PlanText.time($0.firstByteNanoseconds)) } ?? .absent,
+                choice.map { Table.Entry(ByteCountText.rate($0.downloadBytesPerSecond)) } ?? .absent,
+            ]
+        }
+        return Document.Section(
+            name: "questions", title: "All questions",
+            blocks: [
+                .table(
+                    Table(
+                        caption: "What to take, the p90 of a read of the first length, the first byte, and a download.",
+                        columns: [
+                            .text("Asked"), .text("Take"), .number("p90"), .number("first byte"), .number("download"),
+                        ], rows: rows))
+            ])
     }
 }
 
 /// Words of a plan.
-private enum PlanText {
+enum PlanText {
     static func storage(_ storage: ComputedPlan.Storage) -> String {
-        guard storage.latencyNanoseconds > 0 || storage.bytesPerSecond != nil else { return "memory" }
+        guard storage.client != nil else { return "a file in memory" }
         let latency = DurationText.text(nanoseconds: storage.latencyNanoseconds)
         return "storage that answers after \(latency)"
-            + (storage.bytesPerSecond.map { " and delivers \(ByteCountText.rate($0))" } ?? "")
+            + (storage.bytesPerSecond.map { " and delivers \(ByteCountText.size($0))/s" } ?? "")
+    }
+
+    static func subtitle(_ plan: ComputedPlan) -> String {
+        let keys = plan.candidates.map(\.configuration.keyByteCount).unique.sorted().map { "AES-\($0 * 8)" }
+        let libraries = plan.candidates.map(\.configuration.backend).unique
+        return [
+            "object of \(ByteCountText.size(plan.objectByteCount))", plan.storage.client.map { "client \($0)" },
+            libraries.joined(separator: ", "), keys.joined(separator: ", "), "computed, not timed",
+        ].compactMap { $0 }.joined(separator: " · ")
+    }
+
+    /// The object and the storage, in few words.
+    static func question(_ plan: ComputedPlan) -> String {
+        let storage = plan.storage
+        let place =
+            storage.client.map { client in
+                ([DurationText.text(nanoseconds: storage.latencyNanoseconds)]
+                    + (storage.bytesPerSecond.map { ["\(ByteCountText.size($0))/s"] } ?? []) + [client])
+                    .joined(separator: ", ")
+            } ?? "in memory"
+        return "\(ByteCountText.size(plan.objectByteCount)), \(place)"
+    }
+
+    static func client(_ name: String) -> String {
+        name == "serial"
+            ? "serial: one request after the other, over one connection"
+            : "\(name): one round trip to open, ranges ahead over several connections"
     }
 
     /// What is named of a configuration: only what the plan varies.
     static func name(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
-        func varies(_ value: (ComputedPlan.Configuration) -> some Hashable) -> Bool {
-            Set(plan.candidates.map { value($0.configuration) }).count > 1
-        }
-        let chunk = configuration.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" }
+        let chunk = configuration.chunkByteCount.map { "\(piece(configuration)) of \(ByteCountText.size($0))" }
         return [
-            configuration.strategy, chunk,
-            varies(\.access) && configuration.chunkByteCount != nil ? access(configuration.access) : nil,
-            varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
+            configuration.strategy, plan.varies(\.keyByteCount) ? "AES-\(configuration.keyByteCount * 8)" : nil, chunk,
+            plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != "block"
+                ? configuration.access : nil,
+            plan.varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
+            plan.varies(\.backend) ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
-    static func access(_ name: String) -> String { name == "block" ? "only what is needed" : name }
-
-    /// A line of the charts: a strategy with its access.
-    static func series(_ configuration: ComputedPlan.Configuration) -> String {
-        configuration.strategy + (configuration.access == "block" ? "" : ", " + configuration.access)
+    /// A chunk's name in the format.
+    static func piece(_ configuration: ComputedPlan.Configuration) -> String {
+        configuration.strategy.hasPrefix("tink") ? "segments" : "chunks"
     }
 
-    /// A row of the tables: a strategy with its access and chunk.
-    static func row(_ configuration: ComputedPlan.Configuration) -> String {
-        series(configuration) + (configuration.chunkByteCount.map { ", \(ByteCountText.size($0))" } ?? "")
+    static func access(_ name: String) -> String { name == "block" ? "only the blocks needed" : name }
+
+    /// A line of the charts: a strategy with its access, and what else the plan varies.
+    static func series(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
+        [
+            configuration.strategy, configuration.access == "block" ? nil : configuration.access,
+            plan.varies(\.keyByteCount) ? "AES-\(configuration.keyByteCount * 8)" : nil,
+            plan.varies(\.backend) ? configuration.backend : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// A row of the tables: the same with its chunk.
+    static func row(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
+        series(configuration, in: plan) + (configuration.chunkByteCount.map { ", \(ByteCountText.size($0))" } ?? "")
+    }
+
+    static func note(_ note: ComputedPlan.Note) -> String {
+        func sizes(_ counts: [UInt64]) -> String { Verdict.list(counts.map(ByteCountText.size)) }
+        return switch note {
+        case .leftOut(let name, let counts): "Left out: \(name) of \(sizes(counts)), longer than the object."
+        case .all(let name, let count):
+            "The object is shorter than all \(name): those of \(sizes([count])) stand for it."
+        case .whole(let counts): "Reads of \(sizes(counts)) are of the whole object."
+        }
     }
 
     static func time(_ nanoseconds: UInt64) -> String { DurationText.text(nanoseconds: nanoseconds) }
@@ -99,207 +194,208 @@ private enum PlanText {
         guard ratio > 1.01 || ratio < 0.99 else { return nil }
         return "\(RatioText.times(ratio)) the \(noun)"
     }
+
+    /// What guards a file whose format notices nothing.
+    static let guards =
+        "the file must then be guarded by something else: a signature or a MAC of all of it that is checked before it is "
+        + "used, or a place and a way to it that nobody else can write to"
 }
 
 extension ComputedPlan {
+    /// Whether configurations differ in something.
+    func varies(_ value: (Configuration) -> some Hashable) -> Bool {
+        Set(candidates.map { value($0.configuration) }).count > 1
+    }
+
     /// What to take, and what a step in each direction would change.
     fileprivate var verdict: [String] {
-        guard let choice, let seek = choice.seeks.first else {
-            let least = candidates.map(\.memoryByteCount).min() ?? 0
-            return ["Nothing fits: the least that a reader takes is \(ByteCountText.size(least)) of memory."]
+        guard let choice else { return [refusal] + notes.map(PlanText.note) }
+        let caveat =
+            wantsIntegrity
+            ? nil
+            : choice.noticesChanges
+                ? "Integrity was not asked for, and comes with the choice."
+                : "The choice notices no change to the ciphertext, as asked for (--integrity none): \(PlanText.guards)."
+        return [caveat, take(choice), wantsIntegrity ? saving(choice) : nil, rule].compactMap { $0 }
+            + notes.map(PlanText.note)
+    }
+
+    /// What to take, in a sentence.
+    fileprivate var answer: String { choice.map(take) ?? refusal }
+
+    private func take(_ choice: Candidate) -> String {
+        var parts: [String] = []
+        if let seek = choice.seeks.first {
+            parts.append(
+                "a read of \(ByteCountText.size(seek.rangeByteCount)) takes \(PlanText.time(seek.medianNanoseconds)) "
+                    + "(median) and \(PlanText.time(seek.slowNanoseconds)) (p90), in "
+                    + "\(SignificantDigits.text(seek.requestCount)) requests, and fetches "
+                    + "\(RatioText.times(seek.amplification)) its bytes")
         }
-        let range = ByteCountText.size(seek.rangeByteCount)
-        return [
-            "Take \(PlanText.name(choice.configuration, in: self)): a read of \(range) takes "
-                + "\(PlanText.time(seek.medianNanoseconds)) (median) and \(PlanText.time(seek.slowNanoseconds)) (p90), in "
-                + "\(SignificantDigits.text(seek.requestCount)) requests, and fetches "
-                + "\(RatioText.times(seek.amplification)) its bytes; the first byte comes after "
-                + "\(PlanText.time(choice.firstByteNanoseconds)); a download runs at "
-                + "\(ByteCountText.rate(choice.downloadBytesPerSecond)); memory is at most "
-                + "\(ByteCountText.size(choice.memoryByteCount)).",
-            "Of \(RatioText.count(affordable.count, "configuration")) "
-                + (memoryBudget.map { "within \(ByteCountText.size($0)) of memory, " } ?? "")
-                + "those whose p90 is within \(RatioText.percent(Self.margin)) of the soonest are looked at; of these the "
-                + "one with the least memory is taken, then the fewest bytes fetched, then the fastest download.",
+        parts += [
+            "the first byte comes after \(PlanText.time(choice.firstByteNanoseconds))",
+            "a download runs at \(ByteCountText.rate(choice.downloadBytesPerSecond))",
+            "memory is at most \(ByteCountText.measured(choice.memoryByteCount))",
         ]
+        guard objectByteCount > 0 else {
+            return "Take \(PlanText.name(choice.configuration, in: self)): the object has no bytes, and opens after "
+                + "\(PlanText.time(choice.firstByteNanoseconds))."
+        }
+        return "Take \(PlanText.name(choice.configuration, in: self)): \(parts.joined(separator: "; "))."
+    }
+
+    /// What doing without integrity would save, and what must guard the file then.
+    private func saving(_ choice: Candidate) -> String {
+        guard let other = unguardedChoice else {
+            return "It notices changes; no format without that was looked at."
+        }
+        let changes = differences(of: other, from: choice)
+        let without = "\(PlanText.name(other.configuration, in: self)) (--integrity none)"
+        return "It notices changes. Doing without, \(without) "
+            + (changes.isEmpty ? "would save nothing" : "would have \(Verdict.list(changes))")
+            + "; \(PlanText.guards)."
+    }
+
+    private var rule: String {
+        "Of \(RatioText.count(eligible.count, "configuration")) "
+            + (wantsIntegrity ? "that \(eligible.count == 1 ? "notices" : "notice") changes " : "")
+            + (memoryBudget.map { "within \(ByteCountText.size($0)) of memory, " } ?? "")
+            + "those are looked at whose reads by a reader that has kept nothing are within "
+            + "\(RatioText.percent(Self.margin)) of the soonest (p90); of these the one with the least memory is taken, "
+            + "then the fewest bytes fetched, then the fastest download."
+    }
+
+    /// Why there is no choice.
+    private var refusal: String {
+        let guarded = candidates.filter { !wantsIntegrity || $0.noticesChanges }
+        guard let least = guarded.map(\.memoryByteCount).min() else {
+            return
+                "None of these formats notices changes to the ciphertext: add cobblestone-128 or tink-aes-gcm-hkdf to "
+                + "--strategies, or say --integrity none."
+        }
+        return "Nothing fits: the least that a reader takes is \(ByteCountText.measured(least)) of memory."
+    }
+
+    /// What is another figure of one candidate than of another.
+    func differences(of other: Candidate, from choice: Candidate) -> [String] {
+        [
+            PlanText.change(Double(other.decidingNanoseconds), Double(choice.decidingNanoseconds), "p90"),
+            PlanText.change(
+                other.seeks.first?.amplification ?? 0, choice.seeks.first?.amplification ?? 0, "bytes fetched"),
+            PlanText.change(
+                Double(other.firstByteNanoseconds), Double(choice.firstByteNanoseconds), "time to the first byte"),
+            PlanText.change(
+                Double(other.downloadBytesPerSecond), Double(choice.downloadBytesPerSecond), "download rate"),
+            PlanText.change(Double(other.memoryByteCount), Double(choice.memoryByteCount), "memory"),
+        ].compactMap { $0 }
     }
 
     /// The sections, with the candidates that their pictures and long tables show.
-    fileprivate func sections(_ shown: [Candidate]) -> [Document.Section] {
-        var sections: [Document.Section] = []
+    fileprivate func sections(
+        _ shown: [Candidate], _ defaults: Set<PlanReport.Input>, suffix: String, title: String?
+    ) -> [Document.Section] {
+        func section(_ name: String, _ heading: String, _ blocks: [Document.Block]) -> Document.Section {
+            Document.Section(
+                name: name + suffix, title: title.map { "\(heading): \($0)" } ?? heading, blocks: blocks)
+        }
+        var sections = [section("asked", "Asked", [.facts(facts(defaults))])]
         if let choice {
+            sections.append(section("steps", "One step in each direction", [.table(stepTable(from: choice))]))
+        }
+        sections.append(
+            section(
+                "chunks", "By chunk and strategy",
+                [seekChart(shown, suffix), amplificationChart(shown, suffix)].compactMap {
+                    $0.map(Document.Block.picture)
+                } + [.table(chunkTable(shown))]))
+        if objectByteCount > 0 {
             sections.append(
-                Document.Section(
-                    name: "steps", title: "One step in each direction", blocks: [.table(stepTable(from: choice))]))
+                section("windows", "By window: reading from start to end", [.table(windowTable(shown))]))
         }
-        sections.append(
-            Document.Section(
-                name: "chunks", title: "By chunk and strategy",
-                blocks: [seekChart(shown), amplificationChart(shown)].compactMap { $0.map(Document.Block.picture) } + [
-                    .table(chunkTable(shown))
-                ]))
-        sections.append(
-            Document.Section(
-                name: "windows", title: "By window: reading from start to end", blocks: [.table(windowTable(shown))]))
-        let rates = cipherBytesPerSecond.sorted { $0.key < $1.key }.map { mode, rate in
-            "\(mode) \(ByteCountText.rate(rate))"
-        }
-        sections.append(
-            Document.Section(
-                name: "method", title: "How this is computed",
-                blocks: [
-                    .paragraph(
-                        "The readers of the subject read an object of this length that is not there, and their requests "
-                            + "are counted. A read takes the sum of its requests' latencies, its bytes' transfer and its "
-                            + "decryption, one after the other, as measure --latency --bandwidth has it. \(backend) "
-                            + "decrypted \(Verdict.list(rates)) in cache just now, on this machine. What the system, the "
-                            + "memory's bandwidth and other readers add is not in it: measure the choice. CBC and CTR "
-                            + "notice no change to the ciphertext; chunks with a tag do.")
-                ]))
+        sections.append(section("method", "How this is computed", [.paragraph(method), .list(rateLines)]))
         return sections
     }
 
-    private func stepTable(from choice: Candidate) -> Table {
-        let rows = neighbours(of: choice).map { neighbour -> [Table.Entry] in
-            let other = neighbour.candidate
-            let name: String =
-                switch neighbour.change {
-                case .chunk(let count): "chunks of \(ByteCountText.size(count))"
-                case .window(let count): "windows of \(ByteCountText.size(count))"
-                case .access(let access): PlanText.access(access)
-                case .strategy(let strategy):
-                    strategy
-                        + (other.configuration.chunkByteCount.map { ", chunks of \(ByteCountText.size($0))" } ?? "")
-                }
-            let fits = memoryBudget.map { other.memoryByteCount <= $0 } ?? true
-            let changes = [
-                PlanText.change(
-                    Double(other.seeks.first?.slowNanoseconds ?? 0), Double(choice.slowNanoseconds ?? 0), "p90"),
-                PlanText.change(
-                    other.seeks.first?.amplification ?? 0, choice.seeks.first?.amplification ?? 0, "bytes fetched"),
-                PlanText.change(
-                    Double(other.downloadBytesPerSecond), Double(choice.downloadBytesPerSecond), "download rate"),
-                PlanText.change(Double(other.memoryByteCount), Double(choice.memoryByteCount), "memory"),
-                fits ? nil : "over the budget",
-            ].compactMap { $0 }
-            return [
-                Table.Entry(name), Table.Entry(PlanText.time(other.seeks.first?.slowNanoseconds ?? 0)),
-                Table.Entry(changes.isEmpty ? "the same" : changes.joined(separator: ", ")),
-            ]
+    private func facts(_ defaults: Set<PlanReport.Input>) -> [(name: String, value: String)] {
+        func fact(_ name: String, _ value: String, _ input: PlanReport.Input? = nil) -> (name: String, value: String) {
+            (name, value + (input.map(defaults.contains) == true ? " (default)" : ""))
         }
-        return Table(
-            caption: "If one thing is changed, what comes of it.",
-            columns: [.text("Instead"), .number("p90"), .text("Gives")], rows: rows)
-    }
-
-    /// The candidates with the choice's window, or the first one's.
-    private func atOneWindow(_ candidates: [Candidate]) -> [Candidate] {
-        let window = (choice ?? candidates.first)?.configuration.windowByteCount
-        return candidates.filter { $0.configuration.windowByteCount == window }
-    }
-
-    private func chunkTable(_ shown: [Candidate]) -> Table {
         let ranges = candidates.first?.seeks.map(\.rangeByteCount) ?? []
-        let rows = atOneWindow(shown).map { candidate -> [Table.Entry] in
-            let seek = candidate.seeks.first
-            return [
-                Table.Entry(
-                    PlanText.row(candidate.configuration),
-                    emphasis: candidate.configuration == choice?.configuration ? .good : .none)
-            ] + candidate.seeks.map { Table.Entry(PlanText.time($0.slowNanoseconds)) } + [
-                Table.Entry(seek.map { RatioText.times($0.amplification) } ?? "–"),
-                Table.Entry(ByteCountText.size(candidate.memoryByteCount)),
-            ]
+        let reads = ranges.enumerated().map { index, count in
+            ByteCountText.size(count) + (index == 0 && ranges.count > 1 ? " (decides)" : "")
         }
-        let window = ByteCountText.size((choice ?? candidates.first)?.configuration.windowByteCount ?? 0)
-        let first = ranges.first.map(ByteCountText.size) ?? ""
-        return Table(
-            caption:
-                "The p90 of reads of each length; ciphertext bytes fetched per byte of those of \(first); windows of "
-                + "\(window).",
-            columns: [.text("Strategy, chunk")] + ranges.map { .number(ByteCountText.size($0)) }
-                + [.number("fetched"), .number("memory")], rows: rows)
+        let place =
+            storage.client == nil
+            ? "a file that the system has in memory"
+            : "answers after \(PlanText.time(storage.latencyNanoseconds))"
+                + (storage.bytesPerSecond.map { ", \(ByteCountText.size($0))/s a connection" } ?? "")
+        let keys = candidates.map(\.configuration.keyByteCount).unique.sorted().map { "AES-\($0 * 8)" }
+        var facts = [fact("object", ByteCountText.size(objectByteCount), .object), fact("storage", place)]
+        if let client = storage.client { facts.append(fact("client", PlanText.client(client), .client)) }
+        facts += [
+            fact("library", candidates.map(\.configuration.backend).unique.joined(separator: ", "), .library),
+            fact("key", keys.joined(separator: ", "), .key),
+            fact("reads", reads.isEmpty ? "none" : reads.joined(separator: ", "), .reads),
+            fact("memory", memoryBudget.map { "at most \(ByteCountText.size($0))" } ?? "any"),
+            fact("integrity", wantsIntegrity ? "changes must be noticed" : "none asked for", .integrity),
+        ]
+        return facts
     }
 
-    private func windowTable(_ shown: [Candidate]) -> Table {
-        let windows = candidates.map(\.configuration.windowByteCount).unique
-        var series: [Configuration] = []
-        for candidate in shown {
-            var configuration = candidate.configuration
-            configuration.windowByteCount = 0
-            if !series.contains(configuration) { series.append(configuration) }
-        }
-        let rows = series.map { one -> [Table.Entry] in
-            [
-                Table.Entry(PlanText.row(one))
-            ]
-                + windows.map { window in
-                    var configuration = one
-                    configuration.windowByteCount = window
-                    let candidate = candidates.first { $0.configuration == configuration }
-                    return candidate.map { Table.Entry(ByteCountText.rate($0.downloadBytesPerSecond)) } ?? .absent
-                }
-        }
-        return Table(
-            caption: "Plaintext per second, one request after the other.",
-            columns: [.text("Strategy, chunk")] + windows.map { .number(ByteCountText.size($0)) }, rows: rows)
+    private var method: String {
+        "The readers of the subject read an object of this length that is not there, "
+            + (storage.client == nil
+                ? "and what they ask for is counted. A read takes the calls of the system and the decryption, one after the "
+                    + "other. "
+                : "by this client, and a clock moves on by each answer's latency, its bytes' transfer and their decryption; "
+                    + "connections are there already. ")
+            + "Reads of a length are at places that are drawn, by one reader that keeps what such a reader keeps; the first "
+            + "byte is of one that has just opened the object. What other readers and the system add is not in it: measure "
+            + "the choice (measure --latency --bandwidth --client). Decryption as timed just now, from memory, in calls of "
+            + "a chunk or a window:"
     }
 
-    private func seekChart(_ shown: [Candidate]) -> LineChart? {
-        guard let range = candidates.first?.seeks.first?.rangeByteCount else { return nil }
-        return chart(
-            shown, "seek", "Reads of \(ByteCountText.size(range)) by chunk size",
-            "How long a read takes, on logarithmic axes: lines are medians, bands reach to the 90th percentile. "
-                + "Strategies without chunks are drawn across.", .nanoseconds
-        ) { seek in
-            let words = "\(PlanText.time(seek.medianNanoseconds)), p90 \(PlanText.time(seek.slowNanoseconds))"
-            return (Double(seek.medianNanoseconds), Double(seek.slowNanoseconds), words)
-        }
-    }
-
-    private func amplificationChart(_ shown: [Candidate]) -> LineChart? {
-        guard let range = candidates.first?.seeks.first?.rangeByteCount else { return nil }
-        return chart(
-            shown, "amplification", "Ciphertext fetched for reads of \(ByteCountText.size(range)) by chunk size",
-            "Ciphertext bytes fetched per plaintext byte delivered, on logarithmic axes.", .decades
-        ) { seek in
-            (seek.amplification, seek.amplification, "\(RatioText.times(seek.amplification)) fetched")
-        }
-    }
-
-    private func chart(
-        _ candidates: [Candidate], _ name: String, _ title: String, _ description: String, _ axis: LogAxis,
-        _ value: (Seek) -> (low: Double, high: Double, words: String)
-    ) -> LineChart? {
-        let shown = atOneWindow(candidates)
-        let sizes = shown.compactMap(\.configuration.chunkByteCount)
-        guard let smallest = sizes.min(), let largest = sizes.max() else { return nil }
-        var lines: [LineChart.Line] = []
-        for series in shown.map({ PlanText.series($0.configuration) }).unique {
-            let members = shown.filter { PlanText.series($0.configuration) == series }
-            let points = members.flatMap { member -> [LineChart.Point] in
-                guard let seek = member.seeks.first else { return [] }
-                let (low, high, words) = value(seek)
-                return (member.configuration.chunkByteCount.map { [$0] } ?? [smallest, largest]).map { size in
-                    let chunk = member.configuration.chunkByteCount.map { ", \(ByteCountText.size($0)) chunks" } ?? ""
-                    return LineChart.Point(
-                        byteCount: size, value: low, low: low, high: high, words: "\(series)\(chunk): \(words)")
-                }
+    private var rateLines: [String] {
+        let groups = rates.map { "\($0.backend), AES-\($0.keyByteCount * 8) \($0.mode)" }
+        return groups.unique.map { group in
+            let members = zip(groups, rates).filter { $0.0 == group }.map(\.1).sorted {
+                $0.callByteCount < $1.callByteCount
             }
-            let sorted = points.sorted { $0.byteCount < $1.byteCount }
-            lines.append(LineChart.Line(name: series, style: SeriesStyle(lines.count), points: sorted))
+            return "\(group): "
+                + members.map { "\(ByteCountText.size($0.callByteCount)) \(ByteCountText.rate($0.bytesPerSecond))" }
+                .joined(separator: ", ")
         }
-        return LineChart(
-            name: name, title: title, description: description, lines: lines, vertical: axis, marks: [],
-            horizontalLabel: "chunk: plaintext that is encrypted in one piece")
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "objectByteCount": .integer(objectByteCount),
+            "latencyNanoseconds": .integer(storage.latencyNanoseconds),
+            "bytesPerSecond": JSONValue(storage.bytesPerSecond), "client": JSONValue(storage.client),
+            "rates": .array(
+                rates.map { rate in
+                    [
+                        "backend": .string(rate.backend), "mode": .string(rate.mode),
+                        "keyByteCount": JSONValue(count: rate.keyByteCount),
+                        "callByteCount": .integer(rate.callByteCount), "bytesPerSecond": .integer(rate.bytesPerSecond),
+                    ]
+                }),
+            "memoryBudget": JSONValue(memoryBudget), "wantsIntegrity": .bool(wantsIntegrity),
+            "notes": JSONValue(strings: notes.map(PlanText.note)), "verdict": JSONValue(strings: verdict),
+            "choice": choice?.json ?? .null, "withoutIntegrity": unguardedChoice?.json ?? .null,
+            "candidates": .array(candidates.map(\.json)),
+        ]
     }
 }
 
 extension ComputedPlan.Candidate {
     fileprivate var json: JSONValue {
         [
-            "strategy": .string(configuration.strategy), "chunkByteCount": JSONValue(configuration.chunkByteCount),
+            "backend": .string(configuration.backend), "strategy": .string(configuration.strategy),
+            "keyByteCount": JSONValue(count: configuration.keyByteCount),
+            "chunkByteCount": JSONValue(configuration.chunkByteCount),
             "access": .string(configuration.access), "windowByteCount": .integer(configuration.windowByteCount),
+            "noticesChanges": .bool(noticesChanges),
             "firstByteNanoseconds": .integer(firstByteNanoseconds),
             "downloadBytesPerSecond": .integer(downloadBytesPerSecond), "memoryByteCount": .integer(memoryByteCount),
             "seeks": .array(
@@ -307,7 +403,9 @@ extension ComputedPlan.Candidate {
                     [
                         "rangeByteCount": .integer(seek.rangeByteCount),
                         "medianNanoseconds": .integer(seek.medianNanoseconds),
-                        "p90Nanoseconds": .integer(seek.slowNanoseconds), "requests": .number(seek.requestCount),
+                        "p90Nanoseconds": .integer(seek.slowNanoseconds),
+                        "coldP90Nanoseconds": .integer(seek.coldNanoseconds),
+                        "requests": .number(seek.requestCount),
                         "amplification": .number(seek.amplification),
                     ]
                 }),

@@ -26,7 +26,10 @@ struct CandidatePool: Sendable {
     let others: [(group: ComparisonGroup, count: Int)]
 
     init(_ summary: RunSummary, _ request: RecommendationRequest) throws(RecommendationError) {
-        let measured = summary.cells.filter { $0.speed != nil }
+        let timed = summary.cells.filter { $0.speed != nil }
+        // What a CPU cache holds is chosen only where there is nothing else.
+        let beyondCaches = timed.filter { !$0.isInCache }
+        let measured = beyondCaches.isEmpty ? timed : beyondCaches
         guard !measured.isEmpty else { throw .noFigures(cellCount: summary.cells.count) }
         let (workload, reason) = try Self.workload(of: measured, request)
         let candidates = measured.filter { $0.cell.workload == workload }
@@ -143,6 +146,8 @@ struct ComparisonGroup: Hashable, Sendable {
     var remoteLatencyNanoseconds: UInt64?
     /// The simulated store's rate; `nil` where bytes take no time.
     var remoteBytesPerSecond: UInt64?
+    /// The client that asks it; `nil` without one.
+    var remoteClient: String?
 
     init(_ cell: Cell) {
         objectByteCount = cell.objectByteCount
@@ -151,6 +156,7 @@ struct ComparisonGroup: Hashable, Sendable {
         isCold = cell.isCold == true
         remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
         remoteBytesPerSecond = cell.remoteBytesPerSecond
+        remoteClient = cell.remoteClient
     }
 
     /// Whether a source is a file, read or mapped.
@@ -163,7 +169,8 @@ struct ComparisonGroup: Hashable, Sendable {
         if isRemote {
             let latency = remoteLatencyNanoseconds.map { DurationText.text(nanoseconds: $0) }
             let rate = remoteBytesPerSecond.map { "\(ByteCountText.size($0))/s" }
-            return "a remote store (\([latency, rate].compactMap { $0 }.joined(separator: ", ")))"
+            let client = remoteClient.map { "client \($0)" }
+            return "a remote store (\([latency, rate, client].compactMap { $0 }.joined(separator: ", ")))"
         }
         switch origin {
         case "file": return isCold ? "a file not in the page cache" : "a file in the page cache"

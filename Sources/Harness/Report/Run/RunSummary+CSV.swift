@@ -106,6 +106,7 @@ extension RunSummary {
         ("cold", { $0.cell.isCold == true ? "true" : "false" }),
         ("remoteLatencyNanoseconds", { text($0.cell.remoteLatencyNanoseconds) }),
         ("remoteBytesPerSecond", { text($0.cell.remoteBytesPerSecond) }),
+        ("remoteClient", { $0.cell.remoteClient }),
         ("label", { $0.cell.label }),
     ]
 

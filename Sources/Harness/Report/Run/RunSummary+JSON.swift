@@ -143,6 +143,7 @@ extension CellSummary {
             "cold": .bool(cell.isCold == true),
             "remoteLatencyNanoseconds": JSONValue(cell.remoteLatencyNanoseconds),
             "remoteBytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
+            "remoteClient": JSONValue(cell.remoteClient),
             "label": JSONValue(cell.label),
         ]
     }

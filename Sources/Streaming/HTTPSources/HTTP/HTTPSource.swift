@@ -277,12 +277,12 @@ extension HTTPSource {
         /// How often a range is asked for, if what failed can pass.
         public var attempts = 3
         /// How many ranges are under way at once when the source is read in order; 0 for no reading ahead.
-        public var readAheadDepth = 4
+        public var readAheadDepth = RangeReading.depth
         /// The max number of bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
-        public var largestBlockByteCount = 4 << 20
+        public var largestBlockByteCount = RangeReading.maxByteCount
         /// How much is fetched at once when an object is opened: formats begin with something that is looked at first. 0
         /// for nothing, where there are last bytes.
-        public var firstByteCount = 64 << 10
+        public var firstByteCount = RangeReading.firstByteCount
         /// How many of the last bytes are fetched in the same round trip, for formats that have something there as well,
         /// such as padding; 0 for none. Where a server knows no such ranges, they are asked for when they are read.
         public var lastByteCount = 0

@@ -1,5 +1,6 @@
 #if Network
 import AsyncHTTPClient
+import ByteSources
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -137,7 +138,7 @@ final class HTTPTransport: Sendable {
 /// A request for a range that is under way; any number of threads may wait for its bytes.
 ///
 /// The thread that waits is a reader's, never one of the client's event loops: those go on, and end the wait.
-final class PendingRange: Sendable {
+final class PendingRange: AskedRange, Sendable {
     /// The bytes that were asked for; empty where they are an object's last ones, whose place is not known.
     let range: Range<UInt64>
 

@@ -1,32 +1,17 @@
 #if Network
+import ByteSources
 import Synchronization
 
-/// Guesses what is read next, and asks for it before it is read, so that no read waits for a round trip.
-///
-/// Reads count as being in order if each starts where the last ended, or shortly before: a block of cipher text is
-/// needed twice. Ranges grow as long as that goes on. What is known and need not be guessed is for ``ExpectedReads``.
+/// Guesses what is read next, and asks for it before it is read; see `RangesAhead`. What is known and need not be guessed
+/// is for ``ExpectedReads``.
 final class ReadAhead: Sendable {
-    private struct State {
-        /// Ranges that follow each other.
-        var blocks: [PendingRange] = []
-        /// Where a read would go on.
-        var next: UInt64?
-        /// How long the next range is.
-        var lengths: GrowingRanges
-        /// How many ranges are under way behind the one that is being read from.
-        var depth = 1
-    }
-
-    /// How far before the end of the last read one may start that goes on with it.
-    private static let slack: UInt64 = 4096
-
     private let requests: RangeRequests
-    private let state: Mutex<State>
+    private let state: Mutex<RangesAhead<PendingRange>>
 
     /// Prepares.
     init(_ requests: RangeRequests) {
         self.requests = requests
-        state = Mutex(State(lengths: requests.lengths))
+        state = Mutex(RangesAhead(maxDepth: requests.depth, maxByteCount: requests.maxByteCount))
     }
 
     /// The range under way that has a byte, and asks for those after it; `nil` if reads are not in order.
@@ -37,43 +22,13 @@ final class ReadAhead: Sendable {
     /// - Returns: What to wait on.
     func block(at offset: UInt64, count: UInt64) -> PendingRange? {
         state.withLock { state in
-            let goesOn = state.next.map { $0 >= offset && $0 - offset <= Self.slack } ?? false
-            state.next = offset + count
-            if !state.blocks.contains(where: { $0.range.contains(offset) }) {
-                drop(&state)
-                guard goesOn else { return nil }
-            }
-            while let first = state.blocks.first, first.range.upperBound <= offset {
-                // Where it was skipped, no read waits for the rest.
-                first.cancel()
-                state.blocks.removeFirst()
-                state.depth = min(state.depth + 1, requests.depth)
-            }
-            fill(&state, from: offset)
-            return state.blocks.first { $0.range.contains(offset) }
+            state.block(at: offset, count: count, before: requests.version.byteCount, ask: requests.start)
         }
     }
 
     /// Ends what is under way.
     func stop() {
-        state.withLock { drop(&$0) }
-    }
-
-    private func drop(_ state: inout State) {
-        state.blocks.forEach { $0.cancel() }
-        state.blocks = []
-        state.lengths = requests.lengths
-        state.depth = 1
-    }
-
-    private func fill(_ state: inout State, from offset: UInt64) {
-        var start = state.blocks.last?.range.upperBound ?? offset
-        let end = requests.version.byteCount
-        while state.blocks.count <= state.depth, start < end {
-            let range = state.lengths.next(from: start, before: end)
-            state.blocks.append(requests.start(range))
-            start = range.upperBound
-        }
+        state.withLock { $0.drop() }
     }
 }
 
@@ -83,9 +38,10 @@ struct RangeRequests: Sendable {
     let version: ObjectVersion
     /// How many ranges are under way at once; 0 for none.
     let depth: Int
+    /// The max number of bytes of one.
+    let maxByteCount: Int
 
     private let transport: HTTPTransport
-    private let maxByteCount: Int
     /// Memory for what is asked for ahead.
     private let pool: RangeMemoryPool
 
@@ -104,33 +60,6 @@ struct RangeRequests: Sendable {
     /// Asks for a range.
     func start(_ range: Range<UInt64>) -> PendingRange {
         transport.start(.range(range), opened: version, limits: transport.limits, pool: pool)
-    }
-}
-
-/// Lengths of ranges that are asked for one after the other: they double, so that the first one comes soon, and later
-/// ones cost few requests.
-struct GrowingRanges {
-    private static let minByteCount = 256 << 10
-
-    private let maxByteCount: Int
-    private var byteCount: Int
-
-    /// Starts with a short one.
-    init(maxByteCount: Int) {
-        self.maxByteCount = maxByteCount
-        byteCount = min(Self.minByteCount, maxByteCount)
-    }
-
-    /// The next range.
-    ///
-    /// - Parameters:
-    ///   - start: Where it starts.
-    ///   - end: What it does not go beyond, more than `start`.
-    /// - Returns: Some of the bytes between them, at least one.
-    mutating func next(from start: UInt64, before end: UInt64) -> Range<UInt64> {
-        let range = start..<start + min(UInt64(byteCount), end - start)
-        byteCount = min(2 * byteCount, maxByteCount)
-        return range
     }
 }
 

@@ -1,4 +1,5 @@
 #if Network
+import ByteSources
 import Dispatch
 import NIOCore
 import RandomAccess
@@ -43,7 +44,7 @@ final class ReceivedBytes: Sendable {
     }
 
     /// How many bytes are worth waking a thread for that wants more.
-    static let wakingByteCount = 256 << 10
+    static let wakingByteCount = RangeReading.wakingByteCount
 
     private let pool: RangeMemoryPool?
     private let state = Mutex(State())

@@ -31,6 +31,7 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --workload trace:recorded.json --strategy cbc-chunked --chunk-size 16MB
               chunkwise measure --workload trace:ffprobe-mp4 --bit-rate 20Mbit/s --latency 20ms --bandwidth 5MB/s
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
+              chunkwise measure --latency 20ms --client serial --workload random:64KiB --reads 50 --rounds 1
               chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
               chunkwise measure --arrival 500,1000,2000 --workload random:64KiB --threads 2
               chunkwise measure --arrival fixed:2000 --workload random:64KiB --milliseconds 15s --rounds 2
@@ -122,8 +123,16 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: .taking("time", "Put the object behind a simulated remote store: the time to an answer."))
     var latency: String?
 
-    @Option(help: .taking("rate", "The simulated store's bandwidth, such as 100MB/s or 800Mbit/s."))
+    @Option(
+        help: .taking("rate", "The bandwidth of each connection to the simulated store, such as 100MB/s or 800Mbit/s."))
     var bandwidth: String?
+
+    @Option(
+        help: .taking(
+            "client",
+            "How the simulated store is asked: chunkwise, as URLs are (one round trip to open, ranges ahead over several connections), or serial, one request after the other. (default: chunkwise; serial for hls-aes128)"
+        ))
+    var client: RemoteClient?
 
     @Option(help: .taking("file", "A file of yours to measure on, with --key-file and --iv."), completion: .file())
     var input: String?
@@ -310,10 +319,15 @@ struct MeasureCommand: ParsableCommand {
 
     /// The simulated remote store.
     private func addStore(to cell: inout Cell) throws {
-        guard latency != nil || bandwidth != nil else { return }
+        guard latency != nil || bandwidth != nil else {
+            return try require(client == nil, .usage, "--client: expected it with --latency or --bandwidth")
+        }
+        try require(
+            !layout.isPlaylist || client != .chunkwise, .usage, "--client: expected serial with \(layout.strategy)")
         let link = try Validated.link(latency: latency, bandwidth: bandwidth)
         cell.remoteLatencyNanoseconds = link.latencyNanoseconds
         cell.remoteBytesPerSecond = link.bytesPerSecond
+        cell.remoteClient = (client ?? (layout.isPlaylist ? .serial : .usual)).rawValue
     }
 
     /// The trace of a file that `--workload` names, or `nil` if it names none.

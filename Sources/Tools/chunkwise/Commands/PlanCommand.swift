@@ -16,54 +16,91 @@ struct PlanCommand: ParsableCommand {
         abstract: "Computes which chunk size, strategy and window suit a storage, in seconds.",
         discussion: helpText(
             """
-            The readers read an object that is not there, and what they ask for is counted: requests, bytes, blocks. A
-            read takes its requests' latencies, its bytes' transfer and its decryption, one after the other. Nothing is
-            timed but the cipher, in cache. What is printed: the choice, what a step in each direction would change, and
-            each strategy and chunk.
+            The readers read an object that is not there, by the client that is named, and a clock is moved on by the
+            latency of each answer, the transfer of its bytes and their decryption. Nothing is timed but decryption and the
+            system's calls, from memory. What is printed: the choice, what a step in each direction would change, and each
+            strategy and chunk.
 
-            Of the configurations within the memory, those are looked at whose 90th percentile of a read is within 5 % of
-            the soonest; of these the one with the least memory is taken, then the fewest bytes fetched, then the fastest
-            download. Measure the choice: chunkwise measure --latency --bandwidth.
+            A client is chunkwise, this program's reader of URLs, which opens an object in one round trip and reads ahead
+            over several connections, or serial, which makes one request after the other. The bandwidth is a connection's.
+
+            Of the configurations that notice changes and are within the memory, those are looked at whose 90th percentile
+            of a read is within 5 % of the soonest; of these the one with the least memory is taken, then the fewest bytes
+            fetched, then the fastest download. --integrity none looks at all formats. Measure the choice:
+            chunkwise measure --latency --bandwidth.
+
+            Every option that says so takes a list with commas: several objects, latencies, bandwidths or clients are
+            questions of their own, several of anything else are compared.
 
             EXAMPLES
               chunkwise plan --object-size 4GB --latency 20ms --bandwidth 100MB/s --memory 64MiB
-              chunkwise plan --latency 20ms --bandwidth 100MB/s --reads 64KiB,1MiB --output plan
-              chunkwise plan --strategies cbc-chunked --chunks 1MiB,16MB,100MiB --accesses block,chunk-cache
+              chunkwise plan --latency 20ms --bandwidth 100MB/s --read-size 64KiB,1MiB --output plan
+              chunkwise plan --object-size 1MB,20MB,4GB --latency 5ms,30ms --bandwidth 50MB/s
+              chunkwise plan --latency 30ms --bandwidth 50MB/s --client serial --integrity none
+              chunkwise plan --strategies cbc-chunked --chunks 1MiB,16MB --integrity none
               chunkwise plan --strategies cobblestone-128,tink-aes-gcm-hkdf --format json
 
             EXIT CODES
-              0 a choice; 1 nothing fits the memory; 64 usage; 74 the folder cannot be written
+              0 a choice; 1 nothing fits the memory, or notices changes; 64 usage; 74 the folder cannot be written
             """))
 
-    @Option(help: .taking("size", "The object's length."), completion: .sizes, transform: ByteSize.argument)
-    var objectSize = ByteSize(1 << 30)
+    @Option(help: .taking("sizes", "The object's length, or several. (default: 1GiB)"), completion: .sizes)
+    var objectSize: String?
 
-    @Option(help: .taking("time", "The time from a request to its answer's first byte. (default: none)"))
+    @Option(help: .taking("times", "The time from a request to its answer's first byte, or several. (default: none)"))
     var latency: String?
 
-    @Option(help: .taking("rate", "The bandwidth, such as 100MB/s or 800Mbit/s. (default: any)"))
+    @Option(
+        help: .taking(
+            "rates", "The bandwidth of a connection, such as 100MB/s or 800Mbit/s, or several. (default: any)"))
     var bandwidth: String?
 
-    @Option(help: .taking("size", "The max memory of a reader and its buffer."), transform: ByteSize.argument)
+    @Option(
+        help: .taking(
+            "clients", "What asks the storage: chunkwise or serial, or both. (default: \(RemoteClient.usual.rawValue))"),
+        completion: .list(RemoteClient.allCases.map(\.rawValue)))
+    var client: String?
+
+    @Option(
+        help: .taking("size", "The max memory of a reader, its client and its buffer. (default: any)"),
+        completion: .sizes, transform: ByteSize.argument)
     var memory: ByteSize?
 
-    @Option(help: .taking("sizes", "Lengths of reads, the one that decides first."))
-    var reads = "64KiB,4KiB,1MiB"
+    @Option(
+        help: .taking(
+            "need", "noticed: choose among formats whose readers notice changes; none: among all. (default: noticed)"),
+        completion: .list(["noticed", "none"]))
+    var integrity: String?
 
-    @Option(help: .taking("sizes", "Chunks of cbc-chunked, segments of Tink's."))
+    @Option(
+        help: .taking("sizes", "Lengths of reads, the one that decides first. (default: \(Self.usualReads))"),
+        completion: .sizes)
+    var readSize: String?
+
+    @Option(help: .taking("sizes", "Chunks of cbc-chunked, segments of Tink's."), completion: .sizes)
     var chunks = "16KiB,64KiB,256KiB,1MiB,4MiB,16MB,100MiB"
 
-    @Option(help: .taking("sizes", "What is decrypted in one step, at most."))
+    @Option(help: .taking("sizes", "What is decrypted in one step, at most."), completion: .sizes)
     var windows = "64KiB,256KiB,1MiB,4MiB"
 
-    @Option(help: .taking("names", "Strategies. (default: all but cobblestone-256)"))
+    @Option(
+        help: .taking("names", "Strategies. (default: all that have such keys)"), completion: .list(Strategy.names))
     var strategies: String?
 
-    @Option(help: .taking("names", "What is read of a chunk: block, chunk-cache, whole-chunk, fresh-buffers."))
+    @Option(
+        help: .taking("bits", "Lengths of AES keys: 128, 256 or both. (default: 128, where a strategy has it)"),
+        completion: .list(["128", "256"]))
+    var keySize: String?
+
+    @Option(
+        help: .taking("names", "What is read of a chunk: block, chunk-cache, whole-chunk, fresh-buffers."),
+        completion: .list(AccessPolicy.allCases.map(\.rawValue)))
     var accesses = "block,chunk-cache"
 
-    @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
-    var backend = "libgcrypt"
+    @Option(
+        help: .taking("names", "The crypto library, or several; see chunkwise backends. (default: libgcrypt)"),
+        completion: .backends)
+    var backend: String?
 
     @Option(help: "What offsets are drawn from.")
     var seed: UInt64 = 1
@@ -73,8 +110,13 @@ struct PlanCommand: ParsableCommand {
 
     @OptionGroup var format: FormatOptions
 
+    private static let usualReads = "64KiB,4KiB,1MiB"
+    private static let maxQuestions = 64
+
     func run() throws {
-        let report = PlanReport(try attempt { try ComputedPlan(try inputs()) })
+        let questions = try inputs()
+        let plans = try questions.map { inputs in try attempt { try ComputedPlan(inputs) } }
+        let report = PlanReport(plans, defaults: defaults)
         if let output { try ReportWriting.write(report.files, to: FilePath(output)) }
         switch format.format {
         case .text: print(report.text)
@@ -83,51 +125,124 @@ struct PlanCommand: ParsableCommand {
         if !report.hasChoice { throw ExitCode(1) }
     }
 
-    private func inputs() throws -> PlanInputs {
-        try require(
-            (1...(1 << 60)).contains(objectSize.byteCount), "--object-size \(objectSize): expected 1 byte to 1EiB")
-        let cipher = try Validated.backend(backend)
-        let names = try Self.list(
-            strategies ?? Strategy.names.filter { $0 != "cobblestone-256" }.joined(separator: ","), "--strategies"
-        ) { Strategy.names.contains($0) ? $0 : nil }
-        let modes = Set(names.map { Strategy.mode(ofName: $0) })
-        var rates: [CipherMode: UInt64] = [:]
-        for mode in modes { rates[mode] = try attempt(backend) { try CipherRate.bytesPerSecond(of: cipher, mode) } }
-        let lengths = try Self.sizes(reads, "--reads", atMost: min(Workload.largestRead, objectSize.byteCount))
-        var inputs = PlanInputs(
-            objectByteCount: objectSize.byteCount, link: try Validated.link(latency: latency, bandwidth: bandwidth),
-            strategies: names,
-            chunkByteCounts: try Self.sizes(chunks, "--chunks", atMost: 1 << 30),
-            accesses: try Self.list(accesses, "--accesses") { AccessPolicy(rawValue: $0) },
-            windowByteCounts: try Self.sizes(windows, "--windows", atMost: 256 << 20), rangeByteCounts: lengths,
-            backend: backend, cipherBytesPerSecond: rates, copiesInLibrary: UInt64(cipher.copyCountPerCall),
-            memoryBudget: memory?.byteCount, seed: seed)
-        inputs.callNanoseconds = CipherRate.callNanoseconds()
-        return inputs
+    private var defaults: Set<PlanReport.Input> {
+        let given: [PlanReport.Input: String?] = [
+            .object: objectSize, .client: client, .library: backend, .key: keySize, .reads: readSize,
+            .integrity: integrity,
+        ]
+        return Set(PlanReport.Input.allCases.filter { given[$0] == .some(nil) })
     }
 
-    private static func list<Value>(
-        _ text: String, _ option: String, _ read: (String) -> Value?
-    ) throws -> [Value] {
+    /// What is asked: once for each object, latency, bandwidth and client.
+    private func inputs() throws -> [PlanInputs] {
+        let objects = try Self.sizes(objectSize ?? "1GiB", "--object-size", 0...(1 << 60))
+        let links = try links()
+        try require(
+            client == nil || latency != nil || bandwidth != nil,
+            "--client: expected it with --latency or --bandwidth")
+        let clients = try Self.list(client ?? RemoteClient.usual.rawValue, "--client", "chunkwise or serial") {
+            RemoteClient(rawValue: $0)
+        }
+        let keys = try Self.list(keySize ?? "", "--key-size", "128 or 256", mayBeEmpty: keySize == nil) {
+            ["128": 16, "256": 32][$0]
+        }
+        let names = try strategyNames(keys)
+        let wantsIntegrity = try require(
+            ["noticed": true, "none": false][integrity ?? "noticed"], .usage,
+            "--integrity \(integrity ?? ""): expected noticed or none")
+        let first = PlanInputs(
+            objectByteCount: objects[0], link: nil, client: clients[0], strategies: names, keyByteCounts: keys,
+            chunkByteCounts: try Self.sizes(chunks, "--chunks", 1...(1 << 30)),
+            accesses: try Self.list(accesses, "--accesses", "a list such as block,chunk-cache") {
+                AccessPolicy(rawValue: $0)
+            },
+            windowByteCounts: try Self.sizes(windows, "--windows", 1...(256 << 20)),
+            rangeByteCounts: try Self.sizes(readSize ?? Self.usualReads, "--read-size", 1...Workload.largestRead),
+            libraries: [], memoryBudget: memory?.byteCount, wantsIntegrity: wantsIntegrity, seed: seed)
+        var questions: [PlanInputs] = []
+        for object in objects {
+            for link in links {
+                // Who is near is not asked by a client.
+                for client in link == nil ? [clients[0]] : clients {
+                    var inputs = first
+                    (inputs.objectByteCount, inputs.link, inputs.client) = (object, link, client)
+                    questions.append(inputs)
+                }
+            }
+        }
+        try require(
+            questions.count <= Self.maxQuestions,
+            "--object-size, --latency, --bandwidth and --client: expected at most \(Self.maxQuestions) questions, found "
+                + "\(questions.count)")
+        // What takes longest comes when all else is right.
+        let libraries = try libraries(PlanInputs.ciphers(strategies: names, keyByteCounts: keys))
+        for index in questions.indices { questions[index].libraries = libraries }
+        return questions
+    }
+
+    private func strategyNames(_ keys: [Int]) throws -> [String] {
+        guard let strategies else {
+            let wanted = keys.isEmpty ? [16] : keys
+            return Strategy.names.filter { name in
+                StrategyParameters.keyByteCounts(of: name).contains(where: wanted.contains)
+            }
+        }
+        return try Self.list(strategies, "--strategies", "a list such as cobblestone-128,ctr") {
+            Strategy.names.contains($0) ? $0 : nil
+        }
+    }
+
+    private func libraries(_ ciphers: Set<DecryptionRates.Cipher>) throws -> [PlanInputs.Library] {
+        try Self.list(backend ?? "libgcrypt", "--backend", "a list such as libgcrypt,openssl") { $0 }.map { name in
+            let cipher = try Validated.backend(name)
+            return PlanInputs.Library(
+                name: name, copyCount: UInt64(cipher.copyCountPerCall),
+                rates: try attempt(name) { try DecryptionRates.measured(cipher, ciphers) })
+        }
+    }
+
+    /// The distances: `nil` for none.
+    private func links() throws -> [RemoteLink?] {
+        guard latency != nil || bandwidth != nil else { return [nil] }
+        var links: [RemoteLink?] = []
+        for latency in try latency.map({ try Self.words($0, "--latency") }) ?? [nil] {
+            for bandwidth in try bandwidth.map({ try Self.words($0, "--bandwidth") }) ?? [nil] {
+                let link = try Validated.link(latency: latency, bandwidth: bandwidth)
+                // Where nothing is waited for, it is as if it were here.
+                links.append(link.latencyNanoseconds == 0 && link.bytesPerSecond == nil ? nil : link)
+            }
+        }
+        return links
+    }
+
+    private static func words(_ text: String, _ option: String) throws -> [String?] {
         let words = text.split(separator: ",", omittingEmptySubsequences: false).map {
-            String($0).trimmingPrefix(" ")
+            String($0.trimmingPrefix(" "))
         }
         try require(words.count <= 32, "\(option): expected at most 32 of them")
-        return try words.map { word in
-            try require(
-                read(String(word)), .usage,
-                "\(option) \"\(word)\": expected a list such as \(option == "--accesses" ? "block,chunk-cache" : "ctr")"
-            )
+        return words
+    }
+
+    private static func list<Value: Hashable>(
+        _ text: String, _ option: String, _ expectation: String, mayBeEmpty: Bool = false, _ read: (String) -> Value?
+    ) throws -> [Value] {
+        if mayBeEmpty, text.isEmpty { return [] }
+        var values: [Value] = []
+        for word in try words(text, option).compactMap(\.self) {
+            let value = try require(read(word), .usage, "\(option) \"\(word)\": expected \(expectation)")
+            if !values.contains(value) { values.append(value) }
+        }
+        return values
+    }
+
+    private static func sizes(_ text: String, _ option: String, _ range: ClosedRange<UInt64>) throws -> [UInt64] {
+        try list(text, option, "a size such as 64KiB, 16MB or 100MiB, \(Self.bounds(range))") { word in
+            ByteSize(word).flatMap { range.contains($0.byteCount) ? $0.byteCount : nil }
         }
     }
 
-    private static func sizes(_ text: String, _ option: String, atMost maximum: UInt64) throws -> [UInt64] {
-        var sizes: [UInt64] = []
-        for size in try list(text, option, ByteSize.init(_:)) {
-            try require(
-                (1...maximum).contains(size.byteCount), "\(option) \(size): expected 1 byte to \(ByteSize(maximum))")
-            if !sizes.contains(size.byteCount) { sizes.append(size.byteCount) }
-        }
-        return sizes
+    private static func bounds(_ range: ClosedRange<UInt64>) -> String {
+        let upper = range.upperBound == 1 << 60 ? "1EiB" : "\(ByteSize(range.upperBound))"
+        return "\(range.lowerBound == 0 ? "0 bytes" : "\(range.lowerBound) byte") to \(upper)"
     }
 }

@@ -138,3 +138,5 @@ extension CompletionKind {
     /// The formats that a gate's result is written in, the file to be added.
     static let gateFiles = list(GateFormat.allCases.map { "\($0)=" })
 }
+
+extension RemoteClient: ExpressibleByArgument {}

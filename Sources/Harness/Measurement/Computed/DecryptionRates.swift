@@ -1,0 +1,257 @@
+import Glibc
+package import RandomAccess
+import Statistics
+import Support
+
+/// What decryption and calls of the system take on this machine: for what is computed, where no reader is timed.
+///
+/// Bytes are copied from memory that is longer than the last cache, from one place after the other, as a reader gets them
+/// from the system, and are decrypted in calls of one length.
+package struct DecryptionRates: Sendable {
+    /// A mode with a key of a length.
+    package struct Cipher: Hashable, Sendable {
+        /// The mode.
+        package var mode: CipherMode
+        /// The key's length in bytes.
+        package var keyByteCount: Int
+
+        /// Creates a cipher.
+        package init(mode: CipherMode, keyByteCount: Int) {
+            (self.mode, self.keyByteCount) = (mode, keyByteCount)
+        }
+    }
+
+    /// How long a call of a length takes.
+    package struct Point: Hashable, Sendable {
+        /// The plaintext bytes that it decrypts.
+        package var byteCount: UInt64
+        /// The median, in nanoseconds.
+        package var nanoseconds: Double
+
+        /// Creates a point.
+        package init(byteCount: UInt64, nanoseconds: Double) {
+            (self.byteCount, self.nanoseconds) = (byteCount, nanoseconds)
+        }
+    }
+
+    /// Calls of each length that was timed, in ascending order.
+    package var points: [Cipher: [Point]]
+    /// What a read of the system costs beside its bytes, in nanoseconds.
+    package var callNanoseconds: UInt64
+    /// How many bytes a second are copied from a plaintext that is kept.
+    package var copiedBytesPerSecond: UInt64
+
+    /// Creates rates.
+    package init(points: [Cipher: [Point]], callNanoseconds: UInt64, copiedBytesPerSecond: UInt64) {
+        self.points = points
+        self.callNanoseconds = callNanoseconds
+        self.copiedBytesPerSecond = copiedBytesPerSecond
+    }
+
+    /// How long a call takes: on a straight line between the lengths that were timed.
+    package func nanoseconds(_ cipher: Cipher, byteCount: UInt64) -> Double {
+        guard let points = points[cipher], let first = points.first, let last = points.last, byteCount > 0 else {
+            return 0
+        }
+        let length = Double(byteCount)
+        if byteCount >= last.byteCount { return last.nanoseconds * length / Double(last.byteCount) }
+        guard byteCount > first.byteCount,
+            let index = points.firstIndex(where: { $0.byteCount >= byteCount })
+        else { return first.nanoseconds }
+        let (low, high) = (points[index - 1], points[index])
+        let share = (length - Double(low.byteCount)) / Double(high.byteCount - low.byteCount)
+        return low.nanoseconds + share * (high.nanoseconds - low.nanoseconds)
+    }
+
+    /// Plaintext bytes per second in calls of a length.
+    package func bytesPerSecond(_ cipher: Cipher, byteCount: UInt64) -> UInt64 {
+        let nanoseconds = nanoseconds(cipher, byteCount: byteCount)
+        return nanoseconds > 0 ? UInt64(Double(byteCount) * 1e9 / nanoseconds) : 0
+    }
+
+    /// How long it takes to copy bytes that are kept; at least a nanosecond.
+    package func copyNanoseconds(byteCount: UInt64) -> UInt64 {
+        max(1, UInt64(Double(byteCount) * 1e9 / Double(max(1, copiedBytesPerSecond))))
+    }
+}
+
+/// Measuring.
+extension DecryptionRates {
+    /// The lengths of the calls that are timed: a chunk or a window each.
+    private static let callByteCounts = [256, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20]
+
+    /// Times a library, and checks what comes out.
+    ///
+    /// - Parameters:
+    ///   - backend: The library.
+    ///   - ciphers: The modes and keys.
+    /// - Returns: Medians.
+    /// - Throws: `DecryptionError.unsupported` for a mode that the backend lacks; `.backend` if it fails, or if what comes
+    ///   out is wrong; for buffers that cannot be had.
+    package static func measured(
+        _ backend: any CipherBackend, _ ciphers: Set<Cipher>
+    ) throws(DecryptionError) -> DecryptionRates {
+        let host = ThisHost.describe()
+        let options = LimitOptions(
+            threads: 1, cacheByteCounts: host.cacheByteCounts, machineByteCount: host.memoryByteCount, folder: "")
+        let memory = try LongMemory(byteCount: max(options.memoryByteCount, 32 << 20))
+        var points: [Cipher: [Point]] = [:]
+        for cipher in ciphers {
+            let decryption = try Decryption(backend, cipher)
+            var timed: [Point] = []
+            for count in callByteCounts {
+                let (nanoseconds, isSlow) = try decryption.nanoseconds(callByteCount: count, memory)
+                // Longer calls do not become quicker, and would take very long.
+                timed.append(Point(byteCount: UInt64(count), nanoseconds: nanoseconds))
+                if isSlow { break }
+            }
+            points[cipher] = timed
+        }
+        return DecryptionRates(
+            points: points, callNanoseconds: callNanosecondsMeasured(),
+            copiedBytesPerSecond: try memory.copiedBytesPerSecond())
+    }
+}
+
+/// Decryption by one library with one key.
+private struct Decryption {
+    private typealias Call = (UnsafeRawBufferPointer, UnsafeMutableRawPointer, Block) throws(DecryptionError) -> Bool
+
+    private let name: String
+    private let tagByteCount: Int
+    private let seal: Call
+    private let open: Call
+    private let start = Block(bigEndianValue: 1)
+
+    private static let (sampleNanoseconds, minCount) = (8_000_000 as UInt64, 5)
+    /// What is copied at once at least, as readers of files read chunks.
+    private static let fetchByteCount = 64 << 10
+
+    init(_ backend: any CipherBackend, _ cipher: DecryptionRates.Cipher) throws(DecryptionError) {
+        let key = try SecretKey([UInt8](repeating: 7, count: cipher.keyByteCount))
+        name = "\(backend.name) \(cipher.mode.rawValue)"
+        guard cipher.mode != .gcm else {
+            let seal = try backend.makeChunkContext(direction: .encrypt, key: key)
+            let open = try backend.makeChunkContext(direction: .decrypt, key: key)
+            tagByteCount = ChunkFormat.tagByteCount
+            self.seal = { (input, output, start) throws(DecryptionError) in
+                try seal.process(input, into: output, start: start)
+            }
+            self.open = { (input, output, start) throws(DecryptionError) in
+                try open.process(input, into: output, start: start)
+            }
+            return
+        }
+        let seal = try backend.makeContext(mode: cipher.mode, direction: .encrypt, key: key)
+        let open = try backend.makeContext(mode: cipher.mode, direction: .decrypt, key: key)
+        tagByteCount = 0
+        self.seal = { (input, output, iv) throws(DecryptionError) in
+            try seal.process(input, into: output, iv: iv)
+            return true
+        }
+        self.open = { (input, output, iv) throws(DecryptionError) in
+            try open.process(input, into: output, iv: iv)
+            return true
+        }
+    }
+
+    /// The median time of a call, the bytes brought from memory included, and whether longer ones would take very long.
+    func nanoseconds(
+        callByteCount: Int, _ memory: LongMemory
+    ) throws(DecryptionError) -> (nanoseconds: Double, isSlow: Bool) {
+        let unit = callByteCount + tagByteCount
+        let callCount = max(1, Self.fetchByteCount / callByteCount)
+        let fetch = unit * callCount
+        let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: [fetch, callByteCount, callByteCount])
+        defer { buffers.forEach { $0.deallocate() } }
+        let (fetched, plain, opened) = (buffers[0], buffers[1], buffers[2])
+        guard let base = fetched.baseAddress, let output = opened.baseAddress else { return (0, false) }
+        for index in plain.indices { plain[index] = UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8) }
+        _ = try seal(UnsafeRawBufferPointer(plain), base, start)
+        for index in 1..<callCount where callCount > 1 {
+            (base + index * unit).copyMemory(from: base, byteCount: unit)
+        }
+        let placeCount = memory.fill(with: UnsafeRawBufferPointer(fetched))
+        var (times, place) = ([UInt64](), 0)
+        repeat {
+            let began = monotonicNanoseconds()
+            memory.read(at: place * fetch, into: fetched)
+            var isRight = true
+            for index in 0..<callCount {
+                let input = UnsafeRawBufferPointer(rebasing: fetched[index * unit..<(index + 1) * unit])
+                isRight = try open(input, output, start) && isRight
+            }
+            times.append(max(1, monotonicNanoseconds() - began))
+            place = (place + 1) % placeCount
+            guard isRight, times.count > 1 || opened.elementsEqual(plain) else {
+                throw .backend(name: name, operation: "decrypt", reason: "other bytes than were encrypted")
+            }
+        } while times.reduce(0, +) < Self.sampleNanoseconds
+            || times.count < Self.minCount && times.reduce(0, +) < 10 * Self.sampleNanoseconds
+        let median = percentile(tenthsOfPercent: 500, of: times) ?? 1
+        return (Double(median) / Double(callCount), median > 4 * Self.sampleNanoseconds)
+    }
+}
+
+/// Memory that is longer than the last cache, from which bytes are taken as a call of the system copies them.
+private final class LongMemory {
+    private let memory: UnsafeMutableRawBufferPointer
+
+    init(byteCount: Int) throws(DecryptionError) {
+        memory = try .tryAllocate(byteCount: byteCount)
+        memory.initializeMemory(as: UInt8.self, repeating: 1)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Writes a piece again and again.
+    ///
+    /// - Returns: How often it is there; at least once.
+    func fill(with piece: UnsafeRawBufferPointer) -> Int {
+        let count = memory.count / max(1, piece.count)
+        for index in 0..<count {
+            UnsafeMutableRawBufferPointer(rebasing: memory[(index * piece.count)...]).copyMemory(from: piece)
+        }
+        return max(1, count)
+    }
+
+    /// Copies bytes from an offset on, as many as the buffer holds.
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) {
+        let end = min(offset + buffer.count, memory.count)
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[offset..<end]))
+    }
+
+    /// How fast bytes are copied that are in memory and in no cache.
+    func copiedBytesPerSecond() throws(DecryptionError) -> UInt64 {
+        let count = 64 << 10
+        let buffer = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: count)
+        defer { buffer.deallocate() }
+        buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        let times = (0..<memory.count / count).map { place in
+            let began = monotonicNanoseconds()
+            read(at: place * count, into: buffer)
+            return max(1, monotonicNanoseconds() - began)
+        }
+        return UInt64(Double(count) * 1e9 / Double(percentile(tenthsOfPercent: 500, of: times) ?? 1))
+    }
+}
+
+extension DecryptionRates {
+    /// The median time of a `pread` of one byte of a page that the system keeps, in nanoseconds; 0 where there is none to
+    /// read.
+    private static func callNanosecondsMeasured() -> UInt64 {
+        let descriptor = Glibc.open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        let pageCount = max(1, lseek(descriptor, 0, SEEK_END) / 4096)
+        var byte: UInt8 = 0
+        let times = (0..<1000).map { index in
+            // A prime number of pages further each time, so that no page is read twice soon.
+            let offset = off_t(index * 509) % pageCount * 4096
+            let began = monotonicNanoseconds()
+            pread(descriptor, &byte, 1, offset)
+            return monotonicNanoseconds() - began
+        }
+        return percentile(tenthsOfPercent: 500, of: times) ?? 0
+    }
+}
