@@ -102,7 +102,8 @@ struct Comparison {
             reason += cell.slowdown.map { GateResult.percent($0 - 1) } ?? "nothing"
         } else {
             switch outcome {
-            case .notCompared(let why), .wrong(let why), .failed(let why): reason += ": nothing could be planted: \(why)"
+            case .notCompared(let why), .wrong(let why), .failed(let why):
+                reason += ": nothing could be planted: \(why)"
             case .ready: break
             }
         }

@@ -116,7 +116,8 @@ package enum DefaultCells {
                 workload: workload, readCount: reads, keyByteCount: keyByteCount, objectByteCount: object)
         }
         return [
-            cell("cbc-continuous"), cell("cbc-chunked", chunk: 64 << 10), cell("ctr", workload: "random:1MiB", reads: 4, object: beyondCaches),
+            cell("cbc-continuous"), cell("cbc-chunked", chunk: 64 << 10),
+            cell("ctr", workload: "random:1MiB", reads: 4, object: beyondCaches),
             cell("cbc-continuous", workload: "random:4KiB", reads: 256),
             cell("cbc-chunked", chunk: 64 << 10, workload: "random:64KiB", reads: 64),
         ]

@@ -47,7 +47,9 @@ extension GateResult {
             warnings.insert(
                 ("noisy host", control.map(GateWords.finding) ?? reason ?? "nothing could be planted"), at: 0)
         }
-        if cells.isEmpty, failedVectors == nil { warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0) }
+        if cells.isEmpty, failedVectors == nil {
+            warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0)
+        }
         let lines =
             Self.annotations("error", errors) + Self.annotations("warning", warnings)
             + [GitHubCommand.line("notice", title: "gate: \(title)", message: headline)]

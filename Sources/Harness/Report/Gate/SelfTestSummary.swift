@@ -71,7 +71,8 @@ package struct SelfTestSummary: Sendable {
     /// The verdicts that a column is spent on: the usual ones, and others that occurred.
     private var shownVerdicts: [GateVerdict] {
         let usual: [GateVerdict] = [.slower, .inconclusive, .noisyHost, .same]
-        return usual + [GateVerdict.faster, .wrong, .failed].filter { verdict in groups.contains { $0.count(verdict) > 0 } }
+        return usual
+            + [GateVerdict.faster, .wrong, .failed].filter { verdict in groups.contains { $0.count(verdict) > 0 } }
     }
 
     private static func planted(_ planted: Double) -> String {

@@ -440,7 +440,9 @@ enum GateRunning {
             settings: settings, encryption: try encryption(), programVersion: Program.version,
             command: command(seed: settings.seed), startedAt: Program.time())
         return try attempt {
-            try run.run(vectors: vectors, progress: { Terminal.showProgress("gate: \($0)") }, shouldStop: { Interruption.wasRequested })
+            try run.run(
+                vectors: vectors, progress: { Terminal.showProgress("gate: \($0)") },
+                shouldStop: { Interruption.wasRequested })
         }
     }
 
