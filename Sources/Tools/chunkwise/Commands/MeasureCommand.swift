@@ -130,7 +130,7 @@ struct MeasureCommand: ParsableCommand {
     @Option(
         help: .taking(
             "client",
-            "How the simulated store is asked: chunkwise, as URLs are (one round trip to open, ranges ahead over several connections), or serial, one request after the other. (default: chunkwise; serial for hls-aes128)"
+            "How the simulated store is asked: as URLs are (one round trip to open, ranges ahead over several connections), or one request after the other. (default: as URLs are; playlists one after the other)"
         ))
     var client: RemoteClient?
 

@@ -57,7 +57,7 @@ struct RecommendCommand: ParsableCommand {
 
     @OptionGroup var filters: ConfigurationFilters
 
-    @Option(help: .taking("demand", "noticed: the format must notice changes; none: something else guards the file."))
+    @Option(help: .taking("demand", "Whether the format must notice changes, or something else guards the file."))
     var integrity = IntegrityDemand.noticed
 
     @Option(help: .taking("format", "How to print the result."))
