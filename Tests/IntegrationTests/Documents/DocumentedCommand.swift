@@ -180,6 +180,10 @@ struct DocumentedCommand {
             command: "chunkwise keys load --loopback --output reports/mine --clients 24 --speed 100 --format json",
             reason: "few clients, and the code that goes with what the run found"
         ) { run in (try? KeyLoadRecord(file: run.output)).map(LoadCommandTests.status(of:)) },
+        "chunkwise recommend reports/2026-11-25-vm --workload seek": .notRun(
+            "the first cells of a run, which these tests have, are read in order; RecommendCommandTests ask for seeks"),
+        "chunkwise recommend reports/2026-11-25-vm --workload seek --integrity none": .notRun(
+            "the first cells of a run, which these tests have, are read in order; RecommendCommandTests ask for seeks"),
         "chunkwise verify --search 10s --seed 7": .instead(
             "chunkwise verify --search 500ms --seed 7", "half a second does"),
     ]
