@@ -1,6 +1,7 @@
 import Foundation
 import Gate
 import Results
+import Statistics
 import Testing
 
 @Suite struct GateRuleTests {
@@ -36,13 +37,65 @@ import Testing
         #expect(Set(order).count == GateVerdict.allCases.count)
     }
 
-    @Test("half the interval takes four times the data, and an estimate on the tolerance no amount of it")
+    @Test("half the interval takes four times the data, from what is true: no change where the interval holds that")
     func growth() throws {
         let rule = GateRule(tolerance: 0.02)
-        let growth = try #require(rule.growthToDecide(.init(estimate: 1.03, low: 1.01, high: 1.05)))
-        #expect(abs(growth - 4.8) < 1e-6)
-        #expect(rule.growthToDecide(.init(estimate: 1.02, low: 1.01, high: 1.05)) == nil)
-        #expect(rule.growthToDecide(.init(estimate: 1.03, low: 0, high: .infinity)) == nil)
+        func growth(_ estimate: Double, _ low: Double, _ high: Double) -> Double? {
+            rule.growthToDecide(.init(estimate: estimate, low: low, high: high))
+        }
+        let tolerance = log(1.02)
+        let wide = try #require(growth(exp(tolerance / 2), exp(-3 * tolerance), exp(2.5 * tolerance)))
+        let wider = try #require(growth(exp(tolerance / 2), exp(-3 * tolerance), exp(4.5 * tolerance)))
+        #expect(abs(wider / wide - 4) < 1e-9)
+        // An estimate that noise has put upon the tolerance changes nothing.
+        let unlucky = try #require(growth(exp(tolerance), exp(-3 * tolerance), exp(3 * tolerance)))
+        #expect(abs(unlucky - wide) < 1e-9)
+        // A change that is there to be seen is decided by its distance from the tolerance.
+        #expect(try #require(growth(1.03, 1.01, 1.05)) > 3)
+        #expect(growth(1.02, 1.01, 1.05) == nil)
+        #expect(growth(1.03, 0, .infinity) == nil)
+    }
+
+    /// A gate's phase over blocks that are drawn: the ratio at its last look, and how many blocks it took.
+    private func phase(
+        _ count: Int, deviation: Double, using generator: inout SplitMix64
+    ) -> (ratio: RatioEstimate, count: Int, isDecided: Bool)? {
+        let rule = GateRule(tolerance: 0.02)
+        let schedule = LookSchedule(largestCount: count, alpha: 0.025, comparisonCount: 6)
+        var blocks: [Double] = []
+        var earlier = 0
+        var last: RatioEstimate?
+        for look in schedule.counts {
+            while blocks.count < look {
+                // Box and Muller 1958.
+                let radius = (-2 * log(1 - Double.random(in: 0..<1, using: &generator))).squareRoot()
+                blocks.append(deviation * radius * cos(2 * .pi * Double.random(in: 0..<1, using: &generator)))
+            }
+            let alpha = schedule.alpha(at: look, after: earlier, isLast: look == count)
+            earlier = look
+            guard let interval = SignedRankInterval(blocks, alpha: alpha) else { return nil }
+            last = RatioEstimate(interval)
+            if let last, rule.isDecided(last) { return (last, look, true) }
+        }
+        return last.map { ($0, count, false) }
+    }
+
+    @Test(
+        "the time that is said to settle an unchanged cell is right within a factor of two",
+        arguments: [(16, 0.03), (40, 0.04), (78, 0.06)])
+    func settles(count: Int, deviation: Double) throws {
+        var generator = SplitMix64(seed: 42)
+        var (tries, long, short) = (0, 0, 0)
+        for _ in 0..<400 where tries < 100 {
+            guard let first = phase(count, deviation: deviation, using: &generator), !first.isDecided,
+                let growth = GateRule(tolerance: 0.02).growthToDecide(first.ratio)
+            else { continue }
+            tries += 1
+            let needed = growth * Double(first.count)
+            if phase(Int(2 * needed), deviation: deviation, using: &generator)?.isDecided == true { long += 1 }
+            if phase(Int(needed / 2), deviation: deviation, using: &generator)?.isDecided == true { short += 1 }
+        }
+        #expect(tries == 100 && long >= 90 && short <= 60, "\(tries), \(long), \(short)")
     }
 
     @Test("no time narrows what is due to a stored ratio")

@@ -184,6 +184,19 @@ import Testing
         }
     }
 
+    @Test("a pass's processes run all cells: a program that comes up slowly is waited for once a pass")
+    func startUp() throws {
+        var other = ScriptedSubject.cell
+        other.keyByteCount = 32
+        let candidate = ScriptedSubject(atHello: #"echo started >>"$DIR/starts""#)
+        let result = try gate(ScriptedSubject(), candidate, in: folder, cells: [ScriptedSubject.cell, other])
+        #expect(result.verdict == .same && result.cells.count == 2, "\(result.cells.map(\.reason))")
+        let passes = result.cells.map(\.blockCount).max() ?? 0
+        let starts = try String(contentsOfFile: folder.path("starts"), encoding: .utf8).split(separator: "\n").count
+        // Once to say hello, and once to be compared with what is right.
+        #expect(starts == 2 + passes, "\(starts) starts, \(passes) passes")
+    }
+
     @Test("a stop ends the run, and leaves no folder")
     func stop() throws {
         var asked = 0

@@ -54,7 +54,7 @@ struct ScriptedSubject {
         func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ",") }
         let hello =
             #"{"ok":true,"protocol":1,"name":"\#(name)","version":"\#(version)","strategies":[\#(list(strategies))],"#
-            + #""keyByteCounts":[16],"sources":[\#(list(sources))],"granularity":"block","measures":\#(measures)}"#
+            + #""keyByteCounts":[16,32],"sources":[\#(list(sources))],"granularity":"block","measures":\#(measures)}"#
         let known = Self.objects.map { object in
             "\(object.ciphertext)) size=\(object.plaintext); digest=\(digest ?? object.digest);;"
         }.joined(separator: " ")
@@ -75,6 +75,7 @@ struct ScriptedSubject {
             *'"digest"'*) echo "{\\"ok\\":true,\\"digest\\":\\"$digest\\",\\"deliveredByteCount\\":$size}";;
             *'"time"'*) \(atTime); n=$(( (n * 1103515245 + 12345) % 2147483648 ))
               echo "{\\"ok\\":true,\\"nanoseconds\\":[$(( (ns + n / 65536 % \(max(1, spread))) \(scale) ))]}";;
+            *'"op":"close"'*) echo '{"ok":true}';;
             *) echo '{"ok":true}'; exit 0;;
             esac; done
             """)

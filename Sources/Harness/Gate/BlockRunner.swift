@@ -2,10 +2,9 @@ import Measurement
 import Results
 import Statistics
 
-/// Runs blocks: two fresh processes, both alive throughout, that take turns in short slices.
+/// Runs blocks: two processes, both alive throughout, that take turns in short slices.
 struct BlockRunner {
-    let sides: SidePair
-    let timeout: Duration
+    let pair: ProcessPair
     let shouldStop: () -> Bool
 
     /// Runs a block.
@@ -14,34 +13,39 @@ struct BlockRunner {
     ///   - cell: What is timed.
     ///   - build: Which build of each side, from 1 on; `nil` where there is one.
     ///   - generator: What orders are drawn from.
-    /// - Returns: The block.
+    /// - Returns: The block, and the seconds that it took, without those of processes that had to come up.
     /// - Throws: `SideFailure`.
     func run(
         _ cell: PreparedCell, build: Int?, using generator: inout SplitMix64
-    ) throws(SideFailure) -> GateBlock {
-        let firstRole: GateSide.Role = Bool.random(using: &generator) ? .baseline : .candidate
-        // Both are started before either is waited for, so that they come up side by side.
-        let pair = firstRole == .baseline ? sides.both : sides.both.reversed()
-        var builds: [GateBuild?] = [nil, nil]
-        if let build {
-            for index in builds.indices {
-                let padding = Int.random(in: 0..<Self.maxPadding, using: &generator)
-                builds[index] = GateBuild(number: build, paddingByteCount: padding)
-            }
+    ) throws(SideFailure) -> (block: GateBlock, seconds: Double) {
+        // Drawn apart from what processes need, which not every block starts.
+        var orders = SplitMix64(seed: generator.next())
+        return try pair.run(build: build, using: &generator) { (first, second) throws(SideFailure) in
+            let start = monotonicSeconds()
+            let block = try run(cell, build: build, first, second, using: &orders)
+            return (block, monotonicSeconds() - start)
         }
-        let first = try SideProcess(pair[0], build: builds[0], timeout: timeout, shouldStop: shouldStop)
-        let second = try SideProcess(pair[1], build: builds[1], timeout: timeout, shouldStop: shouldStop)
-        for (process, role) in [(first, pair[0].role), (second, pair[1].role)] {
-            try process.greet()
-            let own = role == .candidate ? cell.largerObject : nil
+    }
+
+    private func run(
+        _ cell: PreparedCell, build: Int?, _ first: SideProcess, _ second: SideProcess,
+        using generator: inout SplitMix64
+    ) throws(SideFailure) -> GateBlock {
+        let shared = SharedCPU([first.processID, second.processID])
+        shared.release()
+        for process in [first, second] {
+            let own = process.role == .candidate ? cell.largerObject : nil
             try process.open(own ?? cell.object, isServed: cell.isServed)
         }
+        let before = shared.cpuNanoseconds
+        var claimed: [UInt64] = []
         for process in [first, second] {
-            try warmUp(process, cell)
+            claimed.append(try warmUp(process, cell))
             process.endWarmUp()
         }
-        let baseline = firstRole == .baseline ? first : second
-        let candidate = firstRole == .baseline ? second : first
+        let worked = zip(shared.cpuNanoseconds, before).map { $0 &- $1 }
+        if zip(worked, claimed).allSatisfy({ Double($0) < Self.oneAtATime * Double($1) }) { shared.confine() }
+        let (baseline, candidate) = first.role == .baseline ? (first, second) : (second, first)
         var order = ""
         var (baselineSlices, candidateSlices): ([UInt64], [UInt64]) = ([], [])
         for _ in 0..<cell.plan.roundCount {
@@ -55,10 +59,9 @@ struct BlockRunner {
             if !startsWithBaseline { baselineSlices += try turn(baseline, cell) }
             if !startsWithBaseline { candidateSlices += try turn(candidate, cell) }
         }
-        first.end()
-        second.end()
+        for process in [first, second] { try process.close() }
         return GateBlock(
-            first: firstRole, order: order, iterationCount: cell.plan.iterationCount, baseline: baselineSlices,
+            first: first.role, order: order, iterationCount: cell.plan.iterationCount, baseline: baselineSlices,
             candidate: candidateSlices, build: build)
     }
 
@@ -78,24 +81,27 @@ struct BlockRunner {
     /// Slices that are not counted, until they get no faster: three are no faster than the three before them by more
     /// than 2 %. A process that compiles on the way gets time to do so, within bounds; one turn of several slices is
     /// enough.
-    private func warmUp(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) {
+    ///
+    /// - Returns: The nanoseconds of them all.
+    private func warmUp(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> UInt64 {
         var taken: [UInt64] = []
         var sum: UInt64 = 0
         repeat {
             let turn = try turn(process, cell)
-            if cell.plan.slicesPerTurn > 1 { return }
             taken += turn
             sum += turn.reduce(0, +)
+            if cell.plan.slicesPerTurn > 1 { return sum }
             if taken.count >= 6 {
                 let earlier = median(of: Array(taken.suffix(6).prefix(3))) ?? 0
                 let latest = median(of: Array(taken.suffix(3))) ?? 0
-                if latest >= 0.98 * earlier { return }
+                if latest >= 0.98 * earlier { return sum }
             }
         } while sum < Self.longestWarmUp && taken.count < Self.maxWarmUps
+        return sum
     }
 
-    /// A page, within which alignment repeats.
-    private static let maxPadding = 4096
+    /// CPU time over the time that is claimed: up to this, a program does one thing at a time, and answers requests.
+    private static let oneAtATime = 1.5
     private static let longestWarmUp: UInt64 = 100_000_000
     private static let maxWarmUps = 400
 }

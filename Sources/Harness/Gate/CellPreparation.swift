@@ -1,16 +1,19 @@
 import Measurement
 import RandomAccess
 package import Results
+import Statistics
 import SubjectProtocol
 
 /// Correctness before speed: makes a cell's object, and compares both sides' digests with what they must be.
 struct CellPreparation {
-    let sides: SidePair
+    /// The processes that all cells are compared in.
+    let pair: ProcessPair
     let store: ObjectStore
     let settings: GateSettings
-    let shouldStop: () -> Bool
     /// Whether objects are served; `nil` where the sides decide.
     var isServed: Bool?
+
+    private var sides: SidePair { pair.sides }
 
     enum Outcome {
         case ready(PreparedCell)
@@ -58,18 +61,16 @@ struct CellPreparation {
                     ? "one side only reads files, and the other only what it is served"
                     : "a side only reads files, and the object is none")
         }
-        var found: [Finding] = []
-        for side in sides.both {
-            do throws(SideFailure) {
-                found.append(try twice { () throws(SideFailure) in try examine(side, object, workload, isServed) })
-            } catch {
-                switch error {
-                case .unsupported(let role, let reason):
-                    return .notCompared("the \(role.rawValue) does not support it: \(reason)")
-                case .failed(let role, let reason): return .failed("the \(role.rawValue) failed: \(reason)")
-                case .machine(let error): throw .io(error)
-                case .interrupted: throw .interrupted
-                }
+        let found: [Finding]
+        do throws(SideFailure) {
+            found = try twice { () throws(SideFailure) in try examine(object, workload, isServed) }
+        } catch {
+            switch error {
+            case .unsupported(let role, let reason):
+                return .notCompared("the \(role.rawValue) does not support it: \(reason)")
+            case .failed(let role, let reason): return .failed("the \(role.rawValue) failed: \(reason)")
+            case .machine(let error): throw .io(error)
+            case .interrupted: throw .interrupted
             }
         }
         let isRight = found.map { $0.digest == expected && $0.byteCount == reads.totalByteCount }
@@ -95,7 +96,7 @@ struct CellPreparation {
         longer = plain
         longer.objectByteCount = PlantedLength.longer(plain.objectByteCount, by: share)
         let copies = CellPreparation(
-            sides: sides.copies, store: store, settings: settings, shouldStop: shouldStop, isServed: cell.isServed)
+            pair: pair.copies, store: store, settings: settings, isServed: cell.isServed)
         let name = "control: \(GateResult.percent(share)) planted"
         let outcomes = [try copies.prepare(plain, name: name), try copies.prepare(longer, name: name)]
         guard case .ready(var control) = outcomes[0], case .ready(let other) = outcomes[1] else {
@@ -111,15 +112,26 @@ struct CellPreparation {
         let nanoseconds: UInt64
     }
 
+    /// The findings of the baseline and the candidate.
     private func examine(
-        _ side: GateSide, _ object: MeasuredObject, _ workload: Workload, _ isServed: Bool
+        _ object: MeasuredObject, _ workload: Workload, _ isServed: Bool
+    ) throws(SideFailure) -> [Finding] {
+        var generator = SplitMix64(seed: settings.seed)
+        return try pair.run(using: &generator) { (first, second) throws(SideFailure) in
+            let inOrder = first.role == .baseline ? [first, second] : [second, first]
+            var found: [Finding] = []
+            for process in inOrder { found.append(try examine(process, object, workload, isServed)) }
+            return found
+        }
+    }
+
+    private func examine(
+        _ process: SideProcess, _ object: MeasuredObject, _ workload: Workload, _ isServed: Bool
     ) throws(SideFailure) -> Finding {
-        let process = try SideProcess(side, timeout: settings.timeout, shouldStop: shouldStop)
-        try process.greet()
         try process.open(object, isServed: isServed)
         let (digest, byteCount) = try process.digest(workload.starting(atDraw: workload.checkedDraw))
         let times = try process.time(workload, iterationCount: 10, atMostNanoseconds: 3_000_000)
-        process.end()
+        try process.close()
         // The fastest, or the mean by a clock whose ticks are longer than an iteration.
         let fastest = times.min() ?? 0
         let nanoseconds = fastest > 0 ? fastest : times.reduce(0, +) / UInt64(times.count)

@@ -158,7 +158,7 @@ extension GateCell {
     }
 }
 
-/// One phase of a run: blocks of all undecided cells, and of the control, in rounds.
+/// One phase of a run: blocks of all undecided cells, and of the control, in passes.
 struct PhaseRunner {
     let sides: SidePair
     let settings: GateSettings
@@ -177,8 +177,8 @@ struct PhaseRunner {
     /// - Throws: `GateError.interrupted`, `.io`.
     func run(_ tracks: [SequentialTest], control: SequentialTest?) throws(GateError) {
         var generator = SplitMix64(seed: seed)
-        let blocks = BlockRunner(sides: sides, timeout: settings.timeout, shouldStop: shouldStop)
-        let controlBlocks = BlockRunner(sides: sides.copies, timeout: settings.timeout, shouldStop: shouldStop)
+        let pair = ProcessPair(sides, timeout: settings.timeout, shouldStop: shouldStop)
+        let pairs = [pair, pair.copies]
         while true {
             var active = tracks.filter { !$0.isDone }
             let count = active.count
@@ -189,17 +189,24 @@ struct PhaseRunner {
                 if isNeeded, !control.isDone { active.append(control) }
             }
             guard !active.isEmpty else { return }
+            // A pass has fresh processes, which all come up side by side. Who fails at that is asked again, and blamed,
+            // in a block.
+            let firstTracks = [active.first { $0 !== control }, active.first { $0 === control }]
+            for (pair, track) in zip(pairs, firstTracks) {
+                pair.end()
+                if let track { try? pair.start(build: track.nextBuild, using: &generator) }
+            }
+            for pair in pairs { try? pair.greet() }
             for track in active.shuffled(using: &generator) {
                 if shouldStop() { throw .interrupted }
                 let isControl = track === control
                 progress(
                     "\(label): \(count) of \(tracks.count) cells open, block \(track.phase.blocks.count + 1) of "
                         + (isControl ? "the control" : track.cell.name))
-                let start = monotonicSeconds()
                 do throws(SideFailure) {
-                    let block = try (isControl ? controlBlocks : blocks).run(
-                        track.cell, build: track.nextBuild, using: &generator)
-                    track.add(block, seconds: monotonicSeconds() - start)
+                    let blocks = BlockRunner(pair: pairs[isControl ? 1 : 0], shouldStop: shouldStop)
+                    let (block, seconds) = try blocks.run(track.cell, build: track.nextBuild, using: &generator)
+                    track.add(block, seconds: seconds)
                 } catch {
                     switch error {
                     case .failed(let role, let reason), .unsupported(let role, let reason):

@@ -41,33 +41,34 @@ package struct GateRule: Hashable, Sendable {
         }
     }
 
-    /// How many times as much data would decide, if the estimate stays where it is; `nil` where no amount would.
+    /// How many times as much data would decide; `nil` where no amount would.
     ///
-    /// The interval's ends come nearer to the estimate as 1 ÷ √n, but for what is due to a stored ratio.
+    /// The truth is taken to be no change where the interval holds that, and the estimate where it does not: an estimate
+    /// that noise has put beside the tolerance says nothing of how far from it the truth is. The interval's ends come
+    /// nearer to the estimate as 1 ÷ √n, but for what is due to a stored ratio.
     ///
     /// - Parameters:
     ///   - ratio: The ratio that is judged.
     ///   - stored: What it was divided by, which no new data make more certain; `nil` if it was not.
     /// - Returns: The factor, 1 at least.
     package func growthToDecide(_ ratio: RatioEstimate, over stored: RatioEstimate? = nil) -> Double? {
-        let isAbove = ratio.estimate - 1 > tolerance
-        let distance = abs(ratio.estimate - 1 - tolerance)
-        let reach = isAbove ? ratio.estimate - ratio.low : ratio.high - ratio.estimate
-        guard ratio.low > 0, ratio.high.isFinite, distance > 0.02 * tolerance, distance > 0 else { return nil }
-        let whole = isAbove ? log(ratio.estimate / ratio.low) : log(ratio.high / ratio.estimate)
-        let part = stored.map { isAbove ? log($0.high / $0.estimate) : log($0.estimate / $0.low) } ?? 0
-        let fixed = whole > 0 ? reach * min(1, part / whole) : 0
-        guard distance > fixed else { return nil }
-        let growth = (reach - fixed) / (distance - fixed)
-        // A little more, so that the end lies beyond the tolerance and not on it.
-        return max(1, 1.2 * growth * growth)
+        guard ratio.low > 0, ratio.high.isFinite else { return nil }
+        let truth = ratio.low <= 1 && ratio.high >= 1 ? 0 : log(ratio.estimate)
+        let distance = abs(truth - log(1 + tolerance))
+        let isAbove = truth > log(1 + tolerance)
+        let reach = isAbove ? log(ratio.estimate / ratio.low) : log(ratio.high / ratio.estimate)
+        let fixed = stored.map { isAbove ? log($0.high / $0.estimate) : log($0.estimate / $0.low) } ?? 0
+        guard distance > 0.02 * tolerance, distance > fixed else { return nil }
+        let growth = max(0, reach - fixed) / (distance - fixed)
+        return max(1, Self.margin * growth * growth)
     }
 
     /// How many blocks would decide, if what the first ones show stays true; `nil` where no number would, and of fewer
     /// than two blocks, of which nothing can be said.
     ///
-    /// The interval's half width is taken to be that of a mean, z · s ÷ √n, with z from the bound on the normal
-    /// distribution's tail, ½ exp(−z² ÷ 2).
+    /// The truth is taken to be no change where their mean is within three standard errors of that. The interval's half
+    /// width is taken to be that of a mean, z · s ÷ √n, with z from the bound on the normal distribution's tail,
+    /// ½ exp(−z² ÷ 2).
     ///
     /// - Parameters:
     ///   - logRatios: What the blocks show.
@@ -77,13 +78,19 @@ package struct GateRule: Hashable, Sendable {
         guard logRatios.count > 1, let minimum = SignedRankInterval.minCount(upTo: 1000, alpha: { _ in alpha }) else {
             return nil
         }
-        let mean = logRatios.reduce(0, +) / Double(logRatios.count)
+        let count = Double(logRatios.count)
+        let mean = logRatios.reduce(0, +) / count
         let squares = logRatios.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        let deviation = (squares / Double(logRatios.count - 1)).squareRoot()
-        let distance = abs(mean - log(1 + tolerance))
-        guard distance > 0.02 * tolerance, deviation.isFinite else { return nil }
+        let deviation = (squares / (count - 1)).squareRoot()
+        guard deviation.isFinite else { return nil }
+        let truth = abs(mean) <= 3 * deviation / count.squareRoot() ? 0 : mean
+        let distance = abs(truth - log(1 + tolerance))
+        guard distance > 0.02 * tolerance else { return nil }
         let squaredZ = max(0, -2 * log(2 * alpha))
-        // A little more, so that the end lies beyond the tolerance and not on it, and enough for two looks.
-        return max(2 * Double(minimum), 1.2 * squaredZ * (deviation / distance) * (deviation / distance))
+        // Enough for two looks.
+        return max(2 * Double(minimum), Self.margin * squaredZ * (deviation / distance) * (deviation / distance))
     }
+
+    /// More than the least that could decide, since the next estimate has an error too: with this, eight in ten do.
+    private static let margin = 1.5
 }

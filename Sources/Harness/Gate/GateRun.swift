@@ -76,7 +76,8 @@ package struct GateRun {
         }
         let store = ObjectStore(folder: folder.objectFolder, encryption: encryption)
         let preparation = CellPreparation(
-            sides: sides, store: store, settings: settings, shouldStop: shouldStop)
+            pair: ProcessPair(sides, timeout: settings.timeout, shouldStop: shouldStop), store: store,
+            settings: settings)
         var prepared: [PreparedCell] = []
         for cell in cells(for: sides) {
             if shouldStop() { throw .interrupted }
@@ -101,6 +102,7 @@ package struct GateRun {
             let control =
                 settings.isRecording
                 ? nil : try preparation.prepareControl(beside: shortest, share: settings.rule.plantedShare)
+            preparation.pair.end()
             try comparison.run(prepared, control: control, into: &result)
         }
         if let limit = settings.memoryLimit {

@@ -5,7 +5,7 @@ import Results
 import SubjectProtocol
 import Support
 
-/// A fresh process of one side, with at most one object open.
+/// A process of one side, with at most one object open.
 final class SideProcess {
     /// The process's number.
     var processID: Int32 { process.processID }
@@ -15,7 +15,7 @@ final class SideProcess {
     private var served: (any ByteSource)?
     /// The draws that were used up: both sides of a pair are asked for the same ones.
     private var drawCount: UInt64 = 0
-    private static let id: UInt64 = 1
+    private var id: UInt64 = 0
     /// Some days, in nanoseconds: no clock that moves says more of the iterations of an answer.
     static let longestIteration: UInt64 = 1 << 50
 
@@ -45,11 +45,14 @@ final class SideProcess {
 
     /// Opens an object, by its path if the side reads files.
     func open(_ object: MeasuredObject, isServed: Bool) throws(SideFailure) {
+        id += 1
+        drawCount = 0
+        served = nil
         if isServed {
             do { served = try object.servedSource() } catch { throw .machine(error) }
         }
         let answer = try attempt { () throws(SubjectError) in
-            try process.request(object.openRequest(id: Self.id, served: served), serving: served).members
+            try process.request(object.openRequest(id: id, served: served), serving: served).members
         }
         let found = answer["plaintextByteCount"]?.integer
         guard found == object.plaintextByteCount else {
@@ -58,6 +61,12 @@ final class SideProcess {
                 "it found \(found.map(String.init) ?? "no number of") plaintext bytes: expected \(object.plaintextByteCount)"
             )
         }
+    }
+
+    /// Closes the object that is open.
+    func close() throws(SideFailure) {
+        _ = try attempt { () throws(SubjectError) in try process.request(["op": "close", "id": .integer(id)]) }
+        served = nil
     }
 
     /// Asks for the digest of what a workload delivers.
@@ -110,7 +119,7 @@ final class SideProcess {
     private func measure(_ workload: Workload, _ parameters: [String: JSONValue]) throws(SideFailure) -> JSONValue {
         var members = parameters
         members["op"] = "measure"
-        members["id"] = .integer(Self.id)
+        members["id"] = .integer(id)
         members["workload"] = workload.json
         return try attempt { () throws(SubjectError) in
             try process.request(.object(members), serving: served).members
@@ -172,8 +181,11 @@ struct SidePair {
     ///
     /// - Throws: `GateError.notStarted`, `.cannotMeasure`, `.interrupted`.
     init(_ settings: GateSettings, shouldStop: @escaping () -> Bool) throws(GateError) {
-        baseline = try Self.greet(.baseline, settings.baseline, settings, shouldStop)
-        candidate = try Self.greet(.candidate, settings.candidate, settings, shouldStop)
+        // Both are started before either is waited for, so that they come up side by side.
+        let first = try Self.start(.baseline, settings.baseline, settings, shouldStop)
+        let second = try Self.start(.candidate, settings.candidate, settings, shouldStop)
+        baseline = try Self.greet(first, .baseline, settings.baseline)
+        candidate = try Self.greet(second, .candidate, settings.candidate)
     }
 
     /// Where both read an object from, so that they are compared by the same way: from its file where both can.
@@ -192,29 +204,37 @@ struct SidePair {
         return copy
     }
 
-    private static func greet(
+    private static func start(
         _ role: GateSide.Role, _ command: String, _ settings: GateSettings, _ shouldStop: @escaping () -> Bool
-    ) throws(GateError) -> GateSide {
-        let hello: JSONValue
-        do throws(SubjectError) {
-            let process = try SubjectProcess(
+    ) throws(GateError) -> SubjectProcess {
+        try rethrowing(
+            as: { (error: SubjectError) in failure(error, role, command) },
+            try SubjectProcess(
                 command: ["/bin/sh", "-c", GateBuild.command(command, nil)], timeout: settings.timeout,
-                isInterrupted: shouldStop)
-            hello = try process.request(["op": "hello", "protocol": 1]).members
-            process.dismiss()
-        } catch {
-            switch error {
-            case .interrupted: throw .interrupted
-            case .notStarted, .died: throw .notStarted(side: role, command: command, reason: "\(error)")
-            default:
-                throw .cannotMeasure(
-                    side: role, command: command, reason: "hello: \(error): expected an answer as the protocol has it")
-            }
-        }
+                isInterrupted: shouldStop))
+    }
+
+    private static func greet(
+        _ process: SubjectProcess, _ role: GateSide.Role, _ command: String
+    ) throws(GateError) -> GateSide {
+        let hello = try rethrowing(
+            as: { (error: SubjectError) in failure(error, role, command) },
+            try process.request(["op": "hello", "protocol": 1]).members)
+        process.dismiss()
         guard hello["measures"]?.bool == true else {
             throw .cannotMeasure(
                 side: role, command: command, reason: "its hello says that it does not: expected \"measures\":true")
         }
         return GateSide(role: role, command: command, hello: hello)
+    }
+
+    private static func failure(_ error: SubjectError, _ role: GateSide.Role, _ command: String) -> GateError {
+        switch error {
+        case .interrupted: .interrupted
+        case .notStarted, .died: .notStarted(side: role, command: command, reason: "\(error)")
+        default:
+            .cannotMeasure(
+                side: role, command: command, reason: "hello: \(error): expected an answer as the protocol has it")
+        }
     }
 }

@@ -97,14 +97,21 @@ bool chunkwise_is_allowed(int cpu) {
     return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_ISSET(cpu, &set);
 }
 
-bool chunkwise_pin(const int *cpus, size_t count) {
+bool chunkwise_pin(pid_t thread, const int *cpus, size_t count) {
     cpu_set_t set;
     CPU_ZERO(&set);
     for (size_t index = 0; index < count; index++) {
         if (cpus[index] < 0 || cpus[index] >= CPU_SETSIZE) return false;
         CPU_SET(cpus[index], &set);
     }
-    return sched_setaffinity(0, sizeof set, &set) == 0;
+    return sched_setaffinity(thread, sizeof set, &set) == 0;
+}
+
+int64_t chunkwise_cpu_nanoseconds(pid_t process) {
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return -1;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 bool chunkwise_start_on(int cpu, pthread_t *thread, void *(*body)(void *), void *argument) {

@@ -95,5 +95,8 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
     /// `sched_setaffinity` and `sched_getaffinity`.
     ///
     /// - Returns: Whether the kernel says that it is so.
-    package func pin() -> Bool { chunkwise_pin(cpus.map { Int32($0) }, cpus.count) && Self.own == self }
+    package func pin() -> Bool { pin(thread: 0) && Self.own == self }
+
+    /// Confines a thread of any process of this user, and what it starts; whether the kernel did.
+    func pin(thread: Int32) -> Bool { chunkwise_pin(thread, cpus.map { Int32($0) }, cpus.count) }
 }

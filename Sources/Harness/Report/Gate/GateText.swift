@@ -115,9 +115,9 @@ package enum GateText {
         return rows
     }
 
-    /// Rows with columns that line up, the first to the left and figures to the right.
+    /// Rows with columns that line up, names above and figures to the right.
     private static func table(_ rows: [[String]]) -> [String] {
-        TextTable(rows, rightAligned: Set((rows.first ?? []).indices.dropFirst(2))).text
+        TextTable(rows, rightAligned: Set((rows.first ?? []).indices.dropFirst(2)), hasNamesAbove: true).text
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 

@@ -34,9 +34,13 @@ int chunkwise_cpu_count(void);
 /* Whether this thread may run on a CPU; any, where the system does not say. */
 bool chunkwise_is_allowed(int cpu);
 
-/* Makes this thread, and what it starts from now on, run on these CPUs only. Returns false, with errno, if that is not
- * allowed. Source: sched_setaffinity(2). */
-bool chunkwise_pin(const int *cpus, size_t count);
+/* Makes a thread (0: this one), and what it starts from now on, run on these CPUs only. Returns false, with errno, if that
+ * is not allowed. Source: sched_setaffinity(2). */
+bool chunkwise_pin(pid_t thread, const int *cpus, size_t count);
+
+/* The nanoseconds of CPU time of a process, threads that ended included; -1, with errno, if it is gone.
+ * Source: clock_getcpuclockid(3). */
+int64_t chunkwise_cpu_nanoseconds(pid_t process);
 
 /* Starts a thread that runs on this CPU only; on a negative number, wherever its creator may. Returns false if there is
  * no such CPU, or no thread to be had. */
