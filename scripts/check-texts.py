@@ -98,6 +98,8 @@ def check_command(name, number, line, commands, options):
         words = words[words.index("chunkwise") + 1:]
         if words and re.fullmatch(r"[a-z][a-z-]+", words[0]) and words[0] not in commands:
             fault(name, number, f"chunkwise {words[0]}: no such command")
+        if words and words[0] == "encrypt" and re.search(r"--iv(?!-)", line):
+            fault(name, number, "encrypt --iv: who copies it for a second file has two of one IV: expected none")
         for word in words:
             option = re.match(r"--([a-z][a-z-]+)", word)
             if option and option[1] not in options:
@@ -139,9 +141,13 @@ def main():
     for name in documents:
         check_lines(name)
         check_links(name)
+        begun = ""
         for number, line, language in fenced(text(name).split("\n")):
             if language == "sh":
-                check_command(name, number, line.split(" # ")[0], commands, options)
+                line = begun + line.split(" # ")[0]
+                begun = line[:-1] if line.endswith("\\") else ""
+                if not begun:
+                    check_command(name, number, line, commands, options)
     for name in tools:
         check_help(name, commands, options)
     for name in documents + tracked("Sources/*.swift", "Tests/*.swift") + scripts:

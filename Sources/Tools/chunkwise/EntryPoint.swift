@@ -101,8 +101,8 @@ struct Chunkwise: ParsableCommand {
               chunkwise measure --backend openssl --window 256KiB
               chunkwise recommend reports/2026-11-21-host --memory 64MiB --workload playback
               chunkwise gate --baseline 'old subject' --candidate 'new subject'
-              chunkwise decrypt --key-file k --iv 000102… film.enc - --range 0-1023
-              chunkwise serve --key-file k --iv 000102… film.enc
+              chunkwise decrypt --key-file k film.enc - --range 0-1023
+              chunkwise serve --key-file k film.enc
 
             EXIT CODES
               0 yes; 1 the answer is no; 2 no answer; 64 usage; 65 bad data; 66 missing input; 74 I/O

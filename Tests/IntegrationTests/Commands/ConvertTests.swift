@@ -20,7 +20,7 @@ struct ConvertTests {
             #expect(decrypted.status == 0 && decrypted.errorLines.isEmpty, "\(decrypted.errorLines)")
             #expect(Samples.difference(folder.bytes("back") ?? [], plaintext) == nil, "\(count) bytes")
         }
-        #expect(folder.names == ["back", "enc", "key", "plain"])
+        #expect(folder.names == ["back", "enc", "enc.iv", "key", "plain"])
     }
 
     @Test("a file's name is said as it is, whatever is in it", arguments: ["a@b.enc", "what?.enc"])

@@ -129,12 +129,12 @@ struct OptionTextTests {
 
     @Test("all that a strategy lacks is said at once, in the order of the options")
     func missing() throws {
-        for command in ["encrypt", "decrypt"] {
+        for (command, option, expected) in [("encrypt", "", ""), ("decrypt", " --iv,", " 32 hexadecimal digits,")] {
             let run = try Chunkwise.run([command, "--strategy", "cbc-chunked", "a", "b"])
             #expect(
                 run.errorLines == [
-                    "chunkwise: the strategy cbc-chunked without --chunk-size, --iv, --key-file: expected a size such "
-                        + "as 16MB, 32 hexadecimal digits, the key's file"
+                    "chunkwise: the strategy cbc-chunked without --chunk-size,\(option) --key-file: expected a size such "
+                        + "as 16MB,\(expected) the key's file"
                 ])
             #expect(run.status == 64)
         }

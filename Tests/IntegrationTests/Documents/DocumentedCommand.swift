@@ -58,9 +58,9 @@ struct DocumentedCommand {
         "chunkwise measure --window 4MiB --latency 20ms --bandwidth 100MB/s --object-size 64MiB": .instead(
             "chunkwise measure --window 64KiB --latency 1ms --bandwidth 1GB/s --object-size 256KiB --rounds 1",
             "waits for most of a minute"),
-        "chunkwise measure --input film.enc --key-file key --iv 000102030405060708090a0b0c0d0e0f --window 64KiB":
+        "chunkwise measure --input film.enc --key-file key --window 64KiB":
             .instead(
-                "chunkwise measure --input film.enc --key-file key --iv 000102030405060708090a0b0c0d0e0f --window 64KiB "
+                "chunkwise measure --input film.enc --key-file key --window 64KiB "
                     + "--rounds 2 --milliseconds 5", "fewer rounds do"),
 
         "chunkwise measure --source https --window 256KiB": .shorter(
@@ -68,26 +68,26 @@ struct DocumentedCommand {
         "chunkwise verify --source https --backend openssl": .instead(
             "chunkwise verify --source https --backend openssl --vectors data/vectors/sp800-38a.json",
             "a choice of all vectors takes a debug build some time"),
-        "chunkwise decrypt --key-file key --iv 000102030405060708090a0b0c0d0e0f https://example.org/film.enc film.mp4":
+        "chunkwise decrypt --key-file key https://example.org/film.enc film.mp4":
             .notRun("is about a server of the reader's; IntegrationTests run it over their own"),
         "chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts":
             .notRun("is about a server of the reader's; IntegrationTests run it over their own"),
         "chunkwise sweep --plan Benchmarks/plans/own.yml --output reports/served --source https://example.org/film.enc "
-            + "--key-file key --iv 000102030405060708090a0b0c0d0e0f":
+            + "--key-file key":
             .notRun("needs the Internet; IntegrationTests sweep an object on a server of their own"),
         "chunkwise tls-check example.org:443": .notRun("needs the Internet; IntegrationTests ask servers of their own"),
-        "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc": .served(
-            "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc"),
-        "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --allow-origin https://player.example film.enc":
+        "chunkwise serve --key-file key film.enc": .served(
+            "chunkwise serve --key-file key film.enc"),
+        "chunkwise serve --key-file key --allow-origin https://player.example film.enc":
             .served(
-                "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f "
+                "chunkwise serve --key-file key "
                     + "--allow-origin https://player.example film.enc"),
-        "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc": .served(
-            "chunkwise serve --key-file key --iv 000102030405060708090a0b0c0d0e0f --record trace.json film.enc"),
-        "chunkwise serve --no-token --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc": .served(
-            "chunkwise serve --no-token --key-file key --iv 000102030405060708090a0b0c0d0e0f film.enc"),
+        "chunkwise serve --key-file key --record trace.json film.enc": .served(
+            "chunkwise serve --key-file key --record trace.json film.enc"),
+        "chunkwise serve --no-token --key-file key film.enc": .served(
+            "chunkwise serve --no-token --key-file key film.enc"),
         "chunkwise measure --source http://127.0.0.1:8080/film --strategy ctr --key-file key "
-            + "--iv 000102030405060708090a0b0c0d0e0f --workload random:64KiB --arrival 250,500,1000 --threads 4":
+            + "--iv 00000000000000000000000000000000 --workload random:64KiB --arrival 250,500,1000 --threads 4":
             .notRun("asks a server that has ended; OpenLoopTests ask one of theirs"),
         "chunkwise serve --strategy hls-aes128 hls": .served(
             "chunkwise serve --strategy hls-aes128 hls", before: Self.playlist),

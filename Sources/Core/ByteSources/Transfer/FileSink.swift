@@ -134,7 +134,8 @@ package final class FileSink: ByteSink {
 
 /// A complete file that waits under a hidden name for its own.
 package final class PreparedFile {
-    private let hiddenPath: FilePath
+    /// The hidden name.
+    let hiddenPath: FilePath
     private let path: FilePath
     private var isRenamed = false
 

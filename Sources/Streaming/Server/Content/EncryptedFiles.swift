@@ -34,8 +34,6 @@ package struct EncryptedFiles: ContentCatalogue {
         }
     }
 
-    /// What the name of the file with a file's IV ends with: 32 hexadecimal digits.
-    package static let ivSuffix = ".iv"
     /// What is at the end of a file's name that its plaintext goes without.
     private static let encryptedSuffix = ".enc"
 
@@ -85,7 +83,7 @@ package struct EncryptedFiles: ContentCatalogue {
 
     /// Opens a file as it is now; `NAME.enc` is also found as `NAME`.
     package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
-        guard let name = path.last, format.iv != nil || !name.hasSuffix(Self.ivSuffix) else { return nil }
+        guard let name = path.last, format.iv != nil || !name.hasSuffix(IVFile.suffix) else { return nil }
         let asked = path
         var (path, found) = (path, try open(path))
         if found == nil {
@@ -94,7 +92,7 @@ package struct EncryptedFiles: ContentCatalogue {
         }
         guard let source = found else { return nil }
         let iv: Block
-        if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path) }
+        if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path, source) }
         let object = try format.open(PinnedSource(source), iv)
         let version = source.opened
         var content = ServedContent(
@@ -132,7 +130,7 @@ package struct EncryptedFiles: ContentCatalogue {
         case .folder(let folder): all = try folder.files()
         }
         let known = Set(all)
-        return all.filter { format.iv != nil || $0.last?.hasSuffix(Self.ivSuffix) == false }.map { path in
+        return all.filter { format.iv != nil || $0.last?.hasSuffix(IVFile.suffix) == false }.map { path in
             guard let name = path.last, name.hasSuffix(Self.encryptedSuffix), name != Self.encryptedSuffix else {
                 return path
             }
@@ -168,27 +166,19 @@ package struct EncryptedFiles: ContentCatalogue {
         return try FileSource(adopting: descriptor, path: file)
     }
 
-    private func sidecarIV(of path: [String]) throws(DecryptionError) -> Block {
+    private func sidecarIV(of path: [String], _ ciphertext: FileSource) throws(DecryptionError) -> Block {
         let file: FileSource?
         switch origin {
         case .folder(let folder):
-            file = try folder.open(path.dropLast() + [(path.last ?? "") + Self.ivSuffix])
+            file = try folder.open(path.dropLast() + [(path.last ?? "") + IVFile.suffix])
         case .files(let paths):
-            if let path = paths[path[0]] { file = try open(FilePath(path.string + Self.ivSuffix)) } else { file = nil }
+            if let path = paths[path[0]] { file = try open(IVFile.path(of: path)) } else { file = nil }
         }
-        let name = (path.last ?? "") + Self.ivSuffix
+        let name = (path.last ?? "") + IVFile.suffix
         guard let file else {
             throw .io(operation: "read \(name)", code: 0, reason: "no such file: expected 32 hexadecimal digits in it")
         }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(file.byteCount, 64)), alignment: 16)
-        defer { buffer.deallocate() }
-        try file.fetch(at: 0, into: buffer)
-        let text = String(decoding: buffer, as: UTF8.self)
-        let digits = text.filter { !$0.isWhitespace }
-        guard let bytes = Hexadecimal.decode(digits, allowsUpperCase: true), bytes.count == Block.byteCount else {
-            throw .io(operation: "read \(name)", code: 0, reason: "no IV: expected 32 hexadecimal digits")
-        }
-        return try Block(bytes)
+        return try IVFile.iv(in: file, named: name) { () throws(DecryptionError) in ciphertext }
     }
 }
 

@@ -18,11 +18,11 @@ struct DecryptCommand: ParsableCommand {
             The output appears under its name only when it is complete.
 
             EXAMPLES
-              chunkwise decrypt --key-file k --iv $IV film.enc film.mp4
-              chunkwise decrypt --key-file k --iv $IV film.enc - --range 1000000-1000999
-              chunkwise decrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
+              chunkwise decrypt --key-file k film.enc film.mp4
+              chunkwise decrypt --key-file k film.enc - --range 1000000-1000999
+              chunkwise decrypt --key-file k --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
-              chunkwise decrypt --key-file k --iv $IV https://example.org/film.enc film.mp4
+              chunkwise decrypt --key-file k https://example.org/film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
 
@@ -92,13 +92,16 @@ struct DecryptCommand: ParsableCommand {
             )
         }
         try playlistOptions.refuse(with: layout.strategy)
-        let strategy = try layout.strategy(ivOptions, keyOptions)
+        let strategy = try layout.strategy(ivOptions, keyOptions) {
+            try remoteObject.map(IVOptions.block) ?? IVOptions.block(beside: input)
+        }
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
         // memory's bandwidth and latency.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
-        if remoteObject == nil, let replaced = Self.identity(of: output), replaced == Self.identity(of: input) {
+        if remoteObject == nil, let replaced = WholeFile.identity(of: output), replaced == WholeFile.identity(of: input)
+        {
             throw CommandFailure(
                 .usage, "output \(output) is the input: expected another file, for the ciphertext would be lost")
         }
@@ -287,21 +290,13 @@ extension DecryptCommand {
 
     /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.
     private func refuseToReplace(_ file: PlaylistFile, input: String, output: String) throws {
-        guard let replaced = Self.identity(of: output) else { return }
+        guard let replaced = WholeFile.identity(of: output) else { return }
         let playlist = file.playlist
         let uris = playlist.segments.map(\.uri) + playlist.initializationSections.map(\.uri) + playlist.keyURIs
         let paths = [input, file.path.string] + uris.compactMap { try? file.resources.path(for: $0).string }
         try require(
-            !paths.contains(where: { Self.identity(of: $0) == replaced }),
+            !paths.contains(where: { WholeFile.identity(of: $0) == replaced }),
             "output \(output) belongs to the playlist: expected another file, for nothing could be read again")
-    }
-
-    /// What tells a file from others, whatever it is called; `nil` if there is none. The corresponding C function is
-    /// `stat`.
-    private static func identity(of path: String) -> [UInt64]? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return [UInt64(status.st_dev), UInt64(status.st_ino)]
     }
 }
 

@@ -13,12 +13,14 @@ struct EncryptCommand: ParsableCommand {
         abstract: "Encrypts a file so that it can be read from the middle.",
         discussion: helpText(
             """
-            The output appears under its name only when it is complete.
+            The output appears under its name only when it is complete. CBC and CTR need an IV, another one for each
+            file: without --iv it is drawn. It is written to a file NAME.iv beside the output NAME, where decrypt, serve
+            and measure find it.
 
             EXAMPLES
-              chunkwise encrypt --key-file k --iv $IV film.mp4 film.enc
-              chunkwise encrypt --key-file k --iv $IV --strategy cbc-chunked --chunk-size 16MB film.mp4 film.enc
-              tar c folder | chunkwise encrypt --key-file k --iv $IV --strategy ctr - folder.enc
+              chunkwise encrypt --key-file k film.mp4 film.enc
+              chunkwise encrypt --key-file k --strategy cbc-chunked --chunk-size 16MB film.mp4 film.enc
+              tar c folder | chunkwise encrypt --key-file k --strategy cobblestone-128 - folder.enc
               chunkwise encrypt --key-file k --strategy cobblestone-128 film.mp4 film.enc
 
             CBC and CTR hide data, they do not detect changes to it. The strategies cobblestone-128, cobblestone-256 and
@@ -55,7 +57,8 @@ struct EncryptCommand: ParsableCommand {
         CoreDumps.disable()
         try require(threads == 1, "--threads \(threads): expected 1, since encryption is sequential")
         let windowByteCount = try Validated.window(window)
-        let strategy = try layout.strategy(ivOptions, keyOptions)
+        let iv = try ivOptions.block() ?? Block(bigEndianValue: .random(in: .min ... .max))
+        let strategy = try layout.strategy(ivOptions, keyOptions) { iv }
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
         let source = try attemptInput { try StreamInput(input) }
@@ -63,12 +66,29 @@ struct EncryptCommand: ParsableCommand {
             try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)
         }
         let sink = try attempt { try Output.open(output) }
+        // A pipe or a device has no place beside it.
+        let file = layout.hasIV ? sink as? FileSink : nil
+        try require(
+            file != nil || !layout.hasIV || ivOptions.iv != nil, .usage,
+            "output \(output) without --iv: expected it, or a file, beside which the IV that is drawn has its own")
+        if file != nil { try requirePlaceOfIV() }
         try attempt(input == "-" ? nil : input) {
             try source.encrypt(with: encryptor, to: sink) { done in
                 Terminal.showProgress("\(ByteSize((done >> 20) << 20)) of \(input)")
             }
-            try sink.commit()
+            if let file { try IVFile.commit(file, at: FilePath(output), iv: iv) } else { try sink.commit() }
         }
         Terminal.clearProgress()
+    }
+
+    /// Refuses an output whose IV file would replace the input, the key, or anything else than an IV file.
+    private func requirePlaceOfIV() throws {
+        let path = IVFile.path(of: FilePath(output))
+        if let replaced = WholeFile.identity(of: path.string) {
+            try require(
+                ![input, keyOptions.keyFile].contains { $0.flatMap(WholeFile.identity) == replaced },
+                "output \(output): its IV would replace \(path), which is read: expected another name")
+        }
+        try attempt { try IVFile.requirePlace(beside: FilePath(output)) }
     }
 }

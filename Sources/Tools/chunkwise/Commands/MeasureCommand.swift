@@ -32,13 +32,13 @@ struct MeasureCommand: ParsableCommand {
               chunkwise measure --workload trace:ffprobe-mp4 --bit-rate 20Mbit/s --latency 20ms --bandwidth 5MB/s
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
               chunkwise measure --latency 20ms --client serial --workload random:64KiB --reads 50 --rounds 1
-              chunkwise measure --input film.enc --key-file k --iv $IV --window 1MiB
+              chunkwise measure --input film.enc --key-file k --window 1MiB
               chunkwise measure --arrival 500,1000,2000 --workload random:64KiB --threads 2
               chunkwise measure --arrival fixed:2000 --workload random:64KiB --milliseconds 15s --rounds 2
               chunkwise measure --source direct --object-size 1GiB
               chunkwise measure --source https --object-size 64MiB
               chunkwise measure --subject 'python3 Examples/subjects/python_cryptography.py'
-              chunkwise measure --source https://example.org/film.enc --key-file k --iv $IV
+              chunkwise measure --source https://example.org/film.enc --key-file k
 
             EXIT CODES
               0 measured; 1 the cell failed, for instance its plaintext is wrong; 2 stopped

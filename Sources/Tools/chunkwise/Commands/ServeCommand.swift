@@ -27,10 +27,10 @@ struct ServeCommand: AsyncParsableCommand {
             a folder, or those named, with what they lead to.
 
             EXAMPLES
-              chunkwise serve --key-file k --iv $IV film.mp4.enc
+              chunkwise serve --key-file k film.mp4.enc
               chunkwise serve --key-file k --strategy cbc-chunked --chunk-size 16MB films
-              chunkwise serve --key-file k --iv $IV film.mp4.enc --record trace.json
-              chunkwise serve --key-file k --iv $IV film.mp4.enc --port 0 --no-token
+              chunkwise serve --key-file k film.mp4.enc --record trace.json
+              chunkwise serve --key-file k film.mp4.enc --port 0 --no-token
               chunkwise serve --strategy hls-aes128 film
               chunkwise serve --strategy hls-aes128 --keys folder --hls-encrypted film/film.m3u8
 
@@ -41,12 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var layout: StrategyOptions
 
-    @Option(
-        help: .taking(
-            "hex",
-            "The IV of every file, or the initial counter block of ctr: 32 hexadecimal digits. (default: NAME.iv)"))
-    var iv: String?
-
+    @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistKeys: PlaylistKeyOptions
 
@@ -164,7 +159,7 @@ extension ServeCommand {
         }
         if layout.strategy == PlaylistKeyOptions.strategyName {
             try layout.refuseParameters()
-            if let iv {
+            if let iv = ivOptions.iv {
                 throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
             }
             return try playlists(isOneFolder: isOneFolder)
@@ -190,11 +185,11 @@ extension ServeCommand {
     }
 
     private func format() throws -> EncryptedFiles.Format {
-        var fixedIV = try iv.map { try IVOptions.parse(["--iv", $0]).block() }
+        var fixedIV = try ivOptions.block()
         // What is wrong with the options should not wait for the first request.
         let example = try layout.strategy(iv: fixedIV ?? Block(bigEndianValue: 0))
         if example.chunkFormat != nil {
-            if let iv {
+            if let iv = ivOptions.iv {
                 throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
             }
             // Nothing uses it; and no file holds one.

@@ -21,11 +21,10 @@ struct SweepCommand: ParsableCommand {
             EXAMPLES
               chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep
               chunkwise report /tmp/sweep
-              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k --iv $IV
+              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k
               chunkwise sweep --plan Benchmarks/plans/default.yml --split 4 --output job --engine slurm
               chunkwise sweep --manifest job/manifest.json --shard 0
-              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source https://example.org/film.enc \
-            --key-file k --iv $IV
+              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source https://example.org/film.enc --key-file k
 
             With --split, the job is cut into shards for many machines, which --manifest and --shard run and chunkwise merge
             puts together; a shard that is done ends with 0, whatever it found.

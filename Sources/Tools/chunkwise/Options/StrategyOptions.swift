@@ -1,8 +1,11 @@
 import ArgumentParser
+import ByteSources
+import Glibc
 import Measurement
 import RandomAccess
 import SubjectProtocol
 import Support
+import SystemPackage
 
 /// How ciphertext is laid out.
 struct StrategyOptions: ParsableArguments {
@@ -72,19 +75,27 @@ struct StrategyOptions: ParsableArguments {
     /// Whether the strategy is `hls-aes128`, which is no ``Strategy``: its parameters stand in the playlist.
     var isPlaylist: Bool { strategy == PlaylistRequest.strategyName }
 
-    /// The strategy with the IV that is given, which has to be given where there is one, and only there.
+    /// The strategy with the IV that is given, or else found or drawn.
     ///
+    /// - Parameters:
+    ///   - options: The IV, if it is given; expected only where the strategy has one.
+    ///   - key: The key, if it is given.
+    ///   - other: Finds or draws an IV where none is given and there has to be one; `nil` if there is none.
+    /// - Returns: The strategy.
     /// - Throws: `CommandFailure`, which names all that is missing, the key included.
-    func strategy(_ options: IVOptions, _ key: KeyOptions) throws -> Strategy {
+    func strategy(_ options: IVOptions, _ key: KeyOptions, or other: () throws -> Block?) throws -> Strategy {
         var parameters = try parametersOfObject()
-        let needsIV = StrategyParameters.parameters(of: strategy)?.contains(.iv) == true
-        if let iv = options.iv, !needsIV { throw refusal("--iv", iv) }
-        var present: Set<StrategyParameters.Parameter> = []
-        if options.iv != nil { present.insert(.iv) }
-        try require(parameters, present, isKeyGiven: key.isGiven)
-        if needsIV { parameters.iv = try options.block().bytes }
+        if hasIV {
+            parameters.iv = try (options.block() ?? other())?.bytes
+        } else if let iv = options.iv {
+            throw refusal("--iv", iv)
+        }
+        try require(parameters, [], isKeyGiven: key.isGiven)
         return try made(parameters)
     }
+
+    /// Whether there is an IV beside the ciphertext.
+    var hasIV: Bool { StrategyParameters.parameters(of: strategy)?.contains(.iv) == true }
 
     /// The strategy with an IV that has no use where there is none.
     func strategy(iv: Block) throws -> Strategy {
@@ -169,17 +180,53 @@ struct StrategyOptions: ParsableArguments {
 
 /// The option `--iv`.
 struct IVOptions: ParsableArguments {
-    @Option(help: .taking("hex", "The IV, or the initial counter block of ctr: 32 hexadecimal digits."))
+    @Option(
+        help: .taking(
+            "hex",
+            "The IV, or the initial counter block of ctr: 32 hexadecimal digits. (default: NAME.iv beside the file NAME)"
+        ))
     var iv: String?
 
     init() {}
 
-    /// Reads the IV.
-    func block() throws -> Block {
-        guard let iv else { throw CommandFailure(.usage, "no IV: expected --iv with 32 hexadecimal digits") }
+    /// The IV that is given, if there is one.
+    func block() throws -> Block? {
+        guard let iv else { return nil }
         guard let bytes = Hexadecimal.decode(iv, allowsUpperCase: true) else {
             throw CommandFailure(.usage, "--iv \"\(iv)\" is not hexadecimal: expected 32 digits")
         }
         return try attempt("--iv") { try Block(bytes) }
+    }
+
+    /// The IV in the file beside an encrypted file; `nil` if there is no such file.
+    static func block(beside file: String) throws -> Block? {
+        let path = IVFile.path(of: FilePath(file))
+        guard access(path.string, F_OK) == 0 else { return nil }
+        return try attemptInput {
+            try IVFile.iv(in: FileSource(path: path), named: path.string) { () throws(DecryptionError) in
+                try FileSource(path: FilePath(file))
+            }
+        }
+    }
+
+    /// The IV in the file beside an encrypted file on a server.
+    ///
+    /// - Throws: `CommandFailure`, also if there is no such file.
+    static func block(beside object: RemoteObject) throws -> Block {
+        var file = object
+        file.url = IVFile.url(of: object.url)
+        let source: any ByteSource
+        do {
+            source = try Network.open(file)
+        } catch let failure as CommandFailure {
+            throw CommandFailure(failure.code, "no --iv, and \(failure.message)")
+        }
+        let name = URLText.redacted(file.url)
+        return try attempt {
+            try IVFile.iv(in: source, named: name) { () throws(DecryptionError) in
+                guard let client = Network.client() else { throw .unsupported("HTTP") }
+                return try client.open(object).source
+            }
+        }
     }
 }

@@ -19,7 +19,7 @@ struct OwnObject {
             !URLText.isURL(path),
             "--input \(URLText.redacted(path)): expected a file (a URL of HTTP goes into --source)")
         try refusePlaylist("--input \(path)")
-        let strategy = try layout.strategy(ivOptions, keyOptions)
+        let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: path) }
         let key = try keyOptions.key()
         return try attemptInput { try MeasuredObject.file(FilePath(path), strategy: strategy, key: key) }
     }
@@ -30,7 +30,7 @@ struct OwnObject {
         try refusePlaylist("--source \(URLText.redacted(url))")
         let remoteObject = try network.remoteObject(url, isStrict: keyOptions.strict)
         _ = try Network.required()
-        let strategy = try layout.strategy(ivOptions, keyOptions)
+        let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: remoteObject) }
         let key = try keyOptions.key()
         let ciphertext = try Network.open(remoteObject.opening(strategy))
         let object = try attempt(URLText.redacted(url)) {
