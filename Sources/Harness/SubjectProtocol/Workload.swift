@@ -38,6 +38,12 @@ package enum Workload: Hashable, Sendable {
         return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: readCount, firstDraw: draw)
     }
 
+    /// The random workload with `readCount` reads an iteration; the same for what draws nothing.
+    package func drawing(_ readCount: UInt64) -> Workload {
+        guard case .random(let rangeByteCount, let seed, _, let firstDraw) = self else { return self }
+        return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: readCount, firstDraw: firstDraw)
+    }
+
     /// The draws that `iterationCount` iterations take.
     package func drawCount(iterationCount: Int) -> UInt64 {
         guard case .random(_, _, let readCount, _) = self else { return 0 }

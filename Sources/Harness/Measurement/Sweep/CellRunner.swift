@@ -126,9 +126,10 @@ package struct CellRunner {
     /// - Throws: `CellFailure`.
     package func latencies(_ cell: Cell, round: Int) throws(CellFailure) -> LatencyRecord? {
         try with(cell) { (subject, object) throws -> LatencyRecord? in
-            let workload = try cell.workload(seed: seed, traces: traces)
-            _ = try subject.warmUp(
+            var workload = try cell.workload(seed: seed, traces: traces)
+            let iteration = try subject.warmUp(
                 workload, fewReads: Self.latencyWarmUpNanoseconds, iterations: Self.latencyWarmUpNanoseconds)
+            workload = Self.lengthened(workload, iterationNanoseconds: iteration)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
             guard reads.count > 0 else { return nil }
             var iterations: [[UInt64]] = []
@@ -171,6 +172,17 @@ package struct CellRunner {
             record.playback = playback(cell, iterations[0], objectByteCount: object.plaintextByteCount)
             return record
         }
+    }
+
+    /// The workload whose latencies are taken: of random ones as many draws at once as are wanted in all, or as there is
+    /// time for, so that requests between short iterations do not cool what reads touch.
+    private static func lengthened(_ workload: Workload, iterationNanoseconds: UInt64?) -> Workload {
+        guard let iterationNanoseconds, case let readCount = workload.drawCount(iterationCount: 1), readCount > 0 else {
+            return workload
+        }
+        let (product, overflow) = readCount.multipliedReportingOverflow(by: latencyNanoseconds)
+        let inTime = overflow ? .max : product / max(1, iterationNanoseconds)
+        return workload.drawing(max(readCount, min(UInt64(latencyCount), inTime)))
     }
 
     /// The reads of a process in an open loop.

@@ -24,7 +24,11 @@ struct RunSummary: Sendable {
         self.cells = cells
         backends = (results.header.backends.map(\.name) + results.cells.map(\.cell.backend)).unique
         let candidates = cells.filter { $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential" }
-        let main = Self.largestSeries(in: candidates.filter { $0.cell.isLocal }) ?? Self.largestSeries(in: candidates)
+        // What a CPU cache holds, or a network delays, stands for the others only where there is nothing else.
+        let local = candidates.filter { $0.cell.isLocal }
+        let main =
+            Self.largestSeries(in: local.filter { !$0.isInCache }) ?? Self.largestSeries(in: local)
+            ?? Self.largestSeries(in: candidates)
         self.main = main
         mainCells = candidates.filter { Series($0.cell) == main }
         grid = MainGrid(mainCells, backends: backends)

@@ -62,7 +62,8 @@ extension Document {
                     : ""),
             columns: [
                 .text("Cell"), .number("Throughput"), .number("Share of limit"), .number("Rounds (samples)"),
-                .number("Median read"), .number("Requests"), .number("Fetched"), .number("Memory growth"),
+                .number("Median read"), .number("Working set"), .number("Requests"), .number("Fetched"),
+                .number("Memory growth"),
             ],
             rows: summary.cells.prefix(maxCells).map(row))
         return Section(
@@ -82,10 +83,18 @@ extension Document {
             throughput ?? status(summary),
             summary.limit.map { Table.Entry(RatioText.percent($0.share), detail: $0.kind.text) } ?? .absent,
             samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
-            duration(summary.latency?.p50), requests(summary),
+            duration(summary.latency?.p50), workingSet(summary), requests(summary),
             summary.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
             growth(summary),
         ]
+    }
+
+    /// The bytes that are touched before one is touched again; marked where a CPU cache holds them.
+    private static func workingSet(_ summary: CellSummary) -> Table.Entry {
+        guard let byteCount = summary.workingSetByteCount else { return .absent }
+        return Table.Entry(
+            ByteCountText.size(byteCount) + (summary.isInCache ? " (CPU cache)" : ""),
+            emphasis: summary.isInCache ? .bad : .none)
     }
 
     /// What the cells used of the machine beside time, or `nil` if no cell says.

@@ -116,7 +116,8 @@ extension Document {
     private static func name(_ summary: CellSummary) -> Table.Entry {
         let series = Series(summary.cell).description
         return Table.Entry(
-            summary.cell.workload, detail: [summary.cell.label, series].compactMap { $0 }.joined(separator: ": "))
+            summary.cell.workload + (summary.isInCache ? " (CPU cache)" : ""),
+            detail: [summary.cell.label, series].compactMap { $0 }.joined(separator: ": "))
     }
 
     /// A duration, with the 95 % interval that its sample gives it.

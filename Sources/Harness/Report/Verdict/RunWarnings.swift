@@ -108,6 +108,16 @@ extension Warning {
                     + "about the spread between processes; they have no interval.",
                 "Take at least three rounds, better five.")
         }
+        let cached = timed.filter(\.isInCache)
+        if !cached.isEmpty {
+            found.note(
+                "Figures of a CPU cache",
+                "\(cached.count) of \(all) touch fewer bytes than the last CPU cache holds before they touch one again, so "
+                    + "that their figures are of that cache and not of a file.",
+                cached.count < timed.count
+                    ? "They are marked “CPU cache”, and none of them is chosen."
+                    : "Take longer objects, such as 256MiB: nothing was measured that no cache holds.")
+        }
         found += firstSamples(timed) + tails(timed)
         let maximum = timed.map(\.rounds.count).max() ?? 0
         if maximum >= LogSample.minCount, maximum < minRoundCount {
