@@ -358,7 +358,7 @@ extension ReaderSubject.OpenObject {
 
 extension ReaderSubject {
     /// How often an object is opened to see how long its first byte takes, unless that is longer than ``openNanoseconds``.
-    private static let (openCount, openNanoseconds) = (32, 2_000_000_000 as UInt64)
+    private static let (openCount, openNanoseconds) = (32, 200_000_000 as UInt64)
 
     /// Opens the object again and again, and makes the first read of a workload each time.
     ///

@@ -34,10 +34,10 @@ struct RecommendCommand: ParsableCommand {
             are not in the page cache, and remote stores, are chosen from only with --cold and --remote.
 
             EXAMPLES
-              chunkwise recommend reports/2026-11-25-vm
-              chunkwise recommend reports/2026-11-25-vm --memory 64MiB --throughput 1GB/s --workload playback
-              chunkwise recommend reports/2026-11-25-vm --workload random:64KiB --amplification 1.1
-              chunkwise recommend reports/2026-11-25-vm --strategy ctr --threads 1 --throughput 1GB/s --format json
+              chunkwise recommend reports/2026-11-27-vm
+              chunkwise recommend reports/2026-11-27-vm --memory 64MiB --throughput 1GB/s --workload playback
+              chunkwise recommend reports/2026-11-27-vm --workload random:64KiB --amplification 1.1
+              chunkwise recommend reports/2026-11-27-vm --strategy ctr --threads 1 --throughput 1GB/s --format json
 
             EXIT CODES
               0 a choice; 1 nothing fits, and what to raise is said; 2 nothing to choose from; 65 a file is damaged or of
