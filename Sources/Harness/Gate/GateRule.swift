@@ -41,7 +41,7 @@ package struct GateRule: Hashable, Sendable {
         }
     }
 
-    /// How many times as much data would decide; `nil` where no amount would.
+    /// The factor by which data must grow to decide; `nil` where no amount would do.
     ///
     /// The truth is taken to be no change where the interval holds that, and the estimate where it does not: an estimate
     /// that noise has put beside the tolerance says nothing of how far from it the truth is. The interval's ends come
@@ -63,7 +63,7 @@ package struct GateRule: Hashable, Sendable {
         return max(1, Self.margin * growth * growth)
     }
 
-    /// How many blocks would decide, if what the first ones show stays true; `nil` where no number would, and of fewer
+    /// The number of blocks that would decide, if what the first ones show stays true; `nil` where no number would, and of fewer
     /// than two blocks, of which nothing can be said.
     ///
     /// The truth is taken to be no change where their mean is within three standard errors of that. The interval's half

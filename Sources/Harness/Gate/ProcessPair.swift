@@ -3,8 +3,8 @@ import Statistics
 
 /// A process of each side, started together in random order, which run one cell after the other.
 ///
-/// What they take to come up is waited for once, and is no part of any cell's time. Where one fails, both go, and the
-/// next to ask gets fresh ones.
+/// Their start-up is waited for once, and is no part of any cell's time. Where one fails, both go, and the next to ask
+/// gets fresh ones.
 final class ProcessPair {
     let sides: SidePair
     private let timeout: Duration

@@ -12,7 +12,7 @@ package import SystemPackage
 /// No two files can be replaced at once. While an encrypted file is, `NAME.iv` has the IVs of both. So the old file can be
 /// read until the new one is there, and the new one from then on, wherever the process was killed.
 package enum IVFile {
-    /// What the name ends with.
+    /// The end of the name.
     package static let suffix = ".iv"
 
     /// The path of a file's IV file.
@@ -70,7 +70,7 @@ package enum IVFile {
     /// An IV, and how the ciphertext begins that it belongs to; `nil` for whatever lies beside it.
     private typealias Entry = (iv: Block, start: Substring?)
 
-    /// What an IV file has: an IV alone, or IVs with what they belong to; `nil` if it is none.
+    /// The entries of an IV file: an IV alone, or IVs with the starts of their ciphertexts; `nil` if it is none.
     private static func entries(in file: any ByteSource) throws(DecryptionError) -> [Entry]? {
         let text = String(decoding: try firstBytes(of: file, atMost: maxByteCount), as: UTF8.self)
         let lines = text.split(whereSeparator: \.isNewline).map { $0.split(whereSeparator: \.isWhitespace) }

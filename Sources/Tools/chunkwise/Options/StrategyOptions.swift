@@ -94,7 +94,7 @@ struct StrategyOptions: ParsableArguments {
         return try made(parameters)
     }
 
-    /// Whether there is an IV beside the ciphertext.
+    /// An IV has to stand beside the ciphertext.
     var hasIV: Bool { StrategyParameters.parameters(of: strategy)?.contains(.iv) == true }
 
     /// The strategy with an IV that has no use where there is none.

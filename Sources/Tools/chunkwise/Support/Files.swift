@@ -61,8 +61,8 @@ enum WholeFile {
             "no folder to write \(path) to: \(String(cString: strerror(errno))): expected one that can be written")
     }
 
-    /// What tells a file from others, whatever it is called; `nil` if there is none. The corresponding C function is
-    /// `stat`.
+    /// The device and the inode of a file, whatever it is called; `nil` if there is none. The corresponding C function
+    /// is `stat`.
     static func identity(of path: String) -> [UInt64]? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
