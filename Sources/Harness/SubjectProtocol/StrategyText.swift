@@ -44,7 +44,7 @@ extension StrategyParameters {
     /// What a parameter's text may be, in words. What else a length must be, ``strategy()`` says.
     package static func textExpectation(of parameter: Parameter, in name: String) -> String {
         switch parameter {
-        case .iv: "32 hexadecimal digits"
+        case .iv: "32 hexadecimal digits or a file NAME.iv"
         case .context, .associatedData: "hexadecimal digits, an even number of them"
         case .padding, .ivRule: expectation(of: parameter)
         case .chunkByteCount: "a size such as 16MB"

@@ -129,7 +129,8 @@ struct OptionTextTests {
 
     @Test("all that a strategy lacks is said at once, in the order of the options")
     func missing() throws {
-        for (command, option, expected) in [("encrypt", "", ""), ("decrypt", " --iv,", " 32 hexadecimal digits,")] {
+        let digits = " 32 hexadecimal digits or a file NAME.iv,"
+        for (command, option, expected) in [("encrypt", "", ""), ("decrypt", " --iv,", digits)] {
             let run = try Chunkwise.run([command, "--strategy", "cbc-chunked", "a", "b"])
             #expect(
                 run.errorLines == [

@@ -49,8 +49,8 @@ extension GateResult {
     }
 
     private var cellTable: Table {
-        var rows = shownIndices.map { row("\($0 + 1)", cells[$0].name, cells[$0]) }
-        if let control { rows.append(row("control", control.name, control)) }
+        var rows = shownIndices.map { row("\($0 + 1)", cells[$0]) }
+        if let control { rows.append(row("control", control)) }
         return Table(
             caption: "Change of time, candidate over baseline; all intervals together hold with "
                 + "\(GateWords.percent(confidence)).",
@@ -60,12 +60,12 @@ extension GateResult {
             ], rows: rows)
     }
 
-    private func row(_ number: String, _ name: String, _ cell: GateCell) -> [Table.Entry] {
+    private func row(_ number: String, _ cell: GateCell) -> [Table.Entry] {
         var remark = [cell.reason, GateWords.settling(cell)].compactMap(\.self).joined(separator: "; ")
         if cell.verdict == .inconclusive, remark.isEmpty { remark = GateWords.finding(cell) }
         if remark.count > 300 { remark = remark.prefix(299) + "…" }
         return [
-            Table.Entry(number), Table.Entry(name),
+            Table.Entry(number), Table.Entry(markedName(cell)),
             Table.Entry(GateWords.word(cell), emphasis: isBlamed(cell) ? .bad : .none),
             Table.Entry(GateWords.change(cell.slowdown)), Table.Entry(GateWords.interval(cell.low, cell.high)),
             Table.Entry("\(cell.blockCount)"), Table.Entry(GateWords.seconds(cell.seconds)), Table.Entry(remark),

@@ -83,7 +83,7 @@ package enum GateText {
         var rows = [["cell", "verdict", isRecording ? "to reference" : "slowdown", "low", "high", "blocks", "seconds"]]
         for cell in result.cells + [result.control].compactMap(\.self) {
             rows.append([
-                cell.name,
+                result.markedName(cell),
                 isRecording && !cell.verdict.isBroken && cell.planted == nil ? "recorded" : GateWords.word(cell),
                 GateWords.change(cell.slowdown), GateWords.change(cell.low), GateWords.change(cell.high),
                 "\(cell.blockCount)", SignificantDigits.fixed(min(max(cell.seconds, 0), 1e12), places: 1),
@@ -238,6 +238,12 @@ extension GateResult {
         let isUndecided = verdict == .inconclusive || verdict == .noisyHost
         if memory?.verdict == .grew, isUndecided { return (sentences + [head]).joined(separator: "; ") }
         return ([head] + sentences).joined(separator: "; ")
+    }
+
+    /// A cell's name, marked where the last CPU cache holds its object: its times are then of that cache.
+    func markedName(_ cell: GateCell) -> String {
+        let isCached = cell.cell.objectByteCount <= host.cacheByteCounts.max() ?? 0
+        return cell.name + (isCached ? " (CPU cache)" : "")
     }
 
     /// How many of the vectors failed that the candidate was put to, and the first of them; `nil` where none did.

@@ -1,0 +1,149 @@
+import Results
+package import SubjectProtocol
+package import Support
+
+/// A subject with one open object. What it reads at random goes on from request to request.
+final class CellSubject {
+    static let id: UInt64 = 1
+    let process: SubjectProcess
+    /// Whether the file is dropped from the page cache before each iteration.
+    let isCold: Bool
+    /// Whether a warm-up of a few reads does, since the ciphertext is slow to come.
+    let needsFewReads: Bool
+    /// The draws that were used up.
+    private var drawCount: UInt64 = 0
+
+    init(process: SubjectProcess, isCold: Bool, needsFewReads: Bool) {
+        self.process = process
+        self.isCold = isCold
+        self.needsFewReads = needsFewReads
+    }
+
+    /// Opens an object.
+    func open(_ object: MeasuredObject, _ cell: Cell) throws {
+        let opened = try process.request(object.openRequest(id: Self.id, cell: cell)).members
+        guard opened["plaintextByteCount"]?.integer == object.plaintextByteCount else {
+            throw CellFailure(
+                "the subject found \(opened["plaintextByteCount"]?.integer ?? 0) plaintext bytes: "
+                    + "expected \(object.plaintextByteCount)")
+        }
+    }
+
+    /// Closes the object.
+    func close() throws(SubjectError) {
+        _ = try process.request(["op": "close", "id": .integer(Self.id)])
+    }
+
+    /// Asks for one thing, of the iterations that come next.
+    func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
+        try request(workload.starting(atDraw: drawCount), parameters)
+    }
+
+    /// Asks for the digest of just this workload, wherever it begins.
+    func digest(_ workload: Workload) throws(SubjectError) -> JSONValue {
+        try request(workload, ["collect": "digest"])
+    }
+
+    private func request(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
+        guard case .object(var members) = parameters else { return .null }
+        members["op"] = "measure"
+        members["extended"] = true
+        if isCold { members["cold"] = true }
+        members["id"] = .integer(Self.id)
+        members["workload"] = workload.json
+        let answer = try process.request(.object(members)).members
+        // An open loop reads as often as it is told to, all else in whole iterations.
+        drawCount &+=
+            members["readCount"]?.integer
+            ?? workload.drawCount(
+                iterationCount: (answer["nanoseconds"] ?? answer["firstByte"])?.array?.count ?? 1)
+        return answer
+    }
+
+    /// Runs a workload untimed, so that code, buffers, threads and connections are warm: a few reads, then whole
+    /// iterations.
+    ///
+    /// The subject keeps buffers and threads for the same workload. Where the ciphertext is far away, or a few reads take
+    /// as long as is asked for, they are all.
+    /// - Parameters:
+    ///   - workload: What is run.
+    ///   - fewNanoseconds: How long a few reads are enough instead of whole iterations.
+    ///   - nanoseconds: How long whole iterations are run at least; one is run in any case.
+    /// - Returns: How long the last whole iteration took, in nanoseconds; `nil` if there was none.
+    /// - Throws: `SubjectError` of the subject.
+    func warmUp(
+        _ workload: Workload, fewReads fewNanoseconds: UInt64, iterations nanoseconds: UInt64
+    ) throws(SubjectError) -> UInt64? {
+        let few = Self.fewReads(of: workload)
+        let first = try measure(few, Self.iterations(1, atLeast: 0)).integers("nanoseconds").reduce(0, &+)
+        guard !needsFewReads, first < fewNanoseconds else {
+            if first < fewNanoseconds {
+                _ = try measure(few, Self.iterations(Self.maxWarmUps, atLeast: fewNanoseconds - first))
+            }
+            return nil
+        }
+        return try measure(workload, Self.iterations(Self.maxWarmUps, atLeast: nanoseconds))
+            .integers("nanoseconds").last
+    }
+
+    /// The first reads of a workload: they touch the same code and buffers.
+    private static func fewReads(of workload: Workload) -> Workload {
+        switch workload {
+        case .random(let rangeByteCount, let seed, let readCount, _):
+            return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
+        case .sequential(let windowByteCount):
+            // 8 MiB, but no longer a request than a subject reads at once.
+            let count = min(4096, max(1, (8 << 20) / windowByteCount))
+            return .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
+        case .trace: return workload
+        }
+    }
+
+    /// The members that ask for the durations of iterations.
+    static func iterations(_ maxCount: UInt64, atLeast nanoseconds: UInt64) -> JSONValue {
+        ["collect": "time", "minimumNanoseconds": .integer(nanoseconds), "maximumIterations": .integer(maxCount)]
+    }
+
+    /// The max number of iterations that are samples.
+    static let maxIterations = 1_000_000
+
+    /// Iterations that are too short for the clock would never add up to anything.
+    private static let maxWarmUps: UInt64 = 1000
+}
+
+/// The head of a request for samples that is no sample: a machine that waited for the request is not at its pace at once.
+struct SettlingTime {
+    /// How long it is, in nanoseconds, rounded up to whole iterations.
+    let nanoseconds: UInt64
+
+    /// Half of what is sampled, and no longer than 100 ms: after that, no sample was slower than the next (METHODOLOGY.md,
+    /// Speed).
+    init(forMinimum minimumNanoseconds: UInt64) {
+        nanoseconds = min(minimumNanoseconds / 2, 100_000_000)
+    }
+
+    /// The iterations that are no samples, of the durations of all; no more than half of them.
+    func iterationCount(of durations: [UInt64]) -> Int {
+        var sum: UInt64 = 0
+        let end = durations.firstIndex { duration in
+            defer { sum &+= duration }
+            return sum >= nanoseconds
+        }
+        return min(end ?? durations.count, durations.count / 2)
+    }
+}
+
+extension JSONValue {
+    /// The whole numbers in the list under a member.
+    ///
+    /// - Throws: `SubjectError.framing` if there is no such list.
+    package func integers(_ member: String) throws(SubjectError) -> [UInt64] {
+        let values = self[member]?.array
+        let integers = values?.compactMap(\.integer)
+        // PROTOCOL.md has no others, and a file of results takes no others.
+        guard let integers, integers.count == values?.count, integers.allSatisfy({ $0 < 1 << 53 }) else {
+            throw .framing("an answer without a list of integers below 2^53 \"\(member)\"")
+        }
+        return integers
+    }
+}
