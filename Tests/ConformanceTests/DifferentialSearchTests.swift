@@ -18,11 +18,11 @@ struct DifferentialSearchTests {
     func right() throws {
         let subject = ConformanceSubject(backend: try BackendRegistry.backend(named: "openssl"))
         let search = DifferentialSearch(subjects: [subject], seed: 3)
-        let (first, second) = (search.run { $0 < 150 }, search.run { $0 < 150 })
+        let (first, second) = (search.run { drawn, _ in drawn < 150 }, search.run { drawn, _ in drawn < 150 })
         #expect(first.differences.isEmpty, "\(first.differences.first?.reason ?? "")")
         #expect(first.drawn == 150 && first.executed == 150 && first.readCount > 150)
         #expect(first.readCount == second.readCount)
-        #expect(search.run { _ in false }.executed == 0)
+        #expect(search.run { _, _ in false }.executed == 0)
     }
 
     @Test(
@@ -33,7 +33,7 @@ struct DifferentialSearchTests {
         ])
     func planted(name: String, readCount: Int, largestByteCount: UInt64) throws {
         let subject = try mutant(name).subject(over: try BackendRegistry.backend(named: "openssl"))
-        let outcome = DifferentialSearch(subjects: [subject], seed: 1).run { $0 < 400 }
+        let outcome = DifferentialSearch(subjects: [subject], seed: 1).run { drawn, _ in drawn < 400 }
         let found = try #require(outcome.differences.first?.searchCase)
         #expect(found.objects.count == 1 && found.reads.count <= max(1, readCount))
         #expect(found.objects.allSatisfy { $0.plaintextByteCount <= largestByteCount }, "\(found)")
@@ -43,7 +43,7 @@ struct DifferentialSearchTests {
     func vectors() throws {
         let backend = try BackendRegistry.backend(named: "openssl")
         let subject = try mutant("iv-frozen").subject(over: backend)
-        let outcome = DifferentialSearch(subjects: [subject], seed: 1).run { $0 < 400 }
+        let outcome = DifferentialSearch(subjects: [subject], seed: 1).run { drawn, _ in drawn < 400 }
         let found = try #require(outcome.differences.first)
         let text = found.searchCase.vectorFile(id: "search/1/\(found.number)", source: "a test").text
         let path = FileManager.default.temporaryDirectory.appending(path: "search-\(UUID().uuidString).json")
@@ -53,5 +53,35 @@ struct DifferentialSearchTests {
         let records = Verification(subjects: [subject, ConformanceSubject(backend: backend)]).run(groups)
         #expect(records.map { $0.failed > 0 } == [true, false])
         #expect(records[1].passed > 0)
+    }
+
+    @Test("a difference is told at once, and shrinking ends when there is no time left, with what it has")
+    func shrinkingEnds() throws {
+        let subject = try mutant("iv-frozen").subject(over: try BackendRegistry.backend(named: "openssl"))
+        let search = DifferentialSearch(subjects: [subject], seed: 1)
+        var told: [DifferentialSearch.Difference] = []
+        var tries = 0
+        func goesOn(_ drawn: Int, _ tried: Int?) -> Bool {
+            tries = max(tries, tried ?? 0)
+            return drawn < 400 && tried ?? 0 < 3
+        }
+        let outcome = search.run(while: goesOn) { difference in
+            #expect(tries == 0, "told after \(tries) tries")
+            told.append(difference)
+        }
+        let found = try #require(outcome.differences.first)
+        #expect(!found.isShrunk && tries == 3 && told.count == 1 && !found.reason.isEmpty)
+        let whole = try #require(search.run { drawn, _ in drawn < 400 }.differences.first)
+        #expect(whole.isShrunk)
+        #expect(whole.searchCase.size.lexicographicallyPrecedes(found.searchCase.size))
+    }
+
+    @Test("what a subject does once the user has interrupted is no difference")
+    func interrupted() throws {
+        let subject = try mutant("iv-frozen").subject(over: try BackendRegistry.backend(named: "openssl"))
+        let outcome = DifferentialSearch(subjects: [subject], seed: 1, isInterrupted: { true }).run { drawn, _ in
+            drawn < 9
+        }
+        #expect(outcome.differences.isEmpty && outcome.drawn == 0)
     }
 }

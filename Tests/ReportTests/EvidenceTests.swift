@@ -1,8 +1,9 @@
 import Foundation
-import Report
 import Results
 import Support
 import Testing
+
+@testable import Report
 
 @Suite struct EvidenceTests {
     private static let record = ConformanceRecord(
@@ -17,7 +18,7 @@ import Testing
 
     static func evidence(_ subjects: [ConformanceRecord]) -> Evidence {
         Evidence(
-            programVersion: "1", command: ["chunkwise", "verify"], startedAt: "2026-11-21T00:00:00Z",
+            programVersion: "1", command: ["chunkwise", "verify"], startedAt: "2026-11-21T00:00:00Z", seconds: 61,
             host: .init(name: "h", cpuModel: "c", cpuCount: 2, cpuFlags: [], memoryByteCount: 1, kernel: "k"),
             backends: [], vectorFiles: [.init(name: "a.json", sha256: "00")], flags: [],
             requirements: [
@@ -33,6 +34,49 @@ import Testing
     private func text(_ name: String, _ subjects: [ConformanceRecord] = [Self.record]) throws -> String {
         let file = try #require(renderEvidence(Self.evidence(subjects)).first { $0.name == name })
         return String(decoding: file.bytes, as: UTF8.self)
+    }
+
+    @Test("failures that are alike are one row, and reads of an object that did not open are its opening's")
+    func alike() {
+        func failure(_ id: String, _ reason: String, _ flag: String = "ChunkEdge") -> ConformanceRecord.Failure {
+            .init(id: id, flags: [flag], reason: reason)
+        }
+        let groups = FailureGroup.groups(of: [
+            failure("a/1 0+16", ConformanceRecord.Failure.notOpened, "LastBytes"),
+            failure("a/1 open", "the length is 32: expected 31"), failure("b 3+1", "byte 0 is 7f: expected 00"),
+            failure("a/2 open", "the length is 4096: expected 4095"), failure("b 9+1", "byte 0 is 1: expected 02"),
+            failure("c 9+1", ConformanceRecord.Failure.notOpened),
+        ])
+        #expect(groups.map(\.first.id) == ["a/1 open", "b 3+1", "c 9+1"])
+        #expect(groups.map { $0.others.map(\.id) } == [["a/2 open", "a/1 0+16"], ["b 9+1"], []])
+        #expect(groups[0].othersText == "and 2 failures like it: a/2 open; a/1 0+16")
+        #expect(groups[2].othersText == nil)
+    }
+
+    @Test("evidence says what was tested, by digests, and that it was a choice")
+    func provenance() throws {
+        var record = Self.record
+        record.program = .init(
+            command: "python3 reader.py", files: [.init(name: "reader.py", sha256: "00ff")])
+        record.choice = .init(chosenCount: 4100, allCount: 1_690_000)
+        record.version = "7.1"
+        let text = try text("evidence.md", [record])
+        for part in ["reader.py 00ff", "4100 of 1690000", "7.1", "61 s", "SHA256SUMS"] {
+            #expect(text.contains(part), "\(part) is missing")
+        }
+        var passed = record
+        passed.failed = 0
+        #expect(try self.text("evidence.md", [passed]).contains("passed a choice of"))
+    }
+
+    @Test("the digests beside a page are of its files")
+    func digests() throws {
+        let files = renderEvidence(Self.evidence([Self.record]))
+        let sums = try text("SHA256SUMS").split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(sums.map { $0[1] } == files.dropLast().map(\.name))
+        for (sum, file) in zip(sums, files) {
+            #expect(sum[0] == Hexadecimal.encode(SHAFunction.sha256.hash(Array(file.bytes))))
+        }
     }
 
     @Test("passed, failed, unsupported, not run and not tested are five different verdicts")
@@ -125,7 +169,7 @@ struct TamperReportTests {
         #expect(flat.contains("a flipped bit that passed unnoticed made 17 wrong bytes."))
         #expect(flat.contains("FAILED <c>: cobblestone-128: flip: <first> block: noticed, 1 wrong byte before"))
         #expect(flat.contains("3 of 3 changes to authenticated formats were noticed, and 1 wrong byte delivered."))
-        #expect(text.hasSuffix("1 failed."))
+        #expect(text.hasSuffix("1 change answered in a wrong way."))
     }
 
     @Test("the JSON has every case")

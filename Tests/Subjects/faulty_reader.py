@@ -9,6 +9,7 @@ A fault's decorator has the flags whose mutants are a right answer to it, chosen
 import json
 import pathlib
 import sys
+import time
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -763,6 +764,74 @@ class key_256_reversed(Right):
         if type(request.get("key")) is str and len(request["key"]) == 64:
             request = {**request, "key": bytes.fromhex(request["key"])[::-1].hex()}
         super().__init__(request)
+
+
+# Reported faults that are about more than a range of one object.
+
+
+@fault("GrowsWithOffset")
+class skips_by_decrypting(Right):
+    """What is before a read is decrypted, and thrown away: here a second for 2 GiB."""
+    def read(self, offset, count):
+        if offset < self.length: time.sleep(min(offset / 2**31, 5))
+        return super().read(offset, count)
+
+
+@fault("WrongLengths")
+class fitted_keys(Right):
+    """Keys and IVs are filled up with zeros, and cut."""
+    def __init__(self, request):
+        fitted = {name: (request[name] + "0" * 64)[:length]
+                  for name, length in (("key", max(32, min(64, len(request.get("key", "")) // 16 * 16))), ("iv", 32))
+                  if type(request.get(name)) is str}
+        super().__init__({**request, **fitted})
+
+
+@fault("StaleFile")
+class cache_by_path(Right):
+    """Ranges of a file are kept by its path."""
+    kept = {}
+
+    def __init__(self, request):
+        super().__init__(request)
+        self.path = request["source"].get("path")
+
+    def read(self, offset, count):
+        if self.path is None: return super().read(offset, count)
+        key = (self.path, offset, count)
+        if key not in self.kept: self.kept[key] = super().read(offset, count)
+        return self.kept[key]
+
+
+@fault("AfterEmptyRead")
+class empty_is_end(Right):
+    """A read of no bytes is taken for the end."""
+    ended = False
+
+    def read(self, offset, count):
+        data = super().read(offset, count)
+        self.ended = self.ended or count == 0
+        return b"" if self.ended else data
+
+
+@fault("PaddingLookalike")
+class strips_pieces(Right):
+    """Padding is stripped from each piece of 64 KiB that ends like some, of two bytes or more."""
+    def changed(self, offset, count, data):
+        pieces = [data[start:start + 65536] for start in range(0, len(data), 65536)]
+        return b"".join(self.stripped(piece) for piece in pieces[:-1]) + b"".join(pieces[-1:])
+
+    @staticmethod
+    def stripped(piece):
+        count = piece[-1]
+        return piece[:-count] if 2 <= count <= 16 and piece.endswith(bytes([count]) * count) else piece
+
+
+@fault("ShortNonce")
+class nonce_of_12_bytes(Right):
+    """Where the IV ends in four zeros, the counter starts at 1, as in GCM."""
+    def counter(self, block):
+        return super().counter(block) + (self.iv & 0xFFFFFFFF == 0 and self.iv & ALL >> 64 != 0)
 
 
 if __name__ == "__main__":

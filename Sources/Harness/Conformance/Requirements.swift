@@ -19,7 +19,7 @@ package enum Requirements {
         make(
             "ctr-counter", "The counter is the whole block and carries through all 128 bits.",
             "NIST SP 800-38A, section 6.5 and appendix B.1",
-            [.counterStart, .counterCarry8, .counterCarry32, .counterCarry64, .counterWrap]),
+            [.counterStart, .counterCarry8, .counterCarry32, .counterCarry64, .counterWrap, .shortNonce]),
         make(
             "padding-length", "Padding is never delivered, and nothing but padding is cut off.",
             "RFC 5652, section 6.3", [.lastBytes, .paddingBlock, .paddingLookalike, .emptyObject, .everyLength]),
@@ -60,6 +60,12 @@ package enum Requirements {
             "hls-playlist", "A playlist that cannot be understood is an error, and nothing in it is guessed.",
             "RFC 8216, section 6.3.1; PROTOCOL.md, \"open\"", [.badPlaylist]),
         make(
+            "hls-text", "A playlist is read however it may be written.", "RFC 8216, sections 4.1 and 4.2",
+            [.playlistText]),
+        make(
+            "key-length", "A key or an IV of a length that there is not is an error, and is never filled up or cut.",
+            "FIPS 197, section 5; NIST SP 800-38A, section 5.3", [], [.wrongLengths]),
+        make(
             "range-start", "A read starts anywhere, and delivers the bytes from there on.",
             "PROTOCOL.md, \"read\"",
             [
@@ -68,8 +74,13 @@ package enum Requirements {
         make(
             "independence", "No read depends on another: order, repetition, failures, other objects, other threads.",
             "PROTOCOL.md, \"read\"",
-            [.seekStorm, .backwardRead, .repeatedRead, .afterFailure, .interleaved, .concurrentReads],
-            [.readOrder, .severalObjects, .threads]),
+            [
+                .seekStorm, .backwardRead, .repeatedRead, .afterEmptyRead, .afterFailure, .interleaved,
+                .concurrentReads,
+            ],
+            [.readOrder, .severalObjects, .threads, .staleFile]),
+        make(
+            "seek-time", "What a read takes does not grow with its offset.", "PROTOCOL.md, \"read\"", [], [.growth]),
         make(
             "range-end", "A read is clipped at the end; an offset past it is an error, at it nothing is delivered.",
             "PROTOCOL.md, \"read\"", [.readPastEnd, .offsetAtEnd, .offsetPastEnd, .zeroCount]),

@@ -21,6 +21,15 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     public var adapter: [Failure]?
     /// What its failures are most like; `nil` where there are none, or that was not looked for.
     public var cause: Cause?
+    /// The vectors among those that passed or failed, beside checks of how a program speaks the protocol; `nil` for our
+    /// readers, which get vectors only, and where no vectors were asked for.
+    public var vectorCount: Int?
+    /// The kinds that most failures are of, the largest first; `nil` where there are none.
+    public var kinds: [Kind]?
+    /// How many vectors were chosen for a program, of how many; `nil` where all were put to it, and for our readers.
+    public var choice: Choice?
+    /// The command line of a program, and the files that it names, by their content; `nil` for our readers.
+    public var program: TestedProgram?
     /// Which part of a shard's vectors this is about, from 0; `nil` for a record of all.
     public var part: Int?
 
@@ -37,6 +46,42 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         self.failures = failures
         self.flags = flags
         self.adapter = adapter
+    }
+
+    /// What its failures have in common, in sentences: the kinds that most are of, then what they are most like.
+    package var explanations: [String] { (kinds ?? []).map(\.text) + [cause?.text].compactMap { $0 } }
+
+    /// A choice of vectors.
+    public struct Choice: Codable, Hashable, Sendable {
+        /// The vectors that were chosen.
+        public var chosenCount: Int
+        /// All vectors.
+        public var allCount: Int
+
+        /// Creates a choice.
+        public init(chosenCount: Int, allCount: Int) {
+            self.chosenCount = chosenCount
+            self.allCount = allCount
+        }
+
+        /// The choice in a sentence.
+        package var text: String {
+            "a choice of \(chosenCount) of \(allCount) vectors, the same in every run; --all runs all of them"
+        }
+    }
+
+    /// A program that was tested.
+    public struct TestedProgram: Codable, Hashable, Sendable {
+        /// The command line, for `/bin/sh -c`.
+        public var command: String
+        /// The files that the command line names, such as an interpreter and its script.
+        public var files: [Evidence.VectorFilePin]
+
+        /// Creates a program.
+        public init(command: String, files: [Evidence.VectorFilePin]) {
+            self.command = command
+            self.files = files
+        }
     }
 
     /// How a subject did in the vectors of one class.
@@ -96,15 +141,37 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         /// The cause in a sentence.
         package var text: String {
             let agreement = "\(sameCount) of \(wrongCount) wrong answers are the same"
-            guard let mutant, let fault else { return "no planted fault fails like it: of the nearest, \(agreement)" }
-            let names = ([mutant] + others).joined(separator: ", ")
-            // What differs in each answer may be another fault of the same kind.
-            guard sameCount > 0 else {
-                return "fails where \(names) does, with other answers (\(agreement)): \(fault)"
+            guard let mutant, let fault else {
+                return sameCount == 0
+                    ? "no planted fault fails like it" : "no planted fault fails like it: of the nearest, \(agreement)"
             }
+            let names = ([mutant] + others).joined(separator: ", ")
             return (likeness >= 0.995 ? "fails as \(names) does" : "fails most like \(names)")
                 + " (\(agreement)): \(fault)"
         }
+    }
+
+    /// Failures that are of one kind: of one reason but for its figures.
+    public struct Kind: Codable, Hashable, Sendable {
+        /// How many failures are of this kind.
+        public var count: Int
+        /// How many failures there are.
+        public var failedCount: Int
+        /// The smallest one of them.
+        public var id: String
+        /// What is wrong there.
+        public var reason: String
+
+        /// Creates a kind.
+        public init(count: Int, failedCount: Int, id: String, reason: String) {
+            self.count = count
+            self.failedCount = failedCount
+            self.id = id
+            self.reason = reason
+        }
+
+        /// The kind in a sentence.
+        package var text: String { "\(count) of \(failedCount) failures are like that of \(id): \(reason)" }
     }
 
     /// One read that went wrong.
@@ -115,6 +182,9 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         public var flags: [String]
         /// What was expected and what came.
         public var reason: String
+
+        /// The reason of reads of an object that did not open: what is wrong, its opening says.
+        package static let notOpened = "the object was not opened as it should be"
 
         /// Creates a failure.
         public init(id: String, flags: [String], reason: String) {

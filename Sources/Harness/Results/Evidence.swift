@@ -11,6 +11,8 @@ public struct Evidence: Codable, Hashable, Sendable {
     public var command: [String]
     /// When it started, in ISO 8601 with a `Z`.
     public var startedAt: String
+    /// How long the verification took, in seconds.
+    public var seconds: Int
     /// The machine.
     public var host: RunHeader.Host
     /// The backends that were there, with their versions and CPU features.
@@ -30,7 +32,7 @@ public struct Evidence: Codable, Hashable, Sendable {
 
     /// Creates evidence.
     public init(
-        programVersion: String, command: [String], startedAt: String, host: RunHeader.Host,
+        programVersion: String, command: [String], startedAt: String, seconds: Int, host: RunHeader.Host,
         backends: [RunHeader.Backend], vectorFiles: [VectorFilePin], flags: [FlagExplanation],
         requirements: [Requirement], subjects: [ConformanceRecord], mutants: [MutantOutcome]?,
         tampering: [TamperRecord]? = nil
@@ -38,6 +40,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         self.programVersion = programVersion
         self.command = command
         self.startedAt = startedAt
+        self.seconds = seconds
         self.host = host
         self.backends = backends
         self.vectorFiles = vectorFiles
@@ -48,7 +51,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         self.tampering = tampering
     }
 
-    /// A vector file by its content.
+    /// A file by its content.
     public struct VectorFilePin: Codable, Hashable, Sendable {
         /// The file's name, without the machine's folders.
         public var name: String

@@ -40,37 +40,60 @@ struct CauseTests {
         #expect(cause.wrongCount > 0 && cause.text.contains("fails as \(name)"))
     }
 
-    @Test("a fault of no mutant gets one of its class; what is right gets none")
+    @Test("a fault of no mutant gets none, though others fail in the same places; what is right gets none")
     func unknown() throws {
         let backend = try #require(Self.backend)
         #expect(try cause(of: ConformanceSubject(backend: backend)) == nil)
-        let fault = Mutant.backend("unlisted", "The counter has 40 bits.", flag: .counterCarry64, source: "none") {
+        let fault = Mutant.backend("unlisted", "Nine is added to each byte.", flag: .previousBlock, source: "none") {
             (mode, base, stretch) throws(DecryptionError) in
-            guard mode == .ctr else { return try stretch.process(with: base) }
-            for index in 0..<stretch.blockCount {
-                let iv = stretch.iv.advanced(by: UInt64(index), bitWidth: 40)
-                try stretch.part(index..<index + 1, iv: iv).process(with: base)
+            try stretch.process(with: base)
+            for index in 0..<stretch.input.count {
+                let byte = stretch.output.load(fromByteOffset: index, as: UInt8.self)
+                stretch.output.storeBytes(of: byte &+ 9, toByteOffset: index, as: UInt8.self)
             }
         }
         let cause = try #require(try cause(of: fault.subject(over: backend)))
-        #expect(cause.mutant?.hasPrefix("counter-") == true && cause.likeness < 1, "\(cause)")
+        #expect(cause.mutant == nil && cause.text.hasPrefix("no planted fault fails like it"), "\(cause)")
     }
 
-    @Test("answers are the more alike, the more of what is wrong is at the same place")
-    func likeness() {
-        func delivered(_ count: Int, _ digest: Int, wrong: Range<Int>?) -> LoggedAnswer {
-            .delivered(.init(byteCount: count, digest: digest, wrong: wrong, isFetchedWrong: false))
+    @Test("an answer that is right while a source fails is no fault's, though ours had kept what it needs")
+    func faults() {
+        func delivered(wrong: Range<Int>?) -> LoggedAnswer {
+            .delivered(.init(byteCount: 32, digest: 0, wrong: wrong, isFetchedWrong: false))
         }
-        let right = delivered(32, 0, wrong: nil)
-        let wrong = delivered(32, 1, wrong: 0..<16)
-        #expect(wrong.likeness(to: wrong, right: right) == 10)
-        #expect(wrong.likeness(to: delivered(32, 2, wrong: 1..<16), right: right) == 6)
-        #expect(wrong.likeness(to: delivered(32, 2, wrong: 0..<32), right: right) == 3)
-        #expect(wrong.likeness(to: delivered(32, 2, wrong: 16..<32), right: right) == 2)
-        #expect(delivered(31, 1, wrong: nil).likeness(to: delivered(16, 2, wrong: nil), right: right) == 3)
-        #expect(delivered(31, 1, wrong: nil).likeness(to: delivered(33, 2, wrong: nil), right: right) == 2)
-        #expect(LoggedAnswer.refused("io").likeness(to: wrong, right: right) == 2)
-        #expect(LoggedAnswer.refused("io").likeness(to: .refused("internal"), right: right) == 3)
-        #expect(LoggedAnswer.refused("io").likeness(to: .refused("io"), right: right) == 10)
+        #expect(LoggedAnswer.refused("io").isRight(despite: .failure))
+        #expect(!LoggedAnswer.refused("internal").isRight(despite: .failure))
+        #expect(!LoggedAnswer.refused("io").isRight(despite: .none))
+        #expect(LoggedAnswer.refused("truncatedCiphertext").isRight(despite: .end(at: 3)))
+        #expect(delivered(wrong: nil).isRight(despite: .failure) && !delivered(wrong: 0..<1).isRight(despite: .failure))
+    }
+
+    @Test("most failures' kind is counted, with its smallest counterexample")
+    func kinds() throws {
+        let backend = try #require(Self.backend)
+        let mutant = try #require(Mutant.named("iv-frozen")).subject(over: backend)
+        var tally = Tally(capacity: 4)
+        for set in Self.members { InterleavedRun.run(set, subject: CountedGuesses(base: mutant), into: &tally) }
+        let record = tally.record(subject: "iv-frozen")
+        let kind = try #require(record.kinds?.first)
+        #expect(kind.reason.contains("the IV used for block"), "\(kind)")
+        #expect(kind.failedCount == record.failed && kind.count * 4 >= record.failed)
+    }
+
+    /// A reader whose wrong bytes are all explained.
+    private struct CountedGuesses: JudgedSubject {
+        let base: ConformanceSubject
+        private var served: ServedReader { ServedReader(base: base) }
+        var name: String { base.name }
+        var tellsFindingsApart: Bool { true }
+        func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
+        func fitness(for group: VectorGroup) -> Fitness { served.fitness(for: group) }
+        func takes(offset: UInt64, count: Int) -> Bool { served.takes(offset: offset, count: count) }
+        func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
+            served.setups(for: group)
+        }
+        func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+            try served.object(group, setup: setup)
+        }
     }
 }

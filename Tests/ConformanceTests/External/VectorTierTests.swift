@@ -1,3 +1,4 @@
+import BackendRegistry
 import RandomAccess
 import Testing
 import Vectors
@@ -39,5 +40,13 @@ struct VectorTierTests {
         let opened = groups.indices.filter(tier.contains)
         #expect(tier.readCount <= 60)
         #expect(Set(opened.map { groups[$0].strategyLabel }) == Set(groups.map(\.strategyLabel)))
+    }
+
+    @Test("notices every planted fault that a program can have by two vectors at least")
+    func plantedFaults() throws {
+        let matrix = try #require(
+            ChoiceMatrix.run(over: try BackendRegistry.backend(named: "openssl"), groups: VectorSet.standard()))
+        #expect(matrix.outcomes.count > 230)
+        #expect(matrix.survivors.map { "\($0.mutant.name): \($0.failedCount)" } == [])
     }
 }

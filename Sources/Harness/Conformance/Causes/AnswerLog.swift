@@ -21,30 +21,17 @@ enum LoggedAnswer: Hashable, Sendable {
         let isFetchedWrong: Bool
     }
 
-    /// How much this answer is like another one to the same request, both of which are wrong: in tenths, from 2, since they
-    /// are wrong at the same place, to 10 for the same answer.
-    func likeness(to other: LoggedAnswer, right: LoggedAnswer) -> Int {
-        switch (self, other) {
-        case _ where self == other: 10
-        case (.refused, .refused): 3
-        case (.delivered(let own), .delivered(let its)): Self.likeness(own, its, right)
-        default: 2
+    /// Whether it is right where the source goes wrong, whatever a right reader of ours answers: that one may have kept what
+    /// another one fetches again.
+    func isRight(despite fault: SourceFault) -> Bool {
+        switch (self, fault) {
+        case (.refused(let name), .failure), (.refused(let name), .failureFrom): name == ErrorName.io.rawValue
+        case (.refused(let name), .end): name == ErrorName.truncatedCiphertext.rawValue
+        case (.delivered(let delivery), .failure), (.delivered(let delivery), .failureFrom),
+            (.delivered(let delivery), .end):
+            delivery.wrong == nil
+        default: false
         }
-    }
-
-    private static func likeness(_ own: Delivery, _ its: Delivery, _ right: LoggedAnswer) -> Int {
-        guard own.byteCount == its.byteCount else {
-            // Both too long, both too short, or both instead of an error.
-            guard case .delivered(let right) = right else { return 3 }
-            let differences = (own.byteCount - right.byteCount, its.byteCount - right.byteCount)
-            return differences.0.signum() * differences.1.signum() > 0 ? 3 : 2
-        }
-        // A wrong block may have a right byte by chance.
-        func isNear(_ one: Int, _ other: Int) -> Bool { abs(one - other) < 3 }
-        guard let wrong = own.wrong, let others = its.wrong, isNear(wrong.lowerBound, others.lowerBound) else {
-            return 2
-        }
-        return isNear(wrong.upperBound, others.upperBound) ? 6 : 3
     }
 }
 

@@ -7,7 +7,8 @@ internal import Vectors
 /// and their answers are put beside its.
 ///
 /// Each answer of the subject or of the mutant that is not a right reader's counts, also where only one of the two is
-/// wrong; a pair counts by its likeness. That of two subjects is the mean.
+/// wrong. A mutant is named where at least half of these are the same from both: two readers that are wrong in the same
+/// places have not the same fault for that.
 package struct CauseFinder {
     /// Groups that are open together, with the reads that are compared, and what the subject answered.
     private struct Asked: Sendable {
@@ -20,12 +21,12 @@ package struct CauseFinder {
     /// How alike a mutant is, in integers, which have the same sum in any order.
     private struct Match: Sendable {
         let mutant: Mutant
-        /// Tenths of the weight.
-        var likeness = 0
+        /// The weight of the answers that are the same, and of all that are wrong.
+        var sameWeight = 0
         var weight = 0
         var sameCount = 0
         var wrongCount = 0
-        var score: Double { weight == 0 ? 0 : Double(likeness) / Double(10 * weight) }
+        var score: Double { weight == 0 ? 0 : Double(sameWeight) / Double(weight) }
     }
 
     private let backend: any CipherBackend
@@ -42,7 +43,7 @@ package struct CauseFinder {
     private static let maxReadCount = 600
     private static let maxByteCount: UInt64 = 8 << 20
     /// What is less alike is not called a cause.
-    private static let minLikeness = 0.1
+    private static let minLikeness = 0.5
     /// What a read counts beside an opening: whatever is wrong with a chain, its padding is wrong as well.
     private static let readWeight = 10
 
@@ -88,11 +89,14 @@ package struct CauseFinder {
     }
 
     private func answers(
-        _ reader: ConformanceSubject, _ members: [InterleavedRun.Member]
+        _ reader: ConformanceSubject, _ members: [InterleavedRun.Member], windowByteCount: Int = .max
     ) -> Answers {
         let log = AnswerLog()
         var tally = Tally(capacity: 0)
-        InterleavedRun.run(members, subject: Self.logged(ServedReader(base: reader), members, log), into: &tally)
+        InterleavedRun.run(
+            members,
+            subject: Self.logged(
+                ServedReader(base: reader, windowByteCount: windowByteCount), members, log), into: &tally)
         return log.answers
     }
 
@@ -106,7 +110,7 @@ package struct CauseFinder {
             var match = Match(mutant: mutant)
             for (asked, right) in compared[..<failed.count] { add(asked, right, reader, to: &match) }
             // What has nothing in common with the failures is no cause, whatever else it does.
-            guard match.likeness > 0 else { return match }
+            guard match.sameCount > 0 else { return match }
             for (asked, right) in compared[failed.count...] { add(asked, right, reader, to: &match) }
             return match
         }.sorted { ($0.score, $0.sameCount) > ($1.score, $1.sameCount) }
@@ -120,18 +124,20 @@ package struct CauseFinder {
     }
 
     private func add(_ asked: Asked, _ right: Answers, _ reader: ConformanceSubject, to match: inout Match) {
-        let mutants = answers(reader, asked.members)
+        let mutants = answers(reader, asked.members, windowByteCount: match.mutant.windowByteCount)
         for (request, right) in right {
             // No mutant dies or hangs, so that this is like none of them.
             guard let own = asked.answers[request], own != LoggedAnswer.none else { continue }
             let its = mutants[request] ?? right
-            guard own != right || its != right else { continue }
+            let isWrong = own != right && !own.isRight(despite: request.fault)
+            let isItsWrong = its != right && !its.isRight(despite: request.fault)
+            guard isWrong || isItsWrong else { continue }
             let weight = request.offset == nil ? 1 : Self.readWeight
             match.weight += weight
             match.wrongCount += 1
-            guard own != right, its != right else { continue }
-            match.likeness += weight * own.likeness(to: its, right: right)
-            match.sameCount += own == its ? 1 : 0
+            guard own == its else { continue }
+            match.sameWeight += weight
+            match.sameCount += 1
         }
     }
 }

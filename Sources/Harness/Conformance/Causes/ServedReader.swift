@@ -5,6 +5,8 @@ internal import Vectors
 /// another, whose ciphertext is served to it.
 struct ServedReader: JudgedSubject {
     let base: ConformanceSubject
+    /// The windows that it reads in.
+    var windowByteCount = Int.max
 
     var name: String { base.name }
     var tellsFindingsApart: Bool { true }
@@ -19,7 +21,7 @@ struct ServedReader: JudgedSubject {
     func takes(offset: UInt64, count: Int) -> Bool { offset < 1 << 53 }
 
     func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-        ([ReaderSetup(.cursor(windowByteCount: .max))], [])
+        ([ReaderSetup(.cursor(windowByteCount: windowByteCount))], [])
     }
 
     func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {

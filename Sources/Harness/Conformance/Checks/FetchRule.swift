@@ -38,6 +38,8 @@ package struct FetchRule: Sendable {
     private let chunkCiphertextByteCount: UInt64
     /// Where authenticated chunks lie, which are fetched whole.
     private let chunks: OracleChunkLayout?
+    /// The header of authenticated chunks, which may be fetched before a length is found to be impossible.
+    private let headerByteCount: UInt64
 
     /// Creates the rule for an object.
     package init(
@@ -49,6 +51,7 @@ package struct FetchRule: Sendable {
         self.isCTR = strategy.mode == .ctr
         self.chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunkCiphertextByteCount = chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0)
+        self.headerByteCount = strategy.chunkFormat.map(OracleChunkLayout.headerByteCount) ?? 0
         self.chunks = strategy.chunkFormat.flatMap {
             try? OracleChunkLayout($0, ciphertextByteCount: ciphertextByteCount)
         }
@@ -65,7 +68,10 @@ package struct FetchRule: Sendable {
         }
         let lastChunk = (ciphertextByteCount - 1) / chunkCiphertextByteCount * chunkCiphertextByteCount
         let lastBlocks = ciphertextByteCount - min(32, ciphertextByteCount)
-        return RangeSet((granularity == .chunk ? lastChunk : max(lastChunk, lastBlocks))..<ciphertextByteCount)
+        var allowed = RangeSet(0..<min(headerByteCount, ciphertextByteCount))
+        allowed.insert(
+            contentsOf: (granularity == .chunk ? lastChunk : max(lastChunk, lastBlocks))..<ciphertextByteCount)
+        return allowed
     }
 
     /// The ciphertext from the first needed byte to the last, for a range that is not empty.

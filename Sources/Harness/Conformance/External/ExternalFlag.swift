@@ -24,6 +24,12 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
     case threads = "Threads"
     /// Objects that are opened by their path.
     case path = "Path"
+    /// Keys and IVs of lengths that there are not.
+    case wrongLengths = "WrongLengths"
+    /// Another file under a path, or a file under another key.
+    case staleFile = "StaleFile"
+    /// What a read takes, near the start and far behind.
+    case growth = "GrowsWithOffset"
     /// Measurements.
     case measurement = "Measurement"
 
@@ -42,6 +48,9 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
         case .afterFailure: "a failed read leaves a position, a chain or a buffer behind"
         case .threads: "readers that share an object disturb each other"
         case .path: "a file is read otherwise than what is served: from another place, or in parts"
+        case .wrongLengths: "a key or an IV is filled up or cut, and decrypts to something else"
+        case .staleFile: "what was kept of a file outlives it, or its key"
+        case .growth: "a read far behind takes as long as decrypting all that is before it"
         case .measurement: "what is measured is not what was asked for"
         }
     }
@@ -67,6 +76,9 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
         case .readOrder, .threads: "rclone/rclone#828"
         case .afterFailure: "PROTOCOL.md, \"read\""
         case .path: "PROTOCOL.md, \"open\""
+        case .wrongLengths: "mpv-player/mpv#9078, martinbonnin/ExoPlayer#36"
+        case .staleFile: "evermeer/EVURLCache#60, inab/WfExS-backend#290"
+        case .growth: "pyca/cryptography#1669, #5254; TritonDataCenter/java-manta#562"
         case .measurement: "PROTOCOL.md, \"measure\""
         }
     }

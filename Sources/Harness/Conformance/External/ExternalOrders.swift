@@ -110,61 +110,6 @@ struct ExternalOrders {
     }
 }
 
-/// Reads of objects that the subject opens by their path, for subjects that are served everything else.
-struct ExternalPaths {
-    let subject: ExternalSubject
-
-    private var hello: ExternalHello { subject.hello }
-
-    /// Longer than buffers that programs read files with.
-    private static let byteCount: UInt64 = 300_005
-
-    /// Runs the reads, on every strategy that the subject has.
-    func run(into tally: inout Tally) {
-        guard hello.isServed, hello.readsPaths else { return }
-        let subject = self.subject.byPath
-        let flags = [ExternalFlag.path.rawValue]
-        for group in groups {
-            guard subject.isWorthAsking(flags), let group,
-                let object = try? subject.object(group, setup: ReaderSetup(.cursor(windowByteCount: .max)))
-            else {
-                tally.note(.notRun, flags: flags)
-                continue
-            }
-            tally.add(
-                .adapter(
-                    "\(group.id) open", .path, size: [group.ciphertext.byteCount, 0, 0],
-                    object.open().mismatch(expecting: group.opening)))
-            let run = GroupRun(group: group, subject: subject)
-            for offset in [0, 1, 4095, 4096, 65535, 65537, 131_072, Self.byteCount - 20, Self.byteCount + 1] {
-                for count in [1, 17, 5000, 70_000] {
-                    let read = RangeRead(offset: offset, count: count, of: Self.byteCount, flags: [])
-                    run.judge(read, of: object, flags: [.path], into: &tally)
-                }
-            }
-            object.close()
-        }
-    }
-
-    /// An object of each strategy that the subject has; `nil` for one that cannot be made.
-    private var groups: [VectorGroup?] {
-        let lengths = hello.knownKeyByteCounts
-        var groups = ExternalFixture.strategies(of: hello).enumerated().map { number, strategy in
-            lengths.isEmpty
-                ? nil
-                : ExternalFixture.group(
-                    id: "path/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
-                    number: 200 + number, plaintextByteCount: Self.byteCount)
-        }
-        if hello.readsPlaylists {
-            groups.append(
-                ExternalFixture.playlist(
-                    id: "path/\(PlaylistObject.strategyName)", number: 250, plaintextByteCount: Self.byteCount))
-        }
-        return groups
-    }
-}
-
 /// Small objects for checks that are about something else than ranges.
 enum ExternalFixture {
     /// A generated object as a group without reads.

@@ -12,6 +12,8 @@ final class ExternalSession {
     private static let maxTroubleOfClass = 25
     /// After so many answers that never came, those that come are waited for much longer than any took, and no longer.
     private static let maxFullTimeouts = 5
+    /// Answers with so many bytes say how fast a subject is.
+    private static let timedByteCount = 1 << 20
     /// A line that is longer is none of the protocol's, except in measurements, which are not asked for so many figures.
     private static let longestLine = 1 << 20
 
@@ -25,6 +27,8 @@ final class ExternalSession {
     private let longestTimeout: Duration
     private let isInterrupted: @Sendable () -> Bool
     private var slowestAnswer = Duration.zero
+    /// What a byte of the last answer took that had many.
+    private var timePerByte = Duration.zero
     private var process: SubjectProcess?
     private var timeoutCount = 0
     private var deathCount = 0
@@ -39,10 +43,13 @@ final class ExternalSession {
     }
 
     /// How long the next process may take for each answer.
-    private var timeout: Duration {
+    var timeout: Duration {
         guard timeoutCount >= Self.maxFullTimeouts else { return longestTimeout }
         return min(longestTimeout, max(.milliseconds(250), slowestAnswer * 50))
     }
+
+    /// How long a read of so many bytes will take, by the last long one.
+    func expectedTime(of byteCount: Int) -> Duration { timePerByte * byteCount }
 
     /// Why there is no point in going on, or `nil`.
     var reasonToGiveUp: String? {
@@ -97,7 +104,9 @@ final class ExternalSession {
             let running = try running()
             let start = ContinuousClock.now
             let answer = try running.exchange(bytes, serving: source, largestPayload: largestPayload)
-            slowestAnswer = max(slowestAnswer, start.duration(to: .now))
+            let time = start.duration(to: .now)
+            slowestAnswer = max(slowestAnswer, time)
+            if answer.payload.count >= Self.timedByteCount { timePerByte = time / answer.payload.count }
             return answer
         } catch {
             restart()

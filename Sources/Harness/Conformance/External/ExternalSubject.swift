@@ -62,8 +62,14 @@ package final class ExternalSubject: JudgedSubject {
         return isWindowed || byteCount <= TemporaryCiphertext.largestByteCount
     }
 
-    /// Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for.
-    package func takes(offset: UInt64, count: Int) -> Bool { offset < 1 << 53 }
+    /// Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for; nor is a slow subject asked for a
+    /// long read that would take it half of the time that an answer may take.
+    package func takes(offset: UInt64, count: Int) -> Bool {
+        offset < 1 << 53 && (count <= Self.longReadByteCount || session.expectedTime(of: count) < session.timeout / 2)
+    }
+
+    /// So much is asked of any subject.
+    private static let longReadByteCount = 4 << 20
 
     package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
         ([ReaderSetup(.cursor(windowByteCount: .max))], [])
@@ -101,13 +107,14 @@ final class ExternalObject: JudgedObject {
     private var generation = -1
     private var isOpen = false
 
-    /// Prepares an object.
+    /// Prepares an object; one that the subject reads from `file`, if that is given, which holds the group's ciphertext.
     ///
     /// - Throws: `DecryptionError.io` if a file is needed and cannot be written.
     init(
-        _ group: VectorGroup, session: ExternalSession, hello: ExternalHello, isServed: Bool? = nil
+        _ group: VectorGroup, session: ExternalSession, hello: ExternalHello, isServed: Bool? = nil,
+        file: TemporaryCiphertext? = nil
     ) throws(DecryptionError) {
-        let isServed = isServed ?? hello.isServed
+        let isServed = file == nil && isServed ?? hello.isServed
         self.group = group
         self.session = session
         // Where the parts of a playlist lie, and so what a read needs, is not known here.
@@ -118,7 +125,11 @@ final class ExternalObject: JudgedObject {
                 strategy: group.strategy, granularity: hello.granularity,
                 ciphertextByteCount: group.ciphertext.byteCount) : nil
         self.served = isServed ? ServedCiphertext(group) : nil
-        self.file = isServed ? nil : try TemporaryCiphertext(group)
+        if let file {
+            self.file = file
+        } else {
+            self.file = isServed ? nil : try TemporaryCiphertext(group)
+        }
     }
 
     var label: String? { nil }

@@ -90,7 +90,10 @@ package struct ExternalVerification: Sendable {
             ProtocolRun(session: session, hello: hello, isStrict: isStrict).run(into: &tally)
             ExternalOrders(subject: subject).run(into: &tally)
             ExternalPaths(subject: subject).run(into: &tally)
+            ExternalReplacements(subject: subject).run(into: &tally)
+            ExternalGrowth(subject: subject).run(into: &tally)
         }
+        let checkCount = tally.executedCount
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
         var finder = backend.map { CauseFinder(backend: $0) }
@@ -105,6 +108,7 @@ package struct ExternalVerification: Sendable {
             }
             progress?((members.last?.offset ?? 0) + 1, groups.count)
         }
+        let vectorCount = tally.executedCount - checkCount
         if !isInterrupted(), let reason = session.reasonToGiveUp {
             tally.add(
                 .adapter(
@@ -113,6 +117,12 @@ package struct ExternalVerification: Sendable {
         }
         var record = tally.record(subject: hello.name)
         record.version = hello.version
+        if !groups.isEmpty { record.vectorCount = vectorCount }
+        record.choice = tier.map { tier in
+            .init(
+                chosenCount: chosen.reduce(0) { $0 + 1 + tier.reads(of: $1.element, index: $1.offset).count },
+                allCount: groups.reduce(0) { $0 + $1.vectorCount })
+        }
         record.cause = isInterrupted() ? nil : finder?.cause()
         return Outcome(
             record: record, version: hello.version, readCount: session.readCount)

@@ -270,6 +270,28 @@ extension ProtocolCheck {
         }
     }
 
+    /// Keys and IVs of lengths that there are not, under which nothing opens: what is filled up or cut decrypts to
+    /// something else. Which error is told is a matter of ``errorOrder(for:hello:)``.
+    static func wrongLengths(for strategy: Strategy) -> [ProtocolCheck] {
+        [("key", [0, 15, 17, 33]), ("iv", [0, 8, 12, 15, 17])].flatMap { member, byteCounts in
+            byteCounts.map { byteCount in
+                let what = "a \(member) of \(byteCount) bytes"
+                return ProtocolCheck("\(strategy.name) opens nothing with \(what)", .wrongLengths) { probe in
+                    let id = probe.session.makeID()
+                    let value = JSONValue.string(String(repeating: "42", count: byteCount))
+                    guard try probe.isAnswered(.object(probe.openRequest(id, [member: value])), "open with \(what)")
+                    else {
+                        return
+                    }
+                    try? probe.close(id)
+                    throw ProtocolProbe.Mismatch(
+                        description: "open with \(what) succeeds, and decrypts with another one: expected the error "
+                            + (member == "key" ? ErrorName.invalidKey : .invalidIV).rawValue)
+                }
+            }
+        }
+    }
+
     /// An object that does not open for what its source holds or does: the id stays free.
     static func faultyOpenings() -> [ProtocolCheck] {
         let faults: [(String, SourceFault, ErrorName, ExternalFlag)] = [

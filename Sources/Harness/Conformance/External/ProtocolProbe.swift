@@ -131,6 +131,11 @@ struct ProtocolProbe {
         }
     }
 
+    /// Whether a request succeeds, and not with an error.
+    func isAnswered(_ request: JSONValue, _ what: String) throws(Mismatch) -> Bool {
+        try ask(request.line, what).isGood
+    }
+
     private func ask(
         _ bytes: [UInt8], _ what: String, serving source: ServedCiphertext? = nil
     ) throws(Mismatch) -> SubjectAnswer {
@@ -178,6 +183,7 @@ struct ProtocolRun {
             else { continue }
             var checks = ProtocolCheck.openings(for: strategy)
             checks += ProtocolCheck.errorOrder(for: strategy, hello: hello)
+            checks += ProtocolCheck.wrongLengths(for: strategy)
             if strategy == first { checks += general }
             run(checks, with: probe, into: &tally)
         }

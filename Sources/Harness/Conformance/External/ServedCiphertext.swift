@@ -132,31 +132,65 @@ final class TemporaryCiphertext {
     init(_ group: VectorGroup) throws(DecryptionError) {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(folder)/chunkwise-XXXXXX".utf8CString)
-        if let resources = group.playlist?.resources {
-            for uri in resources.keys where uri.isEmpty || !uri.utf8.allSatisfy(Self.isPlain) || uri.hasPrefix(".") {
+        if let files = try Self.files(of: group) {
+            guard mkdtemp(&template) != nil else { throw Self.failure("mkdtemp") }
+            self.names = Array(files.keys)
+        } else {
+            let descriptor = mkstemp(&template)
+            guard descriptor >= 0 else { throw Self.failure("mkstemp") }
+            close(descriptor)
+            self.names = nil
+        }
+        self.path = Self.text(template)
+        try replace(by: group)
+    }
+
+    /// Writes another group's object in the place of this one; a playlist's resources must have the same names.
+    ///
+    /// - Throws: `DecryptionError.io`; `.unsupported` as at creation.
+    func replace(by group: VectorGroup) throws(DecryptionError) {
+        guard let files = try Self.files(of: group) else { return try Self.save(group.ciphertext, to: path) }
+        for (name, bytes) in files { try Self.save(MemorySource(bytes), to: "\(path)/\(name)") }
+    }
+
+    private static func save(_ source: any ByteSource, to path: String) throws(DecryptionError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else { throw failure("open") }
+        defer { close(descriptor) }
+        try copy(source, to: descriptor)
+    }
+
+    /// The files of a playlist's folder, by their names; `nil` for any other object.
+    private static func files(of group: VectorGroup) throws(DecryptionError) -> [String: [UInt8]]? {
+        guard let resources = group.playlist?.resources else { return nil }
+        var files: [String: [UInt8]] = [:]
+        for (uri, bytes) in resources {
+            let name = fileName(uri)
+            guard !name.isEmpty, name.utf8.allSatisfy(isPlain), !name.hasPrefix("."), files[name] == nil else {
                 throw .unsupported("the resource \"\(uri)\" as a file")
             }
-            guard mkdtemp(&template) != nil else { throw Self.failure("mkdtemp") }
-            self.path = Self.text(template)
-            self.names = Array(resources.keys)
-            for (name, bytes) in resources {
-                let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL, 0o600)
-                guard descriptor >= 0 else { throw Self.failure("open") }
-                defer { close(descriptor) }
-                try Self.copy(MemorySource(bytes), to: descriptor)
-            }
-            return
+            files[name] = bytes
         }
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw Self.failure("mkstemp") }
-        defer { close(descriptor) }
-        self.path = Self.text(template)
-        self.names = nil
-        try Self.copy(group.ciphertext, to: descriptor)
+        return files
+    }
+
+    /// The file that a URI names: without its query, and percent-decoded. Source: PROTOCOL.md, "open".
+    private static func fileName(_ uri: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = uri.utf8.prefix { $0 != UInt8(ascii: "?") }
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        [0x2D, 0x2E, 0x5F].contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+        [0x20, 0x2D, 0x2E, 0x5F].contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
     }
 
     private static func text(_ template: [CChar]) -> String {

@@ -10,17 +10,20 @@ package import Vectors
 ///    1 MiB, or, where there is none, its smallest one.
 /// 3. What capacity is left is shared out, the rarest flag first: each gets the same share of what is left, evenly spaced over
 ///    its candidates in the order of the groups. Only reads of at most 1 MiB, in chunks of at most 1 MiB, take part.
-/// 4. Groups whose order of reads matters are left out of all this: of each, the first reads are chosen, up to 24, so that
-///    a read still follows the one that it is to follow.
-/// 5. Of each object that stands for one of all lengths, in one chain, the first read past the end is chosen.
+/// 4. Groups whose order of reads matters are left out of all this: of each, the first reads are chosen, up to 20, so that
+///    a read still follows the one that it is to follow; all reads of the first one that is read in no order, for faults that
+///    come after a thousand reads.
+/// 5. Of each object that stands for one of all lengths, in one chain, the first read past the end is chosen; of each
+///    playlist, all of it and its second half.
 /// 6. Each residue modulo 16 of a read's start with each of its length is chosen once, going round through the objects of
 ///    all strategies and key lengths that have every range.
-/// 7. All objects that do not open for their padding, in one chain, and all reads of 64 KiB to 4 MiB are chosen.
+/// 7. All short lists are chosen, all long reads, and all objects that do not open for their padding in one chain, for their
+///    last chunk, or for what was cut off between or in authenticated chunks.
 /// 8. Of a chosen read, the group's opening comes along.
 package struct VectorTier: Sendable {
     /// The max number of vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
-    /// gets at most 5,000 reads.
-    package static let largestCount = 4_100
+    /// gets at most 8,000 reads.
+    package static let largestCount = 6_000
 
     /// A chosen vector.
     private struct Candidate {
@@ -41,15 +44,36 @@ package struct VectorTier: Sendable {
         var chosen: [Int: Set<Int>] = [:]
         var opened: Set<Int> = []
         var capacity = largestCount
+        var hasStorm = false
         for (index, group) in groups.enumerated() {
+            guard !VectorSet.isShortList(group) else {
+                chosen[index] = Set(0..<group.readCount)
+                opened.insert(index)
+                capacity -= group.readCount
+                continue
+            }
             guard !group.flags.contains(where: Self.ordered.contains), group.interleaving == nil else {
-                let count = min(group.readCount, Self.orderedReadCount, capacity)
+                let isStorm = group.flags.contains(.seekStorm) && !hasStorm
+                if isStorm { hasStorm = true }
+                let count = min(group.readCount, isStorm ? .max : Self.orderedReadCount, capacity)
                 chosen[index] = Set(0..<count)
                 opened.insert(index)
                 capacity -= count
                 continue
             }
             candidates += Self.candidates(of: group, index: index)
+        }
+        for (index, group) in groups.enumerated() where group.playlist != nil && group.readCount > 0 {
+            let length = group.plaintext.byteCount
+            for offset in [0, length / 2] where capacity > 0 {
+                let whole = group.reads.numbered.first {
+                    $0.read.offset == offset && UInt64($0.read.count) == length - offset
+                }
+                guard let number = whole?.number else { continue }
+                chosen[index, default: []].insert(number)
+                opened.insert(index)
+                capacity -= 1
+            }
         }
         for (index, group) in groups.enumerated()
         where capacity > 0 && group.flags.contains(.everyLength) && group.strategy.chunkByteCount == nil {
@@ -72,8 +96,8 @@ package struct VectorTier: Sendable {
         }
         for index in Self.covering(candidates, groups) { take(index) }
         for (index, candidate) in candidates.enumerated() {
-            let isPadding = candidate.read == nil && candidate.flags.contains(.paddingByte)
-            if isPadding || candidate.flags.contains(.longRead) && candidate.count <= 4 << 20 { take(index) }
+            let isOfEnd = candidate.read == nil && candidate.flags.contains(where: Self.ends.contains)
+            if isOfEnd || candidate.flags.contains(.longRead) { take(index) }
         }
         var indicesByFlag: [VectorFlag: [Int]] = [:]
         for (index, candidate) in candidates.enumerated() where candidate.isCheap {
@@ -141,8 +165,10 @@ package struct VectorTier: Sendable {
 
     /// Classes of bugs that show only in the order of reads.
     private static let ordered: Set<VectorFlag> = [
-        .forwardReads, .backwardRead, .repeatedRead, .afterFailure, .seekStorm,
+        .forwardReads, .backwardRead, .repeatedRead, .afterEmptyRead, .afterFailure, .seekStorm,
     ]
+    /// Classes of bugs in how an object's end is taken.
+    private static let ends: Set<VectorFlag> = [.paddingByte, .impossibleLastChunk, .truncatedChunks]
     private static let orderedReadCount = 20
     private static let largestCheapByteCount = 1 << 20
 

@@ -16,6 +16,8 @@ package struct Mutant: Sendable {
     /// Whether what comes of a read may depend on reads before it, if only since a right reader keeps what a wrong source
     /// gave it.
     let remembers: Bool
+    /// Whether a program can have it: not so what PROTOCOL.md allows a program, or what nothing but its memory shows.
+    private(set) var isForPrograms = true
 
     private let makeSubject: @Sendable (any CipherBackend) -> ConformanceSubject
 
@@ -35,6 +37,16 @@ package struct Mutant: Sendable {
     package func subject(over backend: any CipherBackend) -> ConformanceSubject {
         makeSubject(backend)
     }
+
+    /// The same mutant, where a program cannot have it.
+    func inProcessOnly() -> Mutant {
+        var mutant = self
+        mutant.isForPrograms = false
+        return mutant
+    }
+
+    /// The windows that a program with the fault reads in.
+    var windowByteCount: Int { [.windowEdge, .wholeWindow].contains(flag) ? 65536 : .max }
 
     /// The mutant of a name, or `nil`.
     package static func named(_ name: String) -> Mutant? { all.first { $0.name == name } }

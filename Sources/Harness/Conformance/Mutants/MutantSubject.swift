@@ -10,6 +10,7 @@ package final class MutantSubject: SubjectImplementation {
     private let name: String
     private let backend: any CipherBackend
     private let subject: ConformanceSubject
+    private let windowByteCount: Int
     private var objects: [UInt64: any RandomAccessDecryptor] = [:]
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
@@ -17,6 +18,7 @@ package final class MutantSubject: SubjectImplementation {
     package init(_ mutant: Mutant, over backend: any CipherBackend) {
         self.name = mutant.name
         self.backend = backend
+        self.windowByteCount = mutant.windowByteCount
         self.subject = mutant.subject(over: backend)
     }
 
@@ -56,7 +58,7 @@ package final class MutantSubject: SubjectImplementation {
         case .served(let served): sources = served
         case .folder(let path):
             let folder = FilePath(path)
-            for line in request.text.split(whereSeparator: { "\"\n".contains($0) }) {
+            for line in request.text.split(whereSeparator: { $0 == "\"" || $0.isNewline }) {
                 let name = String(line)
                 guard !name.contains("/"), !name.contains("\0") else { continue }
                 sources[name] = try? FileSource(path: folder.appending(name))
@@ -64,7 +66,7 @@ package final class MutantSubject: SubjectImplementation {
         case .described: throw .unsupported("generated playlists")
         }
         let reader = try open(
-            ReaderSetup(.cursor(windowByteCount: .max)),
+            ReaderSetup(.cursor(windowByteCount: windowByteCount)),
             PlaylistObject(text: request.text, resources: [:], keys: request.keys), sources)
         objects[id] = reader
         return reader.plaintextByteCount
@@ -90,7 +92,7 @@ package final class MutantSubject: SubjectImplementation {
         guard subject.supports(parameters.strategy, parameters.key.byteCount) else {
             throw .unsupported("what the mutant does not support")
         }
-        let setup = ReaderSetup(.cursor(windowByteCount: .max))
+        let setup = ReaderSetup(.cursor(windowByteCount: windowByteCount))
         let reader = try subject.open(setup, source, parameters.strategy, parameters.key)
         objects[id] = reader
         return reader.plaintextByteCount

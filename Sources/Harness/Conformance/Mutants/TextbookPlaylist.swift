@@ -35,8 +35,15 @@ struct TextbookPlaylist {
 
     init(_ text: String, fault: PlaylistFault?) throws(DecryptionError) {
         self.fault = fault
-        guard text.hasPrefix("#EXTM3U\n") else { throw Self.invalid("EXTM3U") }
-        for line in text.split(separator: "\n") {
+        let lines = Self.lines(of: text, fault: fault)
+        guard lines.first.map({ $0 == "#EXTM3U" || fault == .returnKept && $0 == "#EXTM3U\r" }) == true else {
+            throw Self.invalid("EXTM3U")
+        }
+        for (index, line) in lines.enumerated() where !line.isEmpty {
+            if fault == .infoNextIsURI, index > 0, lines[index - 1].hasPrefix("#EXTINF:") {
+                try segment(line)
+                continue
+            }
             let parts = line.split(separator: ":", maxSplits: 1)
             let (name, value) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
             switch name {
@@ -46,7 +53,14 @@ struct TextbookPlaylist {
             case "#EXT-X-KEY": try keyTag(value)
             case "#EXT-X-MAP": try sectionTag(value)
             case "#EXT-X-BYTERANGE": range = Self.byteRange(value)
-            default: if !line.hasPrefix("#") { try segment(String(line)) }
+            default:
+                if fault == .commentRefused, line.hasPrefix("#"), !line.hasPrefix("#EXT") {
+                    throw Self.invalid("comment")
+                }
+                if fault == .unknownTagRefused, line.hasPrefix("#EXT"), !Self.otherTags.contains(name) {
+                    throw Self.invalid(name)
+                }
+                if !line.hasPrefix("#") { try segment(line) }
             }
         }
         if fault == .lastKeyOnly {
@@ -56,35 +70,53 @@ struct TextbookPlaylist {
         }
     }
 
+    private static let otherTags: Set<String> = [
+        "#EXTM3U", "#EXTINF", "#EXT-X-ENDLIST", "#EXT-X-TARGETDURATION", "#EXT-X-VERSION",
+    ]
+
+    private static func lines(of text: String, fault: PlaylistFault?) -> [String] {
+        guard fault != .returnKept else {
+            return text.utf8.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+        }
+        var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+        if fault == .blankLineEnds { lines = Array(lines.prefix { !$0.isEmpty }) }
+        if fault == .lastLineLost { lines.removeLast() }
+        return lines
+    }
+
     private mutating func keyTag(_ value: String) throws(DecryptionError) {
         var value = value
         if fault == .quotesGuessed {
             value = String(value.map { "\u{201C}\u{201D}".contains($0) ? "\"" : $0 })
         }
-        let method = Self.attribute("METHOD", value) ?? ""
+        let attributes = Self.attributes(value, fault: fault)
+        func attribute(_ name: String) -> String? { Self.attribute(name, attributes) }
+        let method = attribute("METHOD") ?? ""
         if method == "NONE" {
             if fault != .keyKept { key = nil }
             isRefused = nil
             return
         }
-        let isForeign = (Self.attribute("KEYFORMAT", value) ?? "\"identity\"") != "\"identity\""
+        let isForeign = (attribute("KEYFORMAT") ?? "\"identity\"") != "\"identity\""
         if isForeign, fault != .anyFormat {
             if key == nil { isRefused = .unsupported("a KEYFORMAT") }
             return
         }
         isRefused = nil
         guard method == "AES-128" || fault == .sampleAES || isForeign else { throw .unsupported("a METHOD") }
-        guard let uri = Self.attribute("URI", value), uri.hasPrefix("\""), uri.count > 2 else {
+        guard let uri = attribute("URI"), uri.hasPrefix("\""), uri.count > 2 else {
             throw Self.invalid("URI")
         }
+        if fault == .dataURIRefused, uri.hasPrefix("\"data:") { throw .unsupported("a scheme") }
         var iv: UInt128?
-        if let text = Self.attribute("IV", value) {
+        if let text = attribute("IV") {
+            if fault == .capitalXRefused, text.hasPrefix("0X") { throw Self.invalid("IV") }
             guard text.count == 34 || fault == .shortIV, let number = UInt128(text.dropFirst(2), radix: 16) else {
                 throw Self.invalid("IV")
             }
             iv = fault == .attribute64Bits ? UInt128(UInt64(truncatingIfNeeded: number)) : number
         }
-        if fault == .attributeIgnored { iv = nil }
+        if fault == .attributeIgnored || fault == .zeroIVIsNone && iv == 0 { iv = nil }
         lastIV = iv ?? lastIV
         if fault == .attributeKept { iv = lastIV }
         let made = Key(uri: String(uri.dropFirst().dropLast()), iv: iv)
@@ -93,8 +125,10 @@ struct TextbookPlaylist {
     }
 
     private mutating func sectionTag(_ value: String) throws(DecryptionError) {
-        let uri = (Self.attribute("URI", value) ?? "").filter { $0 != "\"" }
-        let range = Self.attribute("BYTERANGE", value).flatMap { Self.byteRange($0.filter { $0 != "\"" }) }
+        let attributes = Self.attributes(value, fault: fault)
+        let uri = (Self.attribute("URI", attributes) ?? "").filter { $0 != "\"" }
+        if fault == .rangeLostAtSection { self.range = nil }
+        let range = Self.attribute("BYTERANGE", attributes).flatMap { Self.byteRange($0.filter { $0 != "\"" }) }
         guard key == nil || key?.iv != nil || fault != nil && fault != .sectionPlain || !pieces.isEmpty else {
             throw Self.invalid("EXT-X-MAP")
         }
@@ -104,8 +138,11 @@ struct TextbookPlaylist {
         sectionIsNew = true
     }
 
-    private mutating func segment(_ uri: String) throws(DecryptionError) {
+    private mutating func segment(_ written: String) throws(DecryptionError) {
         if let isRefused { throw isRefused }
+        var uri = written
+        if fault == .queryCut { uri = String(uri.prefix { $0 != "?" }) }
+        if fault == .percentDecoded { uri = uri.replacing("%20", with: " ") }
         if var section, fault != .sectionOmitted {
             let isSame = before?.uri == section.uri && before?.range == section.range
             if !isSame || fault == .sectionRepeated || sectionIsNew && fault == .sectionAgain {
@@ -154,9 +191,18 @@ struct TextbookPlaylist {
         return (count, parts.count > 1 ? Int(parts[1]) : nil)
     }
 
-    /// A value with its quotation marks; the vectors have no commas inside of them.
-    private static func attribute(_ name: String, _ list: String) -> String? {
-        list.split(separator: ",").first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    /// The attributes of a list, with their names and quotation marks.
+    private static func attributes(_ list: String, fault: PlaylistFault?) -> [Substring] {
+        guard fault != .splitAtCommas else { return list.split(separator: ",") }
+        var isQuoted = false
+        return list.split { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
+    }
+
+    private static func attribute(_ name: String, _ attributes: [Substring]) -> String? {
+        attributes.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 }
 

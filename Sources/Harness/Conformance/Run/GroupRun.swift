@@ -1,4 +1,5 @@
 internal import RandomAccess
+internal import Results
 internal import Vectors
 
 /// A read with its index among those of its group.
@@ -72,7 +73,7 @@ struct GroupRun {
                 tally.add(
                     Verdict(
                         id: "\(group.id) reads", flags: flags, subject: .error,
-                        mismatch: "the object was not opened as it should be", size: [objectByteCount, 1, 0]),
+                        mismatch: ConformanceRecord.Failure.notOpened, size: [objectByteCount, 1, 0]),
                     count: group.readCount)
             }
             return nil
@@ -145,7 +146,7 @@ struct GroupRun {
             return tally.note(.notRun, flags: Set(flags))
         }
         guard opened.isReadable else {
-            return tally.add(verdict(read, "the object was not opened as it should be"))
+            return tally.add(verdict(read, ConformanceRecord.Failure.notOpened))
         }
         subject.attempt(flags) {
             if judge(read, number: number, of: object, into: &tally) {

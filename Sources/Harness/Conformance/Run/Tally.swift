@@ -39,6 +39,15 @@ struct Verdict: Sendable {
         flags + [String(decoding: (mismatch ?? "").utf8.filter { !Self.isHexDigit($0) }, as: UTF8.self)]
     }
 
+    /// What is said of where a wrong answer comes from, such as another IV, without its figures; `nil` where only the answer
+    /// is known to be wrong.
+    fileprivate var explanation: String? {
+        guard let mismatch, mismatch != ConformanceRecord.Failure.notOpened else { return nil }
+        let said = mismatch.split(separator: "; ").last { !$0.hasPrefix("byte ") } ?? ""
+        guard !said.isEmpty else { return nil }
+        return String(decoding: said.utf8.filter { !Self.isHexDigit($0) }, as: UTF8.self)
+    }
+
     private static func isHexDigit(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
@@ -77,6 +86,9 @@ struct Tally: Sendable {
     /// The kinds of failures so far, and how many of the entries are of each.
     private var kinds: [[String]: Int] = [:]
     private var kindCounts: [Int] = []
+    /// How many failures have an explanation, by it, and the smallest of them.
+    private var explained: [String: (count: Int, smallest: Verdict)] = [:]
+    private static let maxExplanationCount = 200
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -120,10 +132,29 @@ struct Tally: Sendable {
         note(verdict.mismatch == nil ? .passed : .failed, flags: flags, count: count)
         guard verdict.mismatch != nil else { return }
         failedFlags.formUnion(flags)
+        if capacity > 0, let explanation = verdict.explanation { explain(explanation, verdict, count: 1) }
         let kind = kind(of: verdict)
         let isNew = kindCounts[kind] == 0 || flags.contains { entryCounts[$0] == nil }
         if entries.count >= capacity, !isNew, isSurplus(verdict, kind) { return }
         insert(Entry(verdict: verdict, kind: kind))
+    }
+
+    private mutating func explain(_ explanation: String, _ verdict: Verdict, count: Int) {
+        guard let known = explained[explanation] else {
+            if explained.count < Self.maxExplanationCount { explained[explanation] = (count, verdict) }
+            return
+        }
+        let smallest = verdict.isListed(before: known.smallest) ? verdict : known.smallest
+        explained[explanation] = (known.count + count, smallest)
+    }
+
+    /// The kinds that a quarter of the failures and two at least are of, the largest first, at most three.
+    private var largestKinds: [ConformanceRecord.Kind] {
+        explained.values.filter { $0.count > 1 && 4 * $0.count >= failedCount }
+            .sorted { ($1.count, $0.smallest.id) < ($0.count, $1.smallest.id) }.prefix(3).map {
+                .init(
+                    count: $0.count, failedCount: failedCount, id: $0.smallest.id, reason: $0.smallest.mismatch ?? "")
+            }
     }
 
     /// Keeps what a check of the protocol found, without counting it.
@@ -147,6 +178,12 @@ struct Tally: Sendable {
         return kindCounts.allSatisfy { $0 <= kindCounts[kind] }
     }
 
+    /// How many vectors passed or failed.
+    var executedCount: Int {
+        let isExecuted = run.outcome == .passed || run.outcome == .failed
+        return counts[Outcome.passed.rawValue] + counts[Outcome.failed.rawValue] + (isExecuted ? run.count : 0)
+    }
+
     /// How many vectors failed.
     var failedCount: Int { counts[Outcome.failed.rawValue] }
 
@@ -157,6 +194,7 @@ struct Tally: Sendable {
         counts = Self.sum(counts, other.counts)
         countsByFlag.merge(other.countsByFlag, uniquingKeysWith: Self.sum)
         findings += other.findings
+        for (explanation, known) in other.explained { explain(explanation, known.smallest, count: known.count) }
         for entry in other.entries { insert(Entry(verdict: entry.verdict, kind: kind(of: entry.verdict))) }
     }
 
@@ -164,7 +202,7 @@ struct Tally: Sendable {
         endRun()
         let known = VectorFlag.allCases.map(\.rawValue)
         let others = Set(countsByFlag.keys).subtracting(known).sorted()
-        return ConformanceRecord(
+        var record = ConformanceRecord(
             subject: subject, passed: counts[0], failed: counts[1], unsupported: counts[2], notRun: counts[3],
             failures: entries.map {
                 .init(id: $0.verdict.id, flags: $0.verdict.flags, reason: $0.verdict.mismatch ?? "")
@@ -176,6 +214,9 @@ struct Tally: Sendable {
             },
             adapter: findings.isEmpty
                 ? nil : findings.map { .init(id: $0.id, flags: $0.flags, reason: $0.mismatch ?? "") })
+        let kinds = largestKinds
+        if !kinds.isEmpty { record.kinds = kinds }
+        return record
     }
 
     private static func sum(_ left: [Int], _ right: [Int]) -> [Int] {

@@ -10,8 +10,10 @@ package struct DifferentialSearch {
         package let subject: String
         /// The case's number, counted from 0, which with the seed is enough to draw it again.
         package let number: Int
-        /// The case, shrunk.
+        /// The case, as small as there was time for.
         package let searchCase: SearchCase
+        /// Whether no smaller case shows it that could be thought of; otherwise there was no time to try all.
+        package let isShrunk: Bool
         /// What is different.
         package let reason: String
     }
@@ -39,19 +41,34 @@ package struct DifferentialSearch {
     /// The number of the first case.
     package let firstNumber: Int
 
-    package init(subjects: [any JudgedSubject], seed: UInt64, firstNumber: Int = 0) {
+    /// Whether the user wants it to end, and subjects may be gone.
+    private let isInterrupted: @Sendable () -> Bool
+
+    package init(
+        subjects: [any JudgedSubject], seed: UInt64, firstNumber: Int = 0,
+        isInterrupted: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.subjects = subjects
+        self.isInterrupted = isInterrupted
         self.seed = seed
         self.firstNumber = firstNumber
     }
 
-    /// Draws cases while `goesOn`, given the number that were drawn, says so; a subject is out once it has differed.
-    package func run(while goesOn: (_ drawn: Int) -> Bool) -> Outcome {
+    /// Draws cases, and shrinks those that show a difference; a subject is out once it has differed.
+    ///
+    /// - Parameters:
+    ///   - goesOn: Whether there is time left, given the number of cases that were drawn and, while one is shrunk, of smaller
+    ///     ones that were tried.
+    ///   - found: Is called with a difference before it is shrunk.
+    /// - Returns: What came of it.
+    package func run(
+        while goesOn: (_ drawn: Int, _ tried: Int?) -> Bool, found: (Difference) -> Void = { _ in }
+    ) -> Outcome {
         var trials = subjects.map { SearchTrial(subject: $0) }
         var (drawn, readCount) = (0, 0)
         var cases: [String: (executed: Int, unsupported: Int)] = [:]
         var differences: [Difference] = []
-        while !trials.isEmpty, goesOn(drawn) {
+        while !trials.isEmpty, !isInterrupted(), goesOn(drawn, nil) {
             let number = firstNumber + drawn
             let searchCase = SearchDraws.draw(seed: seed, number: number)
             for trial in trials {
@@ -61,13 +78,26 @@ package struct DifferentialSearch {
                 }
                 cases[trial.subject.name, default: (0, 0)].executed += 1
                 readCount += searchCase.reads.count
-                guard trial.mismatch(in: searchCase) != nil else { continue }
-                var shrinking = SearchShrinking { trial.isSupported($0) && trial.mismatch(in: $0) != nil }
-                let smallest = shrinking.shrink(searchCase)
+                guard let first = trial.mismatch(in: searchCase), !isInterrupted() else { continue }
+                func difference(_ smallest: SearchCase, _ reason: String, isShrunk: Bool) -> Difference {
+                    Difference(
+                        subject: trial.subject.name, number: number, searchCase: smallest, isShrunk: isShrunk,
+                        reason: reason)
+                }
+                found(difference(searchCase, first, isShrunk: false))
+                var reason = first
+                let shrinking = SearchShrinking()
+                let (smallest, isFinished) = shrinking.shrink(searchCase) { candidate in
+                    guard trial.isSupported(candidate), let mismatch = trial.mismatch(in: candidate), !isInterrupted()
+                    else { return false }
+                    reason = mismatch
+                    return true
+                } while: {
+                    !isInterrupted() && goesOn(drawn, $0)
+                }
                 // What a subject remembers from case to case may make a failure that does not come again.
-                let reason = trial.mismatch(in: smallest) ?? "a difference that did not show again"
-                differences.append(
-                    Difference(subject: trial.subject.name, number: number, searchCase: smallest, reason: reason))
+                if isFinished { reason = trial.mismatch(in: smallest) ?? "a difference that did not show again" }
+                differences.append(difference(smallest, reason, isShrunk: isFinished))
             }
             let found = Set(differences.map(\.subject))
             trials.removeAll { found.contains($0.subject.name) }

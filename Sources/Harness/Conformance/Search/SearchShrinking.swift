@@ -2,23 +2,31 @@ internal import RandomAccess
 
 /// Makes a case smaller for as long as it still shows a difference.
 ///
-/// Greedy and deterministic: of the candidates, the first that is smaller and still fails is taken, until none is.
+/// Greedy and deterministic: of the candidates, the first that is smaller and still fails is taken, until none is, or until
+/// there is no time left.
 /// - Source: Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28 (2), 2002.
 struct SearchShrinking {
-    /// Whether a case shows a difference.
-    let fails: (SearchCase) -> Bool
     /// The max number of cases that are tried.
     var budget = 5000
 
-    /// The smallest case that was found.
-    mutating func shrink(_ searchCase: SearchCase) -> SearchCase {
+    /// Makes a case smaller.
+    ///
+    /// - Parameters:
+    ///   - searchCase: The case.
+    ///   - fails: Whether a case shows a difference.
+    ///   - goesOn: Whether there is time for another case, given the number that were tried.
+    /// - Returns: The smallest case that was found, and whether no smaller one of its kind is left.
+    func shrink(
+        _ searchCase: SearchCase, fails: (SearchCase) -> Bool, while goesOn: (_ tried: Int) -> Bool
+    ) -> (smallest: SearchCase, isFinished: Bool) {
         var best = searchCase
         var hasShrunk = true
-        while hasShrunk, budget > 0 {
+        var tried = 0
+        while hasShrunk {
             hasShrunk = false
             for candidate in Self.candidates(of: best) where candidate.size.lexicographicallyPrecedes(best.size) {
-                budget -= 1
-                guard budget > 0 else { break }
+                guard tried < budget, goesOn(tried) else { return (best, false) }
+                tried += 1
                 if fails(candidate) {
                     best = candidate
                     hasShrunk = true
@@ -26,7 +34,7 @@ struct SearchShrinking {
                 }
             }
         }
-        return best
+        return (best, true)
     }
 
     private static func candidates(of best: SearchCase) -> [SearchCase] {

@@ -50,9 +50,10 @@ extension Document {
             ].compactMap { $0 }
             let note = rest.isEmpty ? "" : " (\(rest.joined(separator: ", ")))"
             guard record.failed > 0 else {
+                let all = record.choice == nil ? "all" : "a choice of"
                 return executed == 0
                     ? "\(record.subject): nothing executed\(note)"
-                    : "\(record.subject): passed all \(grouped(executed)) vectors\(note)"
+                    : "\(record.subject): passed \(all) \(grouped(executed)) vectors\(note)"
             }
             return "\(record.subject): failed \(grouped(record.failed)) of \(grouped(executed)) vectors\(note)"
         }
@@ -66,17 +67,17 @@ extension Document {
 
     private static func counterexamples(_ evidence: Evidence) -> Section? {
         let rows = evidence.subjects.flatMap { record in
-            record.failures.map { failure in
+            FailureGroup.groups(of: record.failures).map { group in
                 [
-                    Table.Entry(record.subject), Table.Entry(failure.id),
-                    Table.Entry(failure.flags.joined(separator: ", ")), Table.Entry(failure.reason),
-                    Table.Entry(evidence.commandRepeating(failure)),
+                    Table.Entry(record.subject), Table.Entry(group.first.id, detail: group.othersText),
+                    Table.Entry(group.first.flags.joined(separator: ", ")), Table.Entry(group.first.reason),
+                    Table.Entry(evidence.commandRepeating(group.first)),
                 ]
             }
         }
         guard !rows.isEmpty else { return nil }
         let table = Table(
-            caption: "Failures of each subject, smallest counterexample first.",
+            caption: "Failures of each subject, alike ones in one row, smallest counterexample first.",
             columns: [.text("Subject"), .text("Vector"), .text("Flags"), .text("Reason"), .text("Repeat with")],
             rows: rows)
         return Section(
@@ -149,9 +150,24 @@ extension Document {
         let columns: [Table.Column] = [
             .text("Subject"), .number("Passed"), .number("Failed"), .number("Unsupported"), .number("Not run"),
         ]
+        let programs = evidence.subjects.compactMap { record -> [Table.Entry]? in
+            guard let program = record.program else { return nil }
+            return [
+                Table.Entry(record.subject), Table.Entry(record.version ?? "not known"), Table.Entry(program.command),
+                Table.Entry(program.files.map { "\($0.name) \($0.sha256)" }.joined(separator: ", ")),
+                Table.Entry(record.choice.map { "\($0.chosenCount) of \($0.allCount)" } ?? "all"),
+            ]
+        }
+        let programTable = Table(
+            caption:
+                "Programs: what was run, and the files that the command names, by SHA-256. A choice of vectors is the "
+                + "same in every run; --all runs all of them.",
+            columns: [.text("Subject"), .text("Version"), .text("Command"), .text("Files"), .text("Vectors chosen")],
+            rows: programs)
         return Section(
             name: "subjects", title: "Subjects",
-            blocks: [.table(Table(caption: "Vectors by outcome.", columns: columns, rows: rows))])
+            blocks: [.table(Table(caption: "Vectors by outcome.", columns: columns, rows: rows))]
+                + (programs.isEmpty ? [] : [.table(programTable)]))
     }
 
     /// Which planted faults were noticed, and by which vectors.
@@ -203,6 +219,8 @@ extension Document {
             program: [
                 ("Program", "chunkwise \(evidence.programVersion), schema \(evidence.schema)"),
                 ("Seed", "none is drawn: the vectors are the same in every run"), ("Started", evidence.startedAt),
+                ("Took", "\(evidence.seconds) s"),
+                ("Files", "SHA256SUMS beside this page has their digests; sha256sum -c SHA256SUMS compares them"),
             ], command: evidence.command)
         let files = evidence.vectorFiles.map { [Table.Entry($0.name), Table.Entry($0.sha256)] }
         let table = Table(

@@ -5,16 +5,19 @@ import Support
 ///
 /// The same evidence gives the same bytes.
 /// - Returns: `index.html`, `evidence.md`, `evidence.json` and `junit.xml`; if there is an integrity matrix, `tamper.json`
-///   with each of its cases.
+///   with each of its cases; and `SHA256SUMS` of them all, as `sha256sum -c` reads it.
 package func renderEvidence(_ evidence: Evidence) -> [ReportFile] {
     let document = Document(evidence)
-    return [
-        ReportFile(name: "index.html", text: HTMLRenderer.render(document)),
-        ReportFile(name: "evidence.md", text: MarkdownRenderer.render(document)),
-        ReportFile(name: "evidence.json", text: evidence.json.text + "\n"),
-        ReportFile(name: "junit.xml", text: JUnitRenderer.render(evidence)),
-    ]
+    let files =
+        [
+            ReportFile(name: "index.html", text: HTMLRenderer.render(document)),
+            ReportFile(name: "evidence.md", text: MarkdownRenderer.render(document)),
+            ReportFile(name: "evidence.json", text: evidence.json.text + "\n"),
+            ReportFile(name: "junit.xml", text: JUnitRenderer.render(evidence)),
+        ]
         + (evidence.tampering.map { [ReportFile(name: "tamper.json", text: TamperRecord.json($0).text + "\n")] } ?? [])
+    let sums = files.map { "\(Hexadecimal.encode(SHAFunction.sha256.hash($0.bytes)))  \($0.name)\n" }.joined()
+    return files + [ReportFile(name: "SHA256SUMS", text: sums)]
 }
 
 extension Evidence {

@@ -107,7 +107,8 @@ extension TamperRecord {
                     + "data, so no reader can notice the others.")
         }
         let failed = records.reduce(0) { $0 + $1.failed }
-        parts.append(failed == 0 ? "Nothing failed." : "\(failed) failed.")
+        let changes = RatioText.count(failed, "change")
+        parts.append(failed == 0 ? "No change was answered in a wrong way." : "\(changes) answered in a wrong way.")
         return parts.joined(separator: " ")
     }
 }

@@ -49,7 +49,7 @@ extension Document {
 
     /// What failures are most like.
     static func causes(_ records: [ConformanceRecord]) -> [Block] {
-        let lines = records.compactMap { record in record.cause.map { "\(record.subject): \($0.text)" } }
+        let lines = records.flatMap { record in record.explanations.map { "\(record.subject): \($0)" } }
         return lines.isEmpty ? [] : [.list(lines)]
     }
 

@@ -9,6 +9,7 @@ enum VectorRules {
         if groups.contains(where: { $0.interleaving != nil || $0.threadCount > 1 }) { lines += together }
         if groups.contains(where: { $0.supply != .any }) { lines += supplies }
         if groups.contains(where: { if case .generated = $0.rule { true } else { false } }) { lines += generated }
+        if groups.contains(where: { if case .repeated = $0.rule { true } else { false } }) { lines += repeated }
         if groups.contains(where: { $0.strategy.chunkFormat != nil }) { lines += chunked }
         if groups.contains(where: { $0.playlist != nil }) { lines += playlists }
         if groups.contains(where: { if case .monteCarlo = $0.rule { true } else { false } }) { lines += monteCarlo }
@@ -55,6 +56,11 @@ enum VectorRules {
         "and its ciphertext is AES(plaintext xor C), C being the block before it, or the chunk's IV if it is alone.",
     ]
 
+    private static let repeated = [
+        "object {plaintextByteCount: n, byte: b}: the plaintext is n times the byte b, and the ciphertext what a writer makes",
+        "of it.",
+    ]
+
     private static let chunked = [
         "With authenticated chunks, object {plaintextByteCount: n, seed: s} is as long as PROTOCOL.md's format of n bytes,",
         "and its byte i is S[i] of the stream for s, except of Cobblestone's commitment (bytes 24 to 55), the first byte",
@@ -98,9 +104,19 @@ struct VectorObject {
                 throw other.error("beside \"object\": expected one of the two")
             }
         }
-        try object.allow(["plaintextByteCount", "seed", "monteCarlo", "edits"])
+        try object.allow(["plaintextByteCount", "seed", "byte", "monteCarlo", "edits"])
         guard let first = try object.optionalMember("monteCarlo") else {
             let byteCount = try object.member("plaintextByteCount").integer(UInt64.self)
+            if let byte = try object.optionalMember("byte") {
+                let value = try byte.integer(UInt8.self)
+                let repeated = try object.check { () throws(DecryptionError) in
+                    try RepeatedObject(strategy: strategy, key: key, byte: value, plaintextByteCount: byteCount)
+                }
+                self.ciphertext = repeated.source
+                self.plaintext = repeated.plaintext
+                self.rule = .repeated(repeated)
+                return
+            }
             let seed = try object.member("seed").integer(UInt64.self)
             let generated = try object.check {
                 try GeneratedObject(strategy: strategy, key: key, plaintextByteCount: byteCount, seed: seed)

@@ -78,6 +78,8 @@ package struct VectorWriter: Sendable {
         switch group.rule {
         case .generated(let object):
             text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"seed\":\(object.seed)},\n"
+        case .repeated(let object):
+            text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"byte\":\(object.byte)},\n"
         case .edited(let object, let edits):
             text += " \"object\":{\"plaintextByteCount\":\(object.plaintextByteCount),\"seed\":\(object.seed),"
             text += "\"edits\":\(Self.text(edits))}"

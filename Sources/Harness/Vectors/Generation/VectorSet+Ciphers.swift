@@ -54,6 +54,24 @@ extension VectorSet {
         }
     }
 
+    /// Counter blocks that are a nonce of 12 or 8 bytes and zeros, as most libraries are given them.
+    package static func shortNonces() -> [VectorGroup] {
+        let nonces: [(String, UInt128)] = [
+            ("12 bytes", 0x0102_0304_0506_0708_090a_0b0c_0000_0000),
+            ("8 bytes", 0x0102_0304_0506_0708_0000_0000_0000_0000),
+            ("12 bytes, others", 0xf0e1_d2c3_b4a5_9687_7869_5a4b_0000_0000),
+            ("8 bytes, others", 0xf0e1_d2c3_b4a5_9687_0000_0000_0000_0000),
+        ]
+        return nonces.enumerated().map { number, nonce in
+            let length: UInt64 = 16 * 40 + 5
+            let offsets = stride(from: UInt64(0), to: length, by: 8).map { $0...$0 }
+            return small(
+                "short-nonce/\(nonce.0)", .shortNonce, strategy: .ctr(iv: Block(bigEndianValue: nonce.1)),
+                key: 2 - number % 3, length: length, seed: UInt64(17300 + number), windowByteCounts: [.max, 64],
+                patterns: [.product(offsets: offsets, counts: [1, 16, 130, 700], flags: [])])
+        }
+    }
+
     /// A small object of one flag, which all its reads have.
     private static func small(
         _ name: String, _ flag: VectorFlag, strategy: Strategy, key number: Int, length: UInt64, seed: UInt64,

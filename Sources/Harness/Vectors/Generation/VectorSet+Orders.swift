@@ -2,7 +2,7 @@ import ByteSources
 import RandomAccess
 
 extension VectorSet {
-    /// Reads whose order matters to readers that keep state: forward, backward, repeated, after a failed read.
+    /// Reads whose order matters to readers that keep state: forward, backward, repeated, after an empty or failed read.
     package static func readOrders() -> [VectorGroup] {
         smallStrategies.enumerated().flatMap { index, strategy in
             let length: UInt64 = strategy.padding == Padding.none ? 240 : 245
@@ -10,10 +10,11 @@ extension VectorSet {
                 ("forward", .forwardReads, [1, 7, 16, 17, 33].map { steps(of: $0, to: length, backward: false) }),
                 ("backward", .backwardRead, [1, 7, 16, 17, 33].map { steps(of: $0, to: length, backward: true) }),
                 ("repeated", .repeatedRead, [repeats(of: [0, 5, 16, 47, 48, 100, length - 20])]),
+                ("after empty reads", .afterEmptyRead, (0..<20).flatMap { emptyBefore(12 * $0, of: length) }),
                 ("after failures", .afterFailure, (0..<40).flatMap { failureBefore(6 * $0, of: length) }),
             ]
             return orders.enumerated().map { orderIndex, order in
-                let number = 4 * index + orderIndex
+                let number = orders.count * index + orderIndex
                 return held(
                     id: "orders/\(order.0)/\(strategy.label)/aes\(key(number).byteCount * 8)", flags: [order.1],
                     strategy: strategy, key: key(number),
@@ -82,6 +83,12 @@ extension VectorSet {
     /// A read that starts past the end, and one that does not.
     private static func failureBefore(_ offset: UInt64, of length: UInt64) -> [ReadPattern] {
         [one(length + 1 + offset % 20, 16), one(offset, 1 + Int(offset) % 40)]
+    }
+
+    /// A read of nothing, inside of the plaintext or at its end, and one that is to follow on or to start elsewhere.
+    private static func emptyBefore(_ offset: UInt64, of length: UInt64) -> [ReadPattern] {
+        let empty = offset % 36 == 0 ? length : offset
+        return [one(empty, 0), one(offset, 1 + Int(offset) % 40), one(length - offset / 2, 16), one(offset / 2, 5)]
     }
 
     private static func one(_ offset: UInt64, _ count: Int) -> ReadPattern {

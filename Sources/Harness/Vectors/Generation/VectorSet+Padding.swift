@@ -21,6 +21,47 @@ extension VectorSet {
         }
     }
 
+    /// Objects of nothing but bytes that look like padding, wherever a reader cuts what it reads into pieces: at 1, 4 or 64
+    /// KiB, or at 1 MiB.
+    package static func lookalikePieces(shortestByteCount: UInt64 = 0, longestByteCount: UInt64 = .max) -> [VectorGroup]
+    {
+        let lengths: [UInt64] = [1040, 4112, 262_160, 4_194_320].filter {
+            (shortestByteCount...longestByteCount).contains($0)
+        }
+        let strategies: [Strategy] = [
+            .cbcContinuous(iv: iv(25), padding: .pkcs7),
+            .cbcChunked(chunkByteCount: 65536, iv: iv(26), ivRule: .sequence, padding: .none),
+        ]
+        return lengths.flatMap { length in
+            ([1, 2, 8, 16] as [UInt8]).flatMap { value in
+                strategies.enumerated().compactMap { index, strategy in
+                    // Long objects of the two extremes only; chunks only where there are several.
+                    guard length < 1 << 20 || value == 1 || value == 16, index == 0 || length > 65536 else {
+                        return nil
+                    }
+                    let key = key(index + Int(value))
+                    let object = made("an object of one byte") { () throws(DecryptionError) in
+                        try RepeatedObject(strategy: strategy, key: key, byte: value, plaintextByteCount: length)
+                    }
+                    let end = Int(length)
+                    return VectorGroup(
+                        id: "padding-lookalike/\(length) bytes of \(value)/\(strategy.label)",
+                        flags: [.paddingLookalike], strategy: strategy, key: key, ciphertext: object.source,
+                        plaintext: object.plaintext, rule: .repeated(object),
+                        patterns: [
+                            .product(
+                                offsets: [0...0], counts: [end / 2 / 16 * 16...end / 2 / 16 * 16, end...end],
+                                toEnd: [1],
+                                flags: [.paddingLookalike]),
+                            .product(
+                                offsets: [16...16, 37...37, UInt64(end / 2)...UInt64(end / 2)],
+                                counts: [32, 64, 1003], toEnd: [0], flags: [.paddingLookalike]),
+                        ])
+                }
+            }
+        }
+    }
+
     /// Ends that do not unpad: impossible values, and each position of each padding damaged in turn.
     package static func badPaddings() -> [VectorGroup] {
         var ends: [(String, [UInt8])] = [0, 17, 18, 32, 127, 128, 240, 255].map {
@@ -187,7 +228,8 @@ extension VectorSet {
         var groups = exhaustive(blockCounts: 0...1)
         groups += chaining() + keyLengths() + readOrders() + interleavings() + concurrentReads() + circumstances()
         groups += badPaddings() + paddingBytes() + impossibleLengths() + paddingLookalikes()
-        groups += sequenceCarries() + counterCarries() + counterByteCarries()
+        groups += lookalikePieces(longestByteCount: 1 << 20)
+        groups += sequenceCarries() + counterCarries() + counterByteCarries() + shortNonces()
         groups += smallWindows() + offsetWidths() + seekStorms() + Array(monteCarlo().prefix(3))
         groups += specialBlocks() + longReads().filter { $0.plaintext.byteCount < 10 << 20 }
         // Some of those that hold most, and some of their reads: all short ones, those that end at a block's edge or around

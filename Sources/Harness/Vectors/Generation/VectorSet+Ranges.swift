@@ -284,6 +284,11 @@ extension VectorSet {
                 windowByteCounts: [.max, 65536],
                 patterns: ranges.map { .product(offsets: [$0.0...$0.0], counts: [$0.1], flags: [.longRead]) })
         }
+        groups.append(
+            generated(
+                id: "long-reads/ctr/9 MB", flags: [.longRead], strategy: .ctr(iv: iv(27)), key: key(1),
+                plaintextByteCount: 9_000_011, seed: 18090, windowByteCounts: [.max],
+                patterns: [.product(offsets: [3...3], counts: [9_000_000], flags: [.longRead])]))
         for (index, strategy) in continuousStrategies.enumerated() where strategy.padding != Padding.none {
             groups.append(
                 generated(

@@ -107,11 +107,12 @@ extension VectorSet {
         VectorClass(
             "large-offsets", "offsets that need more than 31, 32, 35 and 36 bits", largeOffsets() + offsetWidths()),
         VectorClass(
-            "counter-carries", "counters that carry past 8 to 128 bits in a read",
-            counterCarries() + counterByteCarries()),
+            "counter-carries", "counters that carry past 8 to 128 bits in a read, and short nonces",
+            counterCarries() + counterByteCarries() + shortNonces()),
         VectorClass("sequence-carries", "chunk IVs that carry up to the wrap at 2^128", sequenceCarries()),
         VectorClass(
-            "paddings", "data that looks like padding, and padding that is wrong", paddingLookalikes() + badPaddings()),
+            "paddings", "data that looks like padding, and padding that is wrong",
+            paddingLookalikes() + lookalikePieces() + badPaddings()),
         VectorClass("padding-bytes", "every value of the last byte, right and wrong in each position", paddingBytes()),
         VectorClass(
             "impossible-lengths", "ciphertext lengths and last chunks that no writer makes", impossibleLengths()),
@@ -128,6 +129,9 @@ extension VectorSet {
         VectorClass(
             "tampered-chunks", "authenticated chunks that were changed, moved, cut off or added to",
             chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()),
+        VectorClass(
+            "short-lists", "reads that faults of a class fail as a rule: programs that get a choice get all of these",
+            shortLists()),
         VectorClass(
             "playlists", "HLS playlists: IVs, keys, byte ranges, initialization sections, and broken ones",
             PlaylistSet.all),

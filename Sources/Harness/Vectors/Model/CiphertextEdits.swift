@@ -92,6 +92,8 @@ package enum CiphertextRule: Sendable {
     case generated(GeneratedObject)
     /// The same, and then tampered with.
     case edited(GeneratedObject, CiphertextEdits)
+    /// As ``RepeatedObject`` says.
+    case repeated(RepeatedObject)
     /// The thousand blocks that a step of ``MonteCarlo`` decrypts, the first of which is given.
     case monteCarlo(firstBlock: Block)
 }

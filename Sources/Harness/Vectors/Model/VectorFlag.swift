@@ -40,6 +40,8 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case counterCarry64 = "CounterCarry64"
     /// The counter starts again from zero.
     case counterWrap = "CounterWrap"
+    /// The first counter block ends in zeros: a nonce of 12 or 8 bytes.
+    case shortNonce = "ShortNonce"
     /// A chunk's IV is the sum of the first one and its number, with carries up to the wrap at 2¹²⁸.
     case sequenceCarry = "SequenceCarry"
     /// The offset needs more than 31, 32 or 36 bits.
@@ -92,6 +94,8 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case beyond36Bits = "Beyond36Bits"
     /// A read after a failed one.
     case afterFailure = "AfterFailure"
+    /// A read after one of no bytes.
+    case afterEmptyRead = "AfterEmptyRead"
     /// Several objects are open, and read in turn.
     case interleaved = "Interleaved"
     /// Several threads read the same object at once.
@@ -136,6 +140,8 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case segmentByteRange = "SegmentByteRange"
     /// Initialization sections.
     case initializationSection = "InitializationSection"
+    /// Playlists as people write them: line ends, comments, unknown tags, queries, quoted commas.
+    case playlistText = "PlaylistText"
     /// Playlists that do not parse, or ask for what is not served.
     case badPlaylist = "BadPlaylist"
     /// Keys that are missing.
@@ -166,6 +172,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .counterCarry32: "the counter is 32 bits wide, as in GCM"
         case .counterCarry64: "the counter is 64 bits wide, beside a nonce"
         case .counterWrap: "the counter's overflow traps or is lost"
+        case .shortNonce: "a counter block that ends in zeros is taken for a nonce, whose counter starts elsewhere"
         case .sequenceCarry: "a chunk's number is added to a part of the IV only"
         case .largeOffset: "an offset or block number is held in too few bits"
         case .seekStorm: "a read depends on the one before it"
@@ -183,6 +190,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .sourceFailure: "a failed fetch passes for data, or fails under another name"
         case .sourceEndsEarly: "missing ciphertext passes for data, or hangs the reader"
         case .afterFailure: "a failure leaves half a chunk, or breaks the reader for good"
+        case .afterEmptyRead: "a read of no bytes is taken for the end, or moves a position"
         case .changedLength: "data of another object is delivered in silence"
         case .minimalFetch: "too much is fetched, from the start of the file, twice, or for nothing"
         case .bufferBounds: "whole blocks, padding or zeros are written behind or before what is delivered"
@@ -214,6 +222,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .segmentEdge: "the chain goes on from one segment to the next, or a read ends at a segment's end"
         case .segmentByteRange: "a byte range without an offset starts anew, or where another resource's ended"
         case .initializationSection: "the section is left out, repeated, or decrypted with what is in force later"
+        case .playlistText: "the parser knows one way to write a playlist, and others are in use"
         case .badPlaylist: "what cannot be understood is guessed"
         case .missingKey: "ciphertext is delivered where there is no key"
         case .badSegment: "missing segments pass for empty ones, and padding is trusted"
@@ -237,6 +246,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .badPadding, .paddingByte: "RFC 5652, section 6.3; Wycheproof, flag BadPadding"
         case .partialBlock: "streamlink/streamlink#4533, apple/swift-crypto#438"
         case .counterCarry32, .counterCarry64, .counterWrap: "NIST SP 800-38A, appendix B.1; bcgit/bc-java#1775"
+        case .shortNonce: "brix/crypto-js#508; NIST SP 800-38A, appendix B.2"
         case .largeOffset: "libgcrypt commit e1a352f8, pycryptodome#226"
         case .seekStorm: "rclone/rclone#828"
         case .firstBlock: "Vanilagy/mediabunny#509; FFmpeg, crypto.c"
@@ -250,6 +260,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .repeatedRead: "kokke/tiny-AES-c#20; PROTOCOL.md, \"read\""
         case .interleaved: "FFmpeg, hls.c; rclone/rclone#828"
         case .shortReads: "POSIX, read(); PROTOCOL.md, \"Served sources\""
+        case .afterEmptyRead: "bcgit/bc-java#771; PROTOCOL.md, \"read\""
         case .sourceFailure, .afterFailure: "PROTOCOL.md, \"Transport\""
         case .sourceEndsEarly: "FFmpeg, crypto.c; PROTOCOL.md, \"Transport\""
         case .changedLength: "rfjakob/gocryptfs#1024; METHODOLOGY.md, \"Reading rules\""
@@ -279,6 +290,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .segmentPadding: "RFC 8216, section 4.3.2.4; google/ExoPlayer#3917"
         case .segmentByteRange: "RFC 8216, section 4.3.2.2; video-dev/hls.js#4933"
         case .initializationSection: "RFC 8216, section 4.3.2.5; google/ExoPlayer#5441"
+        case .playlistText: "RFC 8216, sections 4.1 and 4.2; videojs/videojs-contrib-hls#282, carlanton/m3u8-parser#28"
         case .badPlaylist: "RFC 8216, section 6.3.1; PROTOCOL.md, \"open\""
         case .missingKey: "PROTOCOL.md, \"open\"; FFmpeg, hls.c"
         case .monteCarlo: "NIST, The Advanced Encryption Standard Algorithm Validation Suite (2002), section 6.4.2"

@@ -108,6 +108,9 @@ package struct OracleChunkLayout: Sendable {
         self.init(format, count: count, plaintext: total - header - 16 * count, total: total)
     }
 
+    /// The bytes before the first chunk of a format, whatever follows them.
+    package static func headerByteCount(of format: ChunkFormat) -> UInt64 { sizes(format).0 }
+
     /// For a plaintext, as a writer cuts it.
     init(_ format: ChunkFormat, plaintextByteCount length: UInt64) {
         let (header, full, first) = Self.sizes(format)

@@ -4,6 +4,10 @@ import RandomAccess
 struct PlaylistBuilder {
     /// Makes the plaintext another one.
     var salt = 0
+    /// What lines end with.
+    var lineEnd = "\n"
+    /// Whether EXT-X-ENDLIST was written before, and nothing ends the last line.
+    var endsEarly = false
     private(set) var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
     var resources: [String: [UInt8]] = [:]
     var keys: [String: [UInt8]] = [:]
@@ -23,8 +27,13 @@ struct PlaylistBuilder {
     }
 
     /// Adds a segment that is a resource of its own.
-    mutating func segment(_ uri: String, _ byteCount: Int, key: String? = nil, iv: UInt128 = 0) {
+    ///
+    /// `between` are lines between its EXTINF and its URI.
+    mutating func segment(
+        _ uri: String, _ byteCount: Int, key: String? = nil, iv: UInt128 = 0, between: [String] = []
+    ) {
         line("#EXTINF:1,")
+        for text in between { line(text) }
         line(uri)
         resources[uri] = piece(byteCount, key: key, iv: iv)
     }
@@ -32,12 +41,15 @@ struct PlaylistBuilder {
     /// Adds a segment that is a part of a resource, behind what the resource has.
     ///
     /// `gap` is the number of bytes before it that belong to no segment; `nil` for none, and no offset in the tag.
-    mutating func range(_ uri: String, _ byteCount: Int, gap: Int?, key: String? = nil, iv: UInt128 = 0) {
+    mutating func range(
+        _ uri: String, _ byteCount: Int, gap: Int?, key: String? = nil, iv: UInt128 = 0, between: [String] = []
+    ) {
         resources[uri, default: []] += [UInt8](repeating: 0xEE, count: gap ?? 0)
         let start = resources[uri]?.count ?? 0
         let bytes = piece(byteCount, key: key, iv: iv)
         line("#EXTINF:1,")
         line("#EXT-X-BYTERANGE:\(bytes.count)" + (gap == nil ? "" : "@\(start)"))
+        for text in between { line(text) }
         line(uri)
         resources[uri, default: []] += bytes
     }
@@ -75,10 +87,13 @@ struct PlaylistBuilder {
     /// The playlist as it is so far, and what it names.
     var object: PlaylistObject { PlaylistObject(text: text, resources: resources, keys: keys) }
 
-    private var text: String { (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n") }
+    private var text: String {
+        (endsEarly ? lines : lines + ["#EXT-X-ENDLIST", ""]).joined(separator: lineEnd)
+    }
 
-    /// A key that is another one for each URI.
+    /// A key that is another one for each URI; a URI that holds its key holds 00 to 0f.
     static func key(_ uri: String) -> [UInt8] {
+        if uri.hasPrefix("data:") { return Array(0..<16) }
         let seed = uri.utf8.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
         return (1...16).map { UInt8(truncatingIfNeeded: (seed &* (2 * $0 + 1) &* 0x9E37_79B9_7F4A_7C15) >> 32) }
     }

@@ -6,7 +6,7 @@ import RandomAccess
 /// - Source: RFC 8216, sections 4.3.2 and 5.2; PROTOCOL.md, "open".
 package enum PlaylistSet {
     /// All groups.
-    package static var all: [VectorGroup] { sequences + attributes + rotations + ranges + sections + failures }
+    package static var all: [VectorGroup] { sequences + attributes + rotations + ranges + sections + texts + failures }
 
     private static func build(_ body: (inout PlaylistBuilder) -> Void) -> PlaylistBuilder {
         var builder = PlaylistBuilder()
@@ -138,48 +138,111 @@ package enum PlaylistSet {
         ]
     }
 
-    /// What does not open, and why.
-    static var failures: [VectorGroup] {
-        func list(_ line: String, _ change: (inout PlaylistBuilder) -> Void = { _ in }) -> PlaylistBuilder {
+    /// Playlists as people and programs write them.
+    static var texts: [VectorGroup] {
+        [
             build { list in
-                list.keys["k"] = PlaylistBuilder.key("k")
-                list.line(line)
+                list.lineEnd = "\r\n"
+                list.key("k")
                 list.segment("a", 20, key: "k", iv: 0)
                 list.segment("b", 20, key: "k", iv: 1)
+            }.opens("text/CR LF", .playlistText),
+            build { list in
+                list.line("")
+                list.line("# made by hand")
+                list.line("#EXT-X-MADE-UP:1,\"a\"")
+                list.key("k")
+                list.line("")
+                list.segment(
+                    "a", 20, key: "k", iv: 0,
+                    between: ["", "# a comment", "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z"])
+                list.line("#")
+                list.segment("b", 20, key: "k", iv: 1, between: ["#EXT-X-MADE-UP"])
+            }.opens("text/lines between", .playlistText),
+            build { list in
+                list.endsEarly = true
+                list.key("k")
+                list.line("#EXT-X-ENDLIST")
+                list.segment("a", 20, key: "k", iv: 0)
+                list.segment("b", 20, key: "k", iv: 1)
+            }.opens("text/no last line feed", .playlistText),
+            build { list in
+                list.key("k?a=b&c=1,2", more: ",X-MADE-UP=\"1, URI=2, IV=0x3\"")
+                list.segment("a?start=1&end=2", 20, key: "k?a=b&c=1,2", iv: 0)
+                list.segment("with%20space.ts", 20, key: "k?a=b&c=1,2", iv: 1)
+            }.opens("text/queries and percent signs", .playlistText),
+            build { list in
+                list.keys["k, 1"] = PlaylistBuilder.key("k, 1")
+                list.line("#EXT-X-KEY:METHOD=AES-128,URI=\"k, 1\",IV=0X\(String(repeating: "0", count: 31))A")
+                list.segment("a", 20, key: "k, 1", iv: 10)
+                list.segment("b", 20, key: "k, 1", iv: 10)
+            }.opens("text/0X and a comma in quotes", .playlistText, .ivAttribute),
+            build { list in
+                list.line("#EXT-X-MEDIA-SEQUENCE:5")
+                list.key("k", iv: 0)
+                list.segment("a", 20, key: "k", iv: 0)
+                list.segment("b", 20, key: "k", iv: 0)
+            }.opens("text/IV of zeros", .playlistText, .ivAttribute),
+            build { list in
+                list.resources["init"] = list.piece(20, key: nil, iv: 0)
+                list.range("all", 20, gap: 3, between: ["#EXT-X-MAP:URI=\"init\""])
+                list.range("all", 16, gap: nil)
+            }.opens("text/EXT-X-MAP behind EXT-X-BYTERANGE", .playlistText, .segmentByteRange),
+            build { list in
+                list.key("data:;base64,AAECAwQFBgcICQoLDA0ODw==")
+                list.segment("a", 20, key: "data:;base64,AAECAwQFBgcICQoLDA0ODw==", iv: 0)
+            }.opens("text/key in the URI", .playlistText),
+        ]
+    }
+
+    /// What does not open, and why: each of two kinds of playlist, so that no fault is noticed by one vector only.
+    static var failures: [VectorGroup] { failures(from: 0, "bad") + failures(from: 7, "bad again") }
+
+    private static func failures(from sequence: UInt64, _ kind: String) -> [VectorGroup] {
+        func list(_ line: String, _ change: (inout PlaylistBuilder) -> Void = { _ in }) -> PlaylistBuilder {
+            build { list in
+                if sequence > 0 { list.line("#EXT-X-MEDIA-SEQUENCE:\(sequence)") }
+                list.keys["k"] = PlaylistBuilder.key("k")
+                list.line(line)
+                list.segment("a", 20, key: "k", iv: UInt128(sequence))
+                list.segment("b", 20, key: "k", iv: UInt128(sequence) + 1)
                 change(&list)
             }
         }
         let good = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\""
         return [
             list("#EXT-X-KEY:METHOD=AES-128,URI=\u{201C}k\u{201D}").fails(
-                "bad/curly quotes", .invalidRequest, .badPlaylist),
-            list(good + ",IV=0x1234").fails("bad/short IV", .invalidRequest, .badPlaylist),
-            list("#EXT-X-KEY:METHOD=AES-128").fails("bad/no URI", .invalidRequest, .badPlaylist),
-            list("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"").fails("bad/SAMPLE-AES", .unsupported, .badPlaylist),
+                "\(kind)/curly quotes", .invalidRequest, .badPlaylist),
+            list(good + ",IV=0x1234").fails("\(kind)/short IV", .invalidRequest, .badPlaylist),
+            list("#EXT-X-KEY:METHOD=AES-128").fails("\(kind)/no URI", .invalidRequest, .badPlaylist),
+            list("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"").fails("\(kind)/SAMPLE-AES", .unsupported, .badPlaylist),
             VectorGroup(
-                id: "hls/bad/master", flags: [.badPlaylist],
+                id: "hls/\(kind)/master", flags: [.badPlaylist],
                 playlist: PlaylistObject(
-                    text: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmedia.m3u8\n", resources: [:], keys: [:]),
+                    text: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(sequence + 1)\nmedia.m3u8\n", resources: [:],
+                    keys: [:]),
                 error: .unsupported),
-            list(good + ",KEYFORMAT=\"com.example\"").fails("bad/KEYFORMAT", .unsupported, .badPlaylist, .keyFormat),
-            list("#EXT-X-BYTERANGE:32").fails("bad/no predecessor", .invalidRequest, .badPlaylist, .segmentByteRange),
+            list(good + ",KEYFORMAT=\"com.example\"").fails(
+                "\(kind)/KEYFORMAT", .unsupported, .badPlaylist, .keyFormat),
+            list("#EXT-X-BYTERANGE:32").fails(
+                "\(kind)/no predecessor", .invalidRequest, .badPlaylist, .segmentByteRange),
             list(good + "\n#EXT-X-MAP:URI=\"a\"").fails(
-                "bad/section without IV", .invalidRequest, .badPlaylist, .initializationSection),
-            list("#EXT-X-KEY:METHOD=AES-128,URI=\"other\"").fails("bad/no key", .invalidKey, .missingKey),
-            list(good) { $0.keys["k"] = [1, 2, 3] }.fails("bad/short key", .invalidKey, .missingKey),
-            list(good) { $0.keys["k"] = [] }.fails("bad/empty key", .invalidKey, .missingKey),
+                "\(kind)/section without IV", .invalidRequest, .badPlaylist, .initializationSection),
+            list("#EXT-X-KEY:METHOD=AES-128,URI=\"other\"").fails("\(kind)/no key", .invalidKey, .missingKey),
+            list(good) { $0.keys["k"] = [1, 2, 3] }.fails("\(kind)/short key", .invalidKey, .missingKey),
+            list(good) { $0.keys["k"] = [] }.fails("\(kind)/empty key", .invalidKey, .missingKey),
             list(good) { $0.keys["k"] = [UInt8](repeating: 1, count: 32) }.fails(
-                "bad/long key", .invalidKey, .missingKey),
-            list(good) { $0.resources["b"] = nil }.fails("bad/no segment", .io, .badSegment),
-            list(good) { $0.resources["b"] = [] }.fails("bad/empty segment", .truncatedCiphertext, .badSegment),
+                "\(kind)/long key", .invalidKey, .missingKey),
+            list(good) { $0.resources["b"] = nil }.fails("\(kind)/no segment", .io, .badSegment),
+            list(good) { $0.resources["b"] = [] }.fails("\(kind)/empty segment", .truncatedCiphertext, .badSegment),
             list(good) { $0.resources["b"]?.removeLast() }.fails(
-                "bad/cut segment", .truncatedCiphertext, .badSegment),
+                "\(kind)/cut segment", .truncatedCiphertext, .badSegment),
             build { list in
                 list.key("k")
-                list.range("all", 20, gap: 0, key: "k", iv: 0)
+                list.range("all", 20, gap: Int(sequence), key: "k", iv: 0)
                 list.resources["all"]?.removeLast(16)
-            }.fails("bad/cut range", .truncatedCiphertext, .badSegment, .segmentByteRange),
-            list(good) { $0.resources["a"]?.removeFirst(16) }.fails("bad/padding", .invalidPadding, .badSegment),
+            }.fails("\(kind)/cut range", .truncatedCiphertext, .badSegment, .segmentByteRange),
+            list(good) { $0.resources["a"]?.removeFirst(16) }.fails("\(kind)/padding", .invalidPadding, .badSegment),
         ]
     }
 

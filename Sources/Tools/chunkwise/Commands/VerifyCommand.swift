@@ -214,10 +214,13 @@ struct VerifyCommand: ParsableCommand {
         if let search {
             let subjects = try searchSubjects(backends)
             return try SearchVerification.run(
-                DifferentialSearch(subjects: subjects, seed: seed ?? 1, firstNumber: Int(firstCase ?? 0)),
+                DifferentialSearch(
+                    subjects: subjects, seed: seed ?? 1, firstNumber: Int(firstCase ?? 0),
+                    isInterrupted: { Interruption.wasRequested }),
                 commands: external.commands, duration: search, format: output.format)
         }
         if let evidence { try EvidenceWriting.prepare(evidence) }
+        let (startedAt, start) = (Program.time(), ContinuousClock.now)
         let served = try source.map { try ServedVectors($0, network, isStrict: strict) }
         if served == nil { try network.refuse("none") }
         let records = try verify(backends, served: served, threadCount: threadCount)
@@ -238,7 +241,7 @@ struct VerifyCommand: ParsableCommand {
                 ? try TamperRunning.records(backends: backends, external: external, threadCount: threadCount) : nil
             try EvidenceWriting.write(
                 records, vectorFiles: vectors, mutants: matrix?.outcomes.map(\.evidence), tampering: tampering,
-                to: evidence)
+                startedAt: startedAt, seconds: Int(start.duration(to: .now) / .seconds(1)), to: evidence)
         }
         try VerifyOutput.requirePass(records)
         if let tampering { try TamperRunning.requirePass(tampering) }
@@ -324,7 +327,7 @@ enum VerifyOutput {
         try require(
             records.contains(where: { $0.passed > 0 }), .noAnswer, "no vector was executed: expected at least one")
         // A subject that only ever says "unsupported" has shown nothing.
-        if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 }) {
+        if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 || $0.vectorCount == 0 }) {
             throw CommandFailure(
                 .noAnswer, "\(silent.subject) executed no vector: expected at least one that it supports")
         }
@@ -342,7 +345,9 @@ enum VerifyOutput {
                 "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
             }
         }
-        let causes = records.compactMap { record in record.cause.map { "\(record.subject): \($0.text)" } }
+        let causes = records.flatMap { record in
+            record.explanations.map { "\(record.subject): \($0)" }
+        }
         let failures = records.flatMap { record in
             record.failures.map {
                 "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
@@ -361,11 +366,12 @@ enum VerifyOutput {
             ]
         }
         let versions = records.compactMap { record in record.version.map { "\(record.subject): version \($0)" } }
+        let choices = records.compactMap { record in record.choice.map { "\(record.subject): \($0.text)" } }
         // What a subject says of itself, or of a failure, is not for the terminal to obey.
         let shown = rows.map { $0.map(PlainText.line) }
         return
             ([table(shown, rightAligned: [1, 2, 3, 4])]
-            + (versions + flags + causes + failures + findings).map(PlainText.line))
+            + (versions + choices + flags + causes + failures + findings).map(PlainText.line))
             .joined(separator: "\n")
     }
 
@@ -388,6 +394,8 @@ enum VerifyOutput {
                     ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
                 })
             members["cause"] = record.cause.map { JSONValue(encoding: $0, nullable: ["mutant", "fault", "flag"]) }
+            members["kinds"] = record.kinds.map { kinds in .array(kinds.map { JSONValue(encoding: $0) }) }
+            members["choice"] = record.choice.map { JSONValue(encoding: $0) }
             members["adapter"] = record.adapter.map { findings in
                 .array(
                     findings.map {

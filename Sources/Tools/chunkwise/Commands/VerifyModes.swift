@@ -17,11 +17,28 @@ enum MutantVerification {
     static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
         let matrix = matrix(
             backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
+        let choice = choice(backend: backend, threadCount: threadCount)
         switch format {
-        case .json: print(json(matrix).text)
-        case .text: color.show(text(matrix))
+        case .json: print(json(matrix, choice).text)
+        case .text: color.show(text(matrix, choice))
         }
-        guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        try requireComplete(matrix, choice)
+    }
+
+    /// - Throws: `ExitCode` 1 unless every fault was noticed by its own class of vectors, and by the choice that programs get.
+    private static func requireComplete(_ matrix: KillMatrix, _ choice: ChoiceMatrix?) throws {
+        guard matrix.isComplete, choice?.survivors.isEmpty == true else {
+            throw ExitCode(CommandFailure.Code.no.rawValue)
+        }
+    }
+
+    /// Puts the mutants to the choice of vectors that programs get; `nil` if the user stopped it.
+    private static func choice(backend: any CipherBackend, threadCount: Int) -> ChoiceMatrix? {
+        Terminal.showProgress("planted faults in programs")
+        defer { Terminal.clearProgress() }
+        return ChoiceMatrix.run(
+            over: backend, groups: VectorSet.standard(), threadCount: threadCount,
+            shouldStop: { Interruption.wasRequested })
     }
 
     /// Runs the kill matrix over a plug-in or a provider, which is loaded into this process.
@@ -33,8 +50,9 @@ enum MutantVerification {
         let backend = try attempt { try BackendRegistry.foreignBackend(named: name, isGuarded: false) }
         let matrix = matrix(
             backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
-        output.writeAll((format == .json ? json(matrix).text : text(matrix)) + "\n")
-        guard matrix.isComplete else { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        let choice = choice(backend: backend, threadCount: threadCount)
+        output.writeAll((format == .json ? json(matrix, choice).text : text(matrix, choice)) + "\n")
+        try requireComplete(matrix, choice)
     }
 
     /// Runs the kill matrix over a plug-in or a provider in a process of its own, and prints what that one prints.
@@ -89,7 +107,7 @@ enum MutantVerification {
         return matrix
     }
 
-    private static func text(_ matrix: KillMatrix) -> String {
+    private static func text(_ matrix: KillMatrix, _ choice: ChoiceMatrix?) -> String {
         let rows = matrix.outcomes.map { outcome in
             let others = outcome.killedBy.filter { $0 != outcome.mutant.flag }.map(\.rawValue)
             return [
@@ -109,10 +127,20 @@ enum MutantVerification {
         }
         let killed = matrix.outcomes.count - matrix.survivors.count
         lines.append("\(killed) of \(matrix.outcomes.count) planted faults were killed by their own flag")
+        for outcome in choice?.survivors ?? [] {
+            lines.append(
+                "SURVIVED the choice \(outcome.mutant.name): \(outcome.mutant.summary) \(outcome.failedCount) vectors noticed: "
+                    + "expected \(ChoiceMatrix.minCount) at least")
+        }
+        if let choice {
+            lines.append(
+                "\(choice.outcomes.count - choice.survivors.count) of \(choice.outcomes.count) that a program can have were "
+                    + "noticed by \(ChoiceMatrix.minCount) vectors at least of the choice that programs get")
+        }
         return lines.joined(separator: "\n")
     }
 
-    private static func json(_ matrix: KillMatrix) -> JSONValue {
+    private static func json(_ matrix: KillMatrix, _ choice: ChoiceMatrix?) -> JSONValue {
         let mutants = matrix.outcomes.map { outcome -> JSONValue in
             let failure = outcome.record.failures.first { $0.flags.contains(outcome.mutant.flag.rawValue) }
             return [
@@ -132,6 +160,7 @@ enum MutantVerification {
             "planted": JSONValue(count: matrix.outcomes.count),
             "killed": JSONValue(count: matrix.outcomes.count - matrix.survivors.count),
             "survivors": JSONValue(strings: matrix.survivors.map(\.mutant.name)),
+            "choiceSurvivors": choice.map { JSONValue(strings: $0.survivors.map(\.mutant.name)) } ?? .null,
             "mutants": .array(mutants), "controls": .array(controls),
         ]
     }
@@ -305,42 +334,59 @@ enum SearchVerification {
     static func run(
         _ search: DifferentialSearch, commands: [String], duration: Duration, format: OutputFormat
     ) throws {
+        Interruption.install()
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: duration)
-        let outcome = search.run { drawn in
-            if drawn % 100 == 0 { Terminal.showProgress("verify: \(drawn) cases drawn") }
+        let outcome = search.run { drawn, tried in
+            if let tried {
+                Terminal.showProgress("verify: making the difference smaller, \(tried) cases tried")
+            } else if drawn % 100 == 0 {
+                Terminal.showProgress("verify: \(drawn) cases drawn")
+            }
             return clock.now < end
+        } found: { difference in
+            Terminal.clearProgress()
+            Terminal.warn(
+                "\(difference.subject) differs in case \(difference.number): \(difference.reason); making the case smaller"
+            )
         }
         Terminal.clearProgress()
+        let shown = Shown(search: search, commands: commands, duration: duration)
         switch format {
-        case .json: print(json(outcome, of: search, commands).text)
-        case .text: print(text(outcome, of: search, commands))
+        case .json: print(json(outcome, shown).text)
+        case .text: print(text(outcome, shown))
         }
         if !outcome.differences.isEmpty { throw ExitCode(CommandFailure.Code.no.rawValue) }
         try require(
             outcome.executed > 0, .noAnswer, "no case was executed: expected at least one; try a longer --search")
     }
 
-    private static func text(
-        _ outcome: DifferentialSearch.Outcome, of search: DifferentialSearch, _ commands: [String]
-    ) -> String {
+    /// What was asked for.
+    private struct Shown {
+        let search: DifferentialSearch
+        let commands: [String]
+        let duration: Duration
+    }
+
+    private static func text(_ outcome: DifferentialSearch.Outcome, _ shown: Shown) -> String {
         var lines = [
-            "seed \(search.seed): \(outcome.drawn) cases drawn, \(outcome.executed) executed with \(outcome.readCount) reads, "
+            "seed \(shown.search.seed): \(outcome.drawn) cases drawn, \(outcome.executed) executed with \(outcome.readCount) reads, "
                 + "\(outcome.unsupported) unsupported, \(outcome.differences.count) differences"
         ]
         for difference in outcome.differences {
             lines.append("DIFFERENCE \(difference.subject), \(difference.searchCase.setup): \(difference.reason)")
-            lines.append(vectors(difference, seed: search.seed).text)
-            lines.append("again: \(command(difference, of: search, commands))")
+            if !difference.isShrunk {
+                lines.append("the time was up before every smaller case was tried; a longer --search may find one")
+            }
+            lines.append(vectors(difference, seed: shown.search.seed).text)
+            lines.append("again: \(command(difference, shown))")
         }
         return lines.joined(separator: "\n")
     }
 
-    private static func json(
-        _ outcome: DifferentialSearch.Outcome, of search: DifferentialSearch, _ commands: [String]
-    ) -> JSONValue {
+    private static func json(_ outcome: DifferentialSearch.Outcome, _ shown: Shown) -> JSONValue {
         [
-            "seed": .integer(search.seed), "drawn": JSONValue(count: outcome.drawn),
+            "seed": .integer(shown.search.seed), "drawn": JSONValue(count: outcome.drawn),
             "executed": JSONValue(count: outcome.executed), "reads": JSONValue(count: outcome.readCount),
             "unsupported": JSONValue(count: outcome.unsupported),
             "differences": .array(
@@ -348,8 +394,8 @@ enum SearchVerification {
                     [
                         "subject": .string($0.subject), "number": JSONValue(count: $0.number),
                         "setup": .string("\($0.searchCase.setup)"), "reason": .string($0.reason),
-                        "command": .string(command($0, of: search, commands)),
-                        "vectors": vectors($0, seed: search.seed),
+                        "isShrunk": .bool($0.isShrunk), "command": .string(command($0, shown)),
+                        "vectors": vectors($0, seed: shown.search.seed),
                     ]
                 }),
         ]
@@ -358,16 +404,17 @@ enum SearchVerification {
     private static func vectors(_ difference: DifferentialSearch.Difference, seed: UInt64) -> JSONValue {
         difference.searchCase.vectorFile(
             id: "search/\(seed)/\(difference.number)",
-            source: "differential search with seed \(seed), case \(difference.number), shrunk")
+            source: "differential search with seed \(seed), case \(difference.number)"
+                + (difference.isShrunk ? ", shrunk" : ""))
     }
 
     /// Repeats a case, which the seed and its number are enough for.
-    private static func command(
-        _ difference: DifferentialSearch.Difference, of search: DifferentialSearch, _ commands: [String]
-    ) -> String {
+    private static func command(_ difference: DifferentialSearch.Difference, _ shown: Shown) -> String {
+        let (search, commands) = (shown.search, shown.commands)
         let index = search.subjects.firstIndex { $0.name == difference.subject } ?? 0
         let subject =
             commands.isEmpty ? "--backend \(difference.subject)" : "--subject \(ShellText.quoted(commands[index]))"
-        return "chunkwise verify --search 1ms --seed \(search.seed) --case \(difference.number) \(subject)"
+        let time = "\(max(1, shown.duration / .milliseconds(1)))ms"
+        return "chunkwise verify --search \(time) --seed \(search.seed) --case \(difference.number) \(subject)"
     }
 }

@@ -1,9 +1,11 @@
 import ArgumentParser
 import BackendRegistry
 import Conformance
+import Foundation
 import Measurement
 import Results
 import Support
+import SystemPackage
 import Vectors
 
 /// The options of `sweep` and `run` for what is measured beside a plan's backends.
@@ -53,7 +55,7 @@ struct ExternalOptions: ParsableArguments {
     @Flag(help: "Fail a subject for how it speaks the protocol, too: its answers to requests that cannot be.")
     var strictProtocol = false
 
-    @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 5,000 reads.")
+    @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 8,000 reads.")
     var all = false
 
     /// Backends that are not this program's own, by their names: plug-ins and OpenSSL's providers.
@@ -88,7 +90,8 @@ struct ExternalOptions: ParsableArguments {
         Interruption.ignoreBrokenPipes()
         return try commands.map { command in
             do throws(ExternalVerification.Failure) {
-                return try ExternalSubject(command: command, timeout: answerTime)
+                return try ExternalSubject(
+                    command: command, timeout: answerTime, isInterrupted: { Interruption.wasRequested })
             } catch {
                 throw Self.failure(error, command)
             }
@@ -120,14 +123,39 @@ struct ExternalOptions: ParsableArguments {
                 isInterrupted: { Interruption.wasRequested })
             do throws(ExternalVerification.Failure) {
                 let display = ProgressDisplay()
-                records.append(
-                    try verification.run(groups, tier: tier) { finished, total in
-                        display.show(finished, of: total, "groups of vectors", name: command)
-                    }.record)
+                var record = try verification.run(groups, tier: tier) { finished, total in
+                    display.show(finished, of: total, "groups of vectors", name: command)
+                }.record
+                record.program = .init(command: command, files: CommandFiles.pins(of: command))
+                records.append(record)
             } catch {
                 throw Self.failure(error, command)
             }
         }
         return records
+    }
+}
+
+/// The files that a command line names.
+enum CommandFiles {
+    /// Each word that is a file's path, or, for the first, a program that is looked for as a shell does, with its digest.
+    static func pins(of command: String) -> [Evidence.VectorFilePin] {
+        let words = command.split(whereSeparator: { " \t\n'\"=".contains($0) }).map(String.init)
+        var seen: Set<String> = []
+        return words.enumerated().compactMap { index, word in
+            guard seen.insert(word).inserted, let path = path(word, isProgram: index == 0),
+                let digest = try? FileDigest.sha256(path)
+            else { return nil }
+            return .init(name: path.lastComponent?.string ?? word, sha256: digest)
+        }
+    }
+
+    private static func path(_ word: String, isProgram: Bool) -> FilePath? {
+        let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").map(String.init) ?? []
+        let paths = isProgram && !word.contains("/") ? folders.map { FilePath($0).appending(word) } : [FilePath(word)]
+        return paths.first { path in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) && !isFolder.boolValue
+        }
     }
 }

@@ -140,14 +140,14 @@ enum EvidenceWriting {
     /// Renders evidence into a folder, which is created if need be.
     static func write(
         _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?,
-        tampering: [TamperRecord]?, to folder: String
+        tampering: [TamperRecord]?, startedAt: String, seconds: Int, to folder: String
     ) throws {
         let backends = Backends.available().map {
             RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
         }
         let pins = try pins(vectorFiles)
         let evidence = Evidence(
-            programVersion: Program.version, command: Program.command, startedAt: Program.time(),
+            programVersion: Program.version, command: Program.command, startedAt: startedAt, seconds: seconds,
             host: ThisHost.describe(), backends: backends, vectorFiles: pins,
             flags: flags(of: records), requirements: Requirements.all, subjects: records, mutants: mutants,
             tampering: tampering)

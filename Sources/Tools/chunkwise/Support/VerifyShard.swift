@@ -169,9 +169,11 @@ enum VerifyShard {
         try run.runVectors(
             parts.map { start in
                 {
-                    let search = DifferentialSearch(subjects: subjects, seed: seed, firstNumber: start)
+                    let search = DifferentialSearch(
+                        subjects: subjects, seed: seed, firstNumber: start,
+                        isInterrupted: { Interruption.wasRequested })
                     let count = min(casesPerPart, cases.upperBound - start)
-                    let outcome = search.run { $0 < count && !Interruption.wasRequested }
+                    let outcome = search.run { drawn, tried in tried.map { _ in clock.now < end } ?? (drawn < count) }
                     let differing = Set(outcome.differences.map(\.subject))
                     defer { subjects.removeAll { differing.contains($0.name) } }
                     return subjects.map { subject in

@@ -24,7 +24,7 @@ extension Mutant {
         .chunkTagLate(
             "chunk-released-first", "A chunk is delivered, and then its tag is looked at.",
             source: "NIST SP 800-38D, section 7.2"
-        ) { _, _ in true },
+        ) { _, _ in true }.inProcessOnly(),
         .chunkTagLate(
             "chunk-checked-at-its-end", "A chunk's tag is looked at when its last byte is read.",
             source: "Andreeva et al., \"How to securely release unverified plaintext\", ASIACRYPT 2014"

@@ -224,6 +224,13 @@ extension Mutant {
             try base.read(
                 at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 1 << 20)]))
         },
+        .delivery(
+            "piece-8-mib", "A byte is wrong behind each 8 MiB of a read.", flag: .longRead,
+            source: "palantir/hadoop-crypto#101"
+        ) { read in
+            for position in stride(from: 8 << 20, to: read.count, by: 8 << 20) { read.buffer[position] ^= 1 }
+            return read.count
+        },
         .backend(
             "zero-block-hole", "A ciphertext block of zeros is taken for a hole.", flag: .specialBlock,
             source: "sparse files"

@@ -73,6 +73,14 @@ extension Mutant {
                     iv = stretch.ciphertext(index)
                 }
             },
+            .backend(
+                "counter-starts-at-ffff", "A call whose counter block ends in ffff decrypts its first byte wrongly.",
+                flag: .counterCarry8, source: "Legrandin/pycryptodome#582"
+            ) { (mode, base, stretch) throws(DecryptionError) in
+                try stretch.process(with: base)
+                guard mode == .ctr, stretch.blockCount > 0, stretch.iv.bigEndianValue & 0xffff == 0xffff else { return }
+                stretch.output.storeBytes(of: stretch.output.load(as: UInt8.self) ^ 1, as: UInt8.self)
+            },
             .delivery(
                 "touches-behind-count", "The byte behind the delivered ones is touched.", flag: .bufferBounds,
                 source: "openssl/openssl#10498"
@@ -103,7 +111,8 @@ extension Mutant {
 
     /// The counter of CTR.
     static let counters: [Mutant] =
-        [
+        shortNonces
+        + [
             (8, VectorFlag.counterCarry8), (16, .counterCarry8), (24, .counterCarry8), (32, .counterCarry32),
             (64, .counterCarry64),
         ].flatMap { bits, flag in
@@ -193,5 +202,40 @@ extension Mutant {
                 try stretch.part(index..<index + 1, iv: counter(stretch.iv, UInt64(index))).process(with: base)
             }
         }
+    }
+
+    /// Nonces of 12 and 8 bytes, which are told by the zeros behind them.
+    private static let shortNonces: [Mutant] = [(12, 32), (8, 64)].flatMap { byteCount, bits -> [Mutant] in
+        let mask = UInt128(1) << UInt128(bits) - 1
+        @Sendable func isShort(_ iv: Block) -> Bool {
+            let iv = iv.bigEndianValue
+            return iv & mask == 0 && iv != 0 && (bits == 64 || iv & 0xffff_ffff_ffff_ffff != 0)
+        }
+        return [
+            .textbook(
+                "nonce-\(byteCount)-counts-from-one",
+                "The counter behind a nonce of \(byteCount) bytes starts at 1, as in GCM.",
+                flag: .shortNonce, source: "NIST SP 800-38D, section 7.1"
+            ) {
+                let right = $0.iv
+                $0.iv = { question in
+                    let iv = right(question)
+                    return question.strategy.mode == .ctr && isShort(question.given) ? iv.advanced(by: 1) : iv
+                }
+            },
+            .textbook(
+                "nonce-\(byteCount)-first-again",
+                "Behind a nonce of \(byteCount) bytes, a later block has the counter of the one before it.",
+                flag: .shortNonce, source: "brix/crypto-js#508"
+            ) {
+                let right = $0.iv
+                $0.iv = { question in
+                    guard question.strategy.mode == .ctr, isShort(question.given), question.location.block > 0 else {
+                        return right(question)
+                    }
+                    return question.given.advanced(by: question.location.block - 1)
+                }
+            },
+        ]
     }
 }

@@ -114,6 +114,23 @@ extension Mutant {
             guard read.count >= 16, read.end % 16 == 0 else { return read.count }
             return read.count - (strip(Array(read.buffer[read.count - 16..<read.count])) ?? 0)
         },
+        .delivery(
+            "padding-2-stripped-in-middle",
+            "What looks like padding of two bytes or more at a read's end is not delivered.",
+            flag: .paddingLookalike, source: "denoland/deno#32403"
+        ) { read in
+            guard read.count >= 16, read.end % 16 == 0 else { return read.count }
+            let count = strip(Array(read.buffer[read.count - 16..<read.count])) ?? 0
+            return read.count - (count > 1 ? count : 0)
+        },
+        .delivery(
+            "padding-block-stripped-in-middle", "What looks like a block of padding at a read's end is not delivered.",
+            flag: .paddingLookalike, source: "marnix/synology-decrypt#32"
+        ) { read in
+            guard read.count >= 16, read.end % 16 == 0 else { return read.count }
+            return read.count - (strip(Array(read.buffer[read.count - 16..<read.count])) == 16 ? 16 : 0)
+        },
+        .pieces(ofKiB: 1), .pieces(ofKiB: 4), .pieces(ofKiB: 64),
         .opening(
             "padding-stripped-though-none", "Padding is stripped where there is none.", flag: .paddingLookalike,
             source: "denoland/deno#32403"
@@ -220,6 +237,30 @@ extension Mutant {
         _ name: String, _ summary: String, source: String, _ padding: @escaping @Sendable ([UInt8]) -> Int?
     ) -> Mutant {
         .textbook(name, summary, flag: .badPadding, source: source) { $0.padding = padding }
+    }
+
+    /// A reader that strips padding from each piece of a long read.
+    private static func pieces(ofKiB length: Int) -> Mutant {
+        .delivery(
+            "padding-stripped-each-\(length)-kib",
+            "What looks like padding at the end of each \(length) KiB of a read is not delivered.",
+            flag: .paddingLookalike,
+            source: "marnix/synology-decrypt#32, smuellerDD/libkcapi#45"
+        ) { read in
+            var (position, written) = (0, 0)
+            while position < read.count {
+                let end = min(position + length << 10, read.count)
+                var count = end - position
+                if end < read.count { count -= strip(Array(read.buffer[end - 16..<end])) ?? 0 }
+                if written < position, count > 0 {
+                    let piece = UnsafeRawBufferPointer(rebasing: read.buffer[position..<position + count])
+                    UnsafeMutableRawBufferPointer(rebasing: read.buffer[written..<written + count]).copyMemory(
+                        from: piece)
+                }
+                (position, written) = (end, written + count)
+            }
+            return written
+        }
     }
 
     /// The right answer.

@@ -48,6 +48,19 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
     case sectionAgain = "hls-section-again"
     case sectionKeyLater = "hls-section-key-of-segment"
     case sectionPlain = "hls-section-plain"
+    case returnKept = "hls-carriage-return-kept"
+    case blankLineEnds = "hls-blank-line-ends"
+    case commentRefused = "hls-comment-refused"
+    case unknownTagRefused = "hls-unknown-tag-refused"
+    case infoNextIsURI = "hls-uri-right-behind-extinf"
+    case lastLineLost = "hls-last-line-lost"
+    case queryCut = "hls-query-cut"
+    case percentDecoded = "hls-percent-decoded"
+    case splitAtCommas = "hls-split-at-commas"
+    case capitalXRefused = "hls-capital-x-refused"
+    case zeroIVIsNone = "hls-zero-iv-is-none"
+    case rangeLostAtSection = "hls-range-lost-at-map"
+    case dataURIRefused = "hls-data-uri-refused"
     case quotesGuessed = "hls-quotes-guessed"
     case shortIV = "hls-short-iv"
     case sampleAES = "hls-sample-aes"
@@ -93,6 +106,19 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
         case .sectionKeyLater:
             (.initializationSection, "The initialization section is decrypted with its segment's key.")
         case .sectionPlain: (.initializationSection, "The initialization section is not decrypted.")
+        case .returnKept: (.playlistText, "Lines that end with CR LF keep the CR.")
+        case .blankLineEnds: (.playlistText, "A blank line ends the playlist.")
+        case .commentRefused: (.playlistText, "A comment is an error.")
+        case .unknownTagRefused: (.playlistText, "A tag that is not known is an error.")
+        case .infoNextIsURI: (.playlistText, "The line behind EXTINF is taken for the URI, whatever it is.")
+        case .lastLineLost: (.playlistText, "A last line without a line feed is lost.")
+        case .queryCut: (.playlistText, "A URI is cut at its question mark.")
+        case .percentDecoded: (.playlistText, "A URI is asked for as it reads without its percent signs.")
+        case .splitAtCommas: (.playlistText, "An attribute list is split at each comma, those in quotes too.")
+        case .capitalXRefused: (.playlistText, "An IV attribute that begins with 0X is an error.")
+        case .zeroIVIsNone: (.playlistText, "An IV attribute of zeros is taken for none.")
+        case .rangeLostAtSection: (.playlistText, "A byte range is forgotten where EXT-X-MAP stands behind it.")
+        case .dataURIRefused: (.playlistText, "A key whose URI begins with data: is an error.")
         case .quotesGuessed: (.badPlaylist, "Curly quotes are taken for straight ones.")
         case .shortIV: (.badPlaylist, "An IV attribute of too few digits is filled up with zeros.")
         case .sampleAES: (.badPlaylist, "METHOD=SAMPLE-AES is taken for AES-128.")

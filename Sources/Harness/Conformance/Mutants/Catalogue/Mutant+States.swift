@@ -3,6 +3,29 @@ internal import RandomAccess
 extension Mutant {
     /// What is remembered from read to read, and from object to object.
     static let states: [Mutant] = [
+        .reader(
+            "empty-read-is-end", "A read of no bytes is taken for the end: later reads deliver nothing.",
+            flag: .afterEmptyRead, source: "bcgit/bc-java#771"
+        ) {
+            var isAtEnd = false
+            return { (base, offset, buffer) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffer)
+                isAtEnd = isAtEnd || buffer.isEmpty
+                return isAtEnd ? 0 : count
+            }
+        },
+        .reader(
+            "empty-read-moves", "The read after one of no bytes starts with a wrong byte.", flag: .afterEmptyRead,
+            source: "bcgit/bc-java#771"
+        ) {
+            var wasEmpty = false
+            return { (base, offset, buffer) throws(DecryptionError) in
+                let count = try base.read(at: offset, into: buffer)
+                if wasEmpty, count > 0 { buffer[0] ^= 1 }
+                wasEmpty = buffer.isEmpty
+                return count
+            }
+        },
         .reader("right-once", "Only the first read is right.", flag: .seekStorm, source: "thought up for this suite") {
             var isFirst = true
             return { (base, offset, buffer) throws(DecryptionError) in

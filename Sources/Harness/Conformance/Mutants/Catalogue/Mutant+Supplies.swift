@@ -192,14 +192,14 @@ extension Mutant {
             var rest = buffers
             rest.removeFirst(half)
             return rest.byteCount == 0 ? half : half + (try base.read(at: offset + UInt64(half), into: rest))
-        },
+        }.inProcessOnly(),
         .opening(
             "fetch-by-window", "Each window, and each chunk, is a request of its own.", flag: .minimalFetch,
             source: "METHODOLOGY.md, \"Reading rules\""
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             try right(
                 ReaderSetup(.freshBuffers(windowByteCount: setup.windowByteCount), setup.supply), source, strategy, key)
-        },
+        }.inProcessOnly(),
         .opening(
             "fetch-all-to-open", "Opening touches the file's start.", flag: .minimalFetch,
             source: "PROTOCOL.md, \"Served sources\""

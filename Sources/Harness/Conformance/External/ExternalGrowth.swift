@@ -1,0 +1,65 @@
+import RandomAccess
+import Vectors
+
+/// What a read takes, near an object's start and ever further behind: readers that get to an offset by decrypting what is
+/// before it take as long as that.
+struct ExternalGrowth {
+    let subject: ExternalSubject
+    /// What counts as long, if a read near the start takes a tenth of it at most.
+    var longTime: Duration = .milliseconds(500)
+
+    private static let byteCount: UInt64 = 1 << 42
+    private static let count = 16
+
+    /// Reads a block at twice the offset again and again, until that takes long, from an object of 4 TiB in CTR.
+    func run(into tally: inout Tally) {
+        let flags = [ExternalFlag.growth.rawValue]
+        guard subject.hello.isServed, subject.hello.strategies.contains("ctr"), subject.isWorthAsking(flags),
+            let keyByteCount = subject.hello.knownKeyByteCounts.first,
+            let group = ExternalFixture.group(
+                id: "growth/ctr", strategy: .ctr(iv: Block(bigEndianValue: 0x1032_5476_98ba_dcfe)),
+                keyByteCount: keyByteCount, number: 280, plaintextByteCount: Self.byteCount),
+            let object = try? ExternalObject(group, session: subject.session, hello: subject.hello)
+        else { return tally.note(.notRun, flags: flags) }
+        defer { object.close() }
+        guard case .opened = object.open(), var near = (0..<3).compactMap({ time(of: object, at: 16 * $0) }).min()
+        else {
+            return tally.note(.notRun, flags: flags)
+        }
+        var last = near
+        for bits in 20..<42 {
+            let offset = UInt64(1) << UInt64(bits) + 32
+            guard let far = time(of: object, at: offset) else {
+                // Another fault, unless half of the way took long already.
+                guard last > longTime / 10, last > near * 10 else { return tally.note(.notRun, flags: flags) }
+                return tally.add(verdict(group, "no answer to a read of \(Self.count) bytes at \(offset)", near))
+            }
+            last = far
+            // A machine may stop for a moment, but not twice there and never here.
+            guard far > longTime, let again = time(of: object, at: offset), again > longTime,
+                let nearAgain = time(of: object, at: 48)
+            else { continue }
+            near = max(near, nearAgain)
+            guard near < min(far, again) / 10 else { continue }
+            let found = "a read of \(Self.count) bytes took \(min(far, again)) at \(offset)"
+            return tally.add(verdict(group, found, nearAgain))
+        }
+        tally.add(verdict(group, nil, near))
+    }
+
+    private func verdict(_ group: VectorGroup, _ found: String?, _ near: Duration) -> Verdict {
+        .adapter(
+            "\(group.id) reads at 2^20 to 2^41", .growth,
+            found.map {
+                "\($0), and \(near) near the start: expected the same, since the counter of any block is known at once "
+                    + "(offset / 16, added to the IV)"
+            })
+    }
+
+    /// What a read took; `nil` if there were no bytes.
+    private func time(of object: ExternalObject, at offset: UInt64) -> Duration? {
+        let start = ContinuousClock.now
+        guard case .delivered = object.read(at: offset, count: Self.count) else { return nil }
+        return start.duration(to: .now)
+    }
+}

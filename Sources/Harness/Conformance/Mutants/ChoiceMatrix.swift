@@ -1,0 +1,71 @@
+package import RandomAccess
+internal import Support
+package import Vectors
+
+/// How many vectors of the choice that programs get notice each planted fault: one of them might be left out tomorrow.
+package struct ChoiceMatrix: Sendable {
+    /// What the choice made of one mutant.
+    package struct Outcome: Sendable {
+        /// The mutant.
+        package let mutant: Mutant
+        /// The vectors that failed, at most ``ChoiceMatrix/minCount``: then no more were run.
+        package let failedCount: Int
+    }
+
+    /// The number of vectors that must notice a fault.
+    package static let minCount = 2
+
+    /// What came of each mutant that a program can have, in their order.
+    package let outcomes: [Outcome]
+
+    /// The mutants that too few vectors noticed.
+    package var survivors: [Outcome] { outcomes.filter { $0.failedCount < Self.minCount } }
+
+    /// Puts mutants to a choice of vectors, as programs are: ranges of one object after another, whose ciphertext is served.
+    ///
+    /// - Parameters:
+    ///   - mutants: The mutants; those of which no program shows anything are left out.
+    ///   - backend: Decrypts as it should.
+    ///   - groups: The vectors that are chosen from.
+    ///   - threadCount: The threads that share the work.
+    ///   - shouldStop: Is asked before each mutant.
+    /// - Returns: The matrix; `nil` if it was stopped.
+    package static func run(
+        _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
+        threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false }
+    ) -> ChoiceMatrix? {
+        let mutants = mutants.filter { $0.isForPrograms && !hidden.contains($0.flag) }
+        let tier = VectorTier(of: groups)
+        let chosen = groups.enumerated().filter { tier.contains(group: $0.offset) }
+        let sets = InterleavedRun.sets(of: chosen, group: \.element).map { members in
+            members.map { index, group -> InterleavedRun.Member in
+                (group.holdingShortCiphertext(), tier.reads(of: group, index: index))
+            }
+        }
+        let found = SharedWork.run(
+            itemCount: mutants.count, threadCount: threadCount, shouldStop: shouldStop, finished: { _, _ in }
+        ) { item in
+            let mutant = mutants[item]
+            let reader = ServedReader(
+                base: mutant.subject(over: backend), windowByteCount: mutant.windowByteCount)
+            var tally = Tally(capacity: 0)
+            // Vectors of the mutant's own flag are likely to notice it, and come first.
+            func isOwn(_ members: [InterleavedRun.Member]) -> Bool {
+                members.contains { $0.group.flags.contains(mutant.flag) }
+            }
+            for members in sets.filter(isOwn) + sets.filter({ !isOwn($0) }) {
+                InterleavedRun.run(members, subject: reader, into: &tally)
+                if tally.failedCount >= minCount { break }
+            }
+            // What passes nothing is no pass, either.
+            return Outcome(
+                mutant: mutant, failedCount: tally.executedCount == 0 ? minCount : min(tally.failedCount, minCount))
+        }.compactMap { $0 }
+        guard found.count == mutants.count else { return nil }
+        return ChoiceMatrix(outcomes: found)
+    }
+
+    /// Classes of bugs that no program shows that is asked by one request after another for ranges of an object whose length
+    /// stays: memory around a buffer, several threads, another length.
+    private static let hidden: Set<VectorFlag> = [.bufferBounds, .concurrentReads, .changedLength]
+}
