@@ -26,6 +26,8 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     public var vectorCount: Int?
     /// The kinds that most failures are of, the largest first; `nil` where there are none.
     public var kinds: [Kind]?
+    /// What all failed vectors have in common that others have not, such as `keys of 24 bytes`; `nil` where there is nothing.
+    public var commonTrait: String?
     /// How many vectors were chosen for a program, of how many; `nil` where all were put to it, and for our readers.
     public var choice: Choice?
     /// The command line of a program, and the files that it names, by their content; `nil` for our readers.
@@ -49,7 +51,10 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     }
 
     /// What its failures have in common, in sentences: the kinds that most are of, then what they are most like.
-    package var explanations: [String] { (kinds ?? []).map(\.text) + [cause?.text].compactMap { $0 } }
+    package var explanations: [String] {
+        [commonTrait.map { "all vectors that failed, and few others, are of \($0)" }].compactMap { $0 }
+            + (kinds ?? []).map(\.text) + [cause?.text].compactMap { $0 }
+    }
 
     /// A choice of vectors.
     public struct Choice: Codable, Hashable, Sendable {

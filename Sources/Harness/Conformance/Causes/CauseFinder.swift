@@ -7,7 +7,7 @@ internal import Vectors
 /// and their answers are put beside its.
 ///
 /// Each answer of the subject or of the mutant that is not a right reader's counts, also where only one of the two is
-/// wrong. A mutant is named where at least half of these are the same from both: two readers that are wrong in the same
+/// wrong. A mutant is named where three of five of these are the same from both: two readers that are wrong in the same
 /// places have not the same fault for that.
 package struct CauseFinder {
     /// Groups that are open together, with the reads that are compared, and what the subject answered.
@@ -43,7 +43,7 @@ package struct CauseFinder {
     private static let maxReadCount = 600
     private static let maxByteCount: UInt64 = 8 << 20
     /// What is less alike is not called a cause.
-    private static let minLikeness = 0.5
+    private static let minLikeness = 0.6
     /// What a read counts beside an opening: whatever is wrong with a chain, its padding is wrong as well.
     private static let readWeight = 10
 

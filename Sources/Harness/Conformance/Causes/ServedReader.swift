@@ -55,7 +55,7 @@ private final class ServedObject: JudgedObject {
     var label: String? { nil }
 
     func open() -> OpeningAnswer {
-        served.begin(.none)
+        served.begin(group.supply.faultAtOpening)
         kept = RangeSet()
         do throws(DecryptionError) {
             let reader = try makeReader()

@@ -134,7 +134,7 @@ final class ExternalObject: JudgedObject {
 
     var label: String? { nil }
 
-    func open() -> OpeningAnswer { open(.none) }
+    func open() -> OpeningAnswer { open(group.supply.faultAtOpening) }
 
     /// Opens the object; a fault, if there is to be one, lasts for this request.
     func open(_ fault: SourceFault) -> OpeningAnswer {

@@ -97,7 +97,14 @@ package struct ExternalVerification: Sendable {
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
         var finder = backend.map { CauseFinder(backend: $0) }
+        var trait = CommonTrait()
         for members in InterleavedRun.sets(of: chosen, group: \.element) {
+            let (executedCount, failedCount) = (tally.executedCount, tally.failedCount)
+            defer {
+                trait.note(
+                    members.map(\.element), executed: tally.executedCount - executedCount,
+                    failed: tally.failedCount - failedCount)
+            }
             let asked = members.map { index, group -> InterleavedRun.Member in
                 (group, tier.map { Array($0.reads(of: group, index: index)) } ?? group.reads.numbered)
             }
@@ -117,6 +124,7 @@ package struct ExternalVerification: Sendable {
         }
         var record = tally.record(subject: hello.name)
         record.version = hello.version
+        record.commonTrait = trait.text
         if !groups.isEmpty { record.vectorCount = vectorCount }
         record.choice = tier.map { tier in
             .init(

@@ -103,6 +103,9 @@ extension SourceSupply {
     }
 
     /// How a served source behaves in an ordinary read.
+    /// Headers come in parts as well.
+    var faultAtOpening: SourceFault { self == .shortReads ? .short(largest: 7) : .none }
+
     func fault(forRead number: Int, byteCount: Int) -> SourceFault {
         guard self == .shortReads else { return .none }
         return .short([1, 7, 15, 16, 17, 31, 33, 64, 100][number % 9], byteCount: byteCount)

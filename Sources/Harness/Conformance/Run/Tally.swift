@@ -89,6 +89,8 @@ struct Tally: Sendable {
     /// How many failures have an explanation, by it, and the smallest of them.
     private var explained: [String: (count: Int, smallest: Verdict)] = [:]
     private static let maxExplanationCount = 200
+    /// How many failures follow from an object that did not open.
+    private var consequenceCount = 0
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -132,7 +134,11 @@ struct Tally: Sendable {
         note(verdict.mismatch == nil ? .passed : .failed, flags: flags, count: count)
         guard verdict.mismatch != nil else { return }
         failedFlags.formUnion(flags)
-        if capacity > 0, let explanation = verdict.explanation { explain(explanation, verdict, count: 1) }
+        if verdict.mismatch == ConformanceRecord.Failure.notOpened {
+            consequenceCount += count
+        } else if capacity > 0, let explanation = verdict.explanation {
+            explain(explanation, verdict, count: 1)
+        }
         let kind = kind(of: verdict)
         let isNew = kindCounts[kind] == 0 || flags.contains { entryCounts[$0] == nil }
         if entries.count >= capacity, !isNew, isSurplus(verdict, kind) { return }
@@ -148,9 +154,11 @@ struct Tally: Sendable {
         explained[explanation] = (known.count + count, smallest)
     }
 
-    /// The kinds that a quarter of the failures and two at least are of, the largest first, at most three.
+    /// The kinds that a quarter of the failures and two at least are of, the largest first, at most three; what follows from an
+    /// object that did not open is not counted.
     private var largestKinds: [ConformanceRecord.Kind] {
-        explained.values.filter { $0.count > 1 && 4 * $0.count >= failedCount }
+        let failedCount = failedCount - consequenceCount
+        return explained.values.filter { $0.count > 1 && 4 * $0.count >= failedCount }
             .sorted { ($1.count, $0.smallest.id) < ($0.count, $1.smallest.id) }.prefix(3).map {
                 .init(
                     count: $0.count, failedCount: failedCount, id: $0.smallest.id, reason: $0.smallest.mismatch ?? "")
@@ -194,6 +202,7 @@ struct Tally: Sendable {
         counts = Self.sum(counts, other.counts)
         countsByFlag.merge(other.countsByFlag, uniquingKeysWith: Self.sum)
         findings += other.findings
+        consequenceCount += other.consequenceCount
         for (explanation, known) in other.explained { explain(explanation, known.smallest, count: known.count) }
         for entry in other.entries { insert(Entry(verdict: entry.verdict, kind: kind(of: entry.verdict))) }
     }

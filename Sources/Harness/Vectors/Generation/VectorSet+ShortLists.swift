@@ -7,6 +7,7 @@ extension VectorSet {
     package static func shortLists() -> [VectorGroup] {
         lookalikeEnds() + specialReads() + strideReads() + carryReads() + widthReads() + windowReads()
             + chunkNumberReads()
+            + chunkEndReads()
     }
 
     /// Whether a group is such a list.
@@ -132,6 +133,22 @@ extension VectorSet {
                 id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
                 ciphertext: group.ciphertext, plaintext: group.plaintext, rule: group.rule,
                 patterns: list(reads, .chunkCounter))
+        }
+    }
+
+    /// Reads around the end of objects that end with a full chunk, behind which some formats have an empty one.
+    private static func chunkEndReads() -> [VectorGroup] {
+        let lengths = Set(
+            chunkFormats.flatMap { format -> [String] in
+                let (first, full) = capacities(format)
+                return [first, first + full].map { "chunks/\(Strategy.chunked(format).label)/length=\($0)" }
+            })
+        return chunkLengths().filter { lengths.contains($0.id) }.map { group in
+            let reads = group.reads.filter { $0.offset == 0 || $0.flags.contains(.lastBytes) }
+            return VectorGroup(
+                id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
+                ciphertext: group.ciphertext, plaintext: group.plaintext, rule: group.rule,
+                patterns: list(reads.map { ($0.offset, $0.count) }, .chunkEdge))
         }
     }
 }

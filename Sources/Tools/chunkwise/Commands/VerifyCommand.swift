@@ -395,6 +395,7 @@ enum VerifyOutput {
                 })
             members["cause"] = record.cause.map { JSONValue(encoding: $0, nullable: ["mutant", "fault", "flag"]) }
             members["kinds"] = record.kinds.map { kinds in .array(kinds.map { JSONValue(encoding: $0) }) }
+            members["commonTrait"] = record.commonTrait.map(JSONValue.string)
             members["choice"] = record.choice.map { JSONValue(encoding: $0) }
             members["adapter"] = record.adapter.map { findings in
                 .array(

@@ -14,6 +14,30 @@ extension Mutant {
             let isAuthentic = try chunk.process(with: base)
             return isAuthentic || !isLast
         },
+        .opening(
+            "chunk-empty-last-refused", "An empty last chunk is an error, unless the object is empty.",
+            flag: .chunkEdge,
+            source: "str4d/rage#319"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            let reader = try right(setup, source, strategy, key)
+            if case .chunked(.cobblestone) = strategy, reader.plaintextByteCount > 0,
+                reader.plaintextByteCount % 16384 == 0
+            {
+                throw .truncatedCiphertext(byteCount: source.byteCount, expected: "planted")
+            }
+            return reader
+        },
+        .source(
+            "first-bytes-filled", "Where a short read of the file's first bytes ends, zeros follow.", flag: .shortReads,
+            source: "facebookarchive/conceal#112"
+        ) { (base, offset, buffers) throws(DecryptionError) in
+            let count = try base.read(at: offset, into: buffers)
+            guard offset == 0, count > 0, buffers.byteCount <= 64 else { return count }
+            var rest = buffers
+            rest.removeFirst(count)
+            rest.forEach { _, buffer in buffer.initializeMemory(as: UInt8.self, repeating: 0) }
+            return buffers.byteCount
+        },
         .chunk(
             "chunk-end-ignored", "What the end of the object is, is not authenticated.", flag: .truncatedChunks,
             source: "FiloSottile/rage#195"
