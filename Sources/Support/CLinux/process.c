@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <malloc.h>
 #include <poll.h>
@@ -84,6 +85,14 @@ int chunkwise_flush_output(void) {
 ssize_t chunkwise_read_at_once(int descriptor, void *buffer, size_t count, int64_t offset) {
     struct iovec part = {.iov_base = buffer, .iov_len = count};
     return preadv2(descriptor, &part, 1, offset, RWF_NOWAIT);
+}
+
+bool chunkwise_has_no_writer(int descriptor) {
+    // Whoever opens the file for writing before the lease is given back waits for that, and has the holder told by a
+    // signal: by one that is ignored unless it is handled.
+    if (fcntl(descriptor, F_SETSIG, SIGURG) != 0 || fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return false;
+    fcntl(descriptor, F_SETLEASE, F_UNLCK);
+    return true;
 }
 
 int chunkwise_cpu_count(void) {
