@@ -24,7 +24,7 @@ static struct sigaction earlier_actions[2];
 static const int abort_signals[2] = {SIGABRT, SIGILL};
 
 /* Runs when the program aborts. Nothing tells why but the state of things: whether there is memory. */
-static void aborted(int signal) {
+static void aborted(int signal, siginfo_t *information, void *unused) {
     static const char message[] = "chunkwise: out of memory: expected more, or smaller windows, chunks or files\n";
     const size_t probe = (size_t)128 << 20;
     void *memory = mmap(NULL, probe, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -34,16 +34,18 @@ static void aborted(int signal) {
         _exit(status_without_memory);
     }
     munmap(memory, probe);
+    (void)unused;
     sigaction(signal, &earlier_actions[signal == SIGILL], NULL);
-    raise(signal);
+    // An instruction is tried again, so that a backtrace begins with it.
+    if (information->si_code <= 0) raise(signal);
 }
 
 void chunkwise_exit_without_memory(int status) {
     status_without_memory = status;
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = aborted;
-    action.sa_flags = SA_NODEFER;
+    action.sa_sigaction = aborted;
+    action.sa_flags = SA_NODEFER | SA_SIGINFO;
     for (int index = 0; index < 2; index++) sigaction(abort_signals[index], &action, &earlier_actions[index]);
 }
 
