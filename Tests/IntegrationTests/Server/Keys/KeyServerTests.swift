@@ -402,11 +402,17 @@ struct KeyServerTests {
         ])
     func badFiles(_ options: [String]) throws {
         let folder = try KeyServerProcess.makeFolder()
-        try folder.file("short", Array("secret".utf8))
+        try folder.file("short", Array("secret".utf8), isSecret: true)
         let run = try CommandRun.run(
             Programs.chunkwise, ["key-server", "--keys", "keys", "--port", "0"] + options,
             in: folder.path)
-        #expect([64, 65, 66, 74].contains(run.status), "\(run.status)")
-        #expect(!run.errorLines.joined().contains("secret"), "\(run.errorLines)")
+        #expect(run.status == 65 && run.errorLines.count == 1, "\(run.status) \(run.errorLines)")
+        #expect(run.errorLines[0].contains("short") && run.errorLines[0].contains("expected"), "\(run.errorLines)")
+        #expect(!run.errorLines[0].contains("secret"), "\(run.errorLines)")
+        let missing = try CommandRun.run(
+            Programs.chunkwise,
+            ["key-server", "--keys", "keys", "--port", "0"] + options.map { $0 == "short" ? "none" : $0 },
+            in: folder.path)
+        #expect(missing.status == 66 && missing.errorLines.count == 1, "\(missing.status) \(missing.errorLines)")
     }
 }
