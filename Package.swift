@@ -186,7 +186,7 @@ let tests: [Target] = [
         ]
     ),
     .testTarget(name: "SwiftAESBackendTests", dependencies: ["RandomAccess", "SwiftAESBackend"]),
-    .testTarget(name: "NettleBackendTests", dependencies: ["NettleBackend"]),
+    .testTarget(name: "NettleBackendTests", dependencies: ["RandomAccess", "NettleBackend"]),
     .testTarget(name: "KernelBackendTests", dependencies: ["RandomAccess", "KernelBackend", "SwiftAESBackend"]),
     .testTarget(name: "BackendRegistryTests", dependencies: ["RandomAccess", "OpenSSLBackend", "BackendRegistry"]),
     .testTarget(

@@ -2,6 +2,7 @@ import ByteSources
 import CLinux
 import Foundation
 import RandomAccess
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -62,6 +63,83 @@ struct FileSourceTests {
         #expect(!isKept || source.isInMemory(0..<1) && source.isInMemory(500_000..<600_000))
         _ = try read(source, at: 0, count: 600_000)
         #expect(source.isInMemory(0..<600_000) == tells)
+    }
+
+    /// Whether the file system says who writes to a file.
+    private static let hasLeases: Bool = {
+        guard let folder = try? Folder(), let path = try? folder.file([1]),
+            let file = try? FileDescriptor.open(path, .readOnly)
+        else { return false }
+        defer { try? file.close() }
+        return chunkwise_has_no_writer(file.rawValue)
+    }()
+
+    private static func time(of file: FileIdentity) -> Double {
+        Double(file.changedSeconds) + Double(file.changedNanoseconds) / 1e9
+    }
+
+    @Test(
+        "a file is of one version where nobody writes to it and its clock went on, or two seconds after a change",
+        .enabled(if: hasLeases, "the file system has no leases"))
+    func pinning() throws {
+        let folder = try Folder()
+        let path = try folder.file(content)
+        let source = try FileSource(path: path)
+        let changed = Self.time(of: source.opened)
+        func canBePinned(after seconds: Double) -> Bool { source.canBePinned(now: changed + seconds) }
+        #expect(canBePinned(after: 0.1) && canBePinned(after: 3))
+        #expect(!canBePinned(after: 0.01) && !canBePinned(after: -1000))
+        let writer = try FileDescriptor.open(path, .writeOnly)
+        #expect(!canBePinned(after: 0.1) && !canBePinned(after: 1.9) && canBePinned(after: 2.1))
+        try writer.close()
+        #expect(canBePinned(after: 0.1))
+    }
+
+    @Test(
+        "opening waits for the end of a write that had begun, or for two seconds without one",
+        .enabled(if: hasLeases, "the file system has no leases"))
+    func waiting() throws {
+        let folder = try Folder()
+        let path = try folder.file(content)
+        let file = try FileDescriptor.open(path, .readOnly)
+        let changed = Self.time(of: try FileSource(path: path).opened)
+        defer { try? file.close() }
+        func pauses(now: (Int) -> Double = { _ in 0.1 }, _ body: (Int) throws -> Void) throws -> Int {
+            var count = 0
+            _ = try FileSource.settledIdentity(
+                of: file, path: path, now: { changed + now(count) },
+                pause: {
+                    count += 1
+                    try? body(count)
+                })
+            return count
+        }
+        #expect(try pauses { _ in } == 0)
+        let writer = try FileDescriptor.open(path, .writeOnly)
+        #expect(try pauses { _ in } == 100)
+        #expect(try pauses(now: { Double($0) / 2 }) { _ in } == 4)
+        // The clock of a server may be far ahead of ours.
+        #expect(try pauses(now: { _ in -1000 }) { _ in } == 100)
+        try writer.seek(offset: 0, from: .end)
+        let error = #expect(throws: DecryptionError.self) { try pauses { _ in try writer.writeAll([1]) } }
+        #expect(error?.description.contains("it is being written: expected a file that does not change") == true)
+        #expect(try pauses { if $0 == 3 { try writer.close() } } == 3)
+    }
+
+    @Test("a source waits when it is opened by its path", .enabled(if: hasLeases, "the file system has no leases"))
+    func waitingSource() throws {
+        let folder = try Folder()
+        let path = try folder.file(content)
+        let writer = try FileDescriptor.open(path, .writeOnly)
+        let isClosed = Mutex(false)
+        let thread = Thread {
+            usleep(50_000)
+            isClosed.withLock { $0 = true }
+            try? writer.close()
+        }
+        thread.start()
+        let source = try FileSource(path: path)
+        #expect(isClosed.withLock { $0 } && source.byteCount == 100)
     }
 
     @Test("a block device's version has its length", .enabled(if: blockDevice != nil))

@@ -77,3 +77,13 @@ struct MeasureTests {
         #expect(options([], 0).memoryByteCount == 1 << 20)
     }
 }
+
+@Suite("reasons of failures")
+struct CellFailureTests {
+    @Test("what a subject writes makes no line of a result file too long to be read")
+    func length() throws {
+        let reason = CellFailure(String(repeating: "\u{1}", count: 40 << 20)).description
+        #expect(reason.unicodeScalars.count == 4001 && reason.hasSuffix("…"))
+        #expect(CellFailure("short").description == "short")
+    }
+}

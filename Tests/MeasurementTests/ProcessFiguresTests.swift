@@ -22,6 +22,12 @@ struct ProcessUsageTests {
         #expect(usage(1, counters: 1) - usage(3, counters: 3) == usage(0, counters: 0))
     }
 
+    @Test("a share is rounded, and of the largest figure it stays in bounds")
+    func shares() {
+        #expect(usage(10, counters: 5).scaled(by: 0.25) == usage(3, counters: 1))
+        #expect(usage(.max, counters: .max).scaled(by: 1) == usage(1 << 63, counters: 1 << 63))
+    }
+
     @Test("figures are read from an answer, what is absent among them")
     func json() {
         var members: [String: JSONValue] = [

@@ -101,20 +101,36 @@ struct HistoryTests {
     }
 
     @Test("a reference that no run has leaves a history without ratios, in every form")
-    func noReference() {
+    func noReference() throws {
         let history = History(Self.runs(3), reference: "none")
         #expect(history.hosts.allSatisfy { $0.cells.isEmpty && $0.anchor == nil })
-        for format in TrendFormat.allCases { #expect(!history.file(format).bytes.isEmpty) }
+        for format in TrendFormat.allCases {
+            let file = history.file(format, name: "trend.\(format.rawValue)")
+            expectWhole(file)
+            let words = text(history, format)
+            #expect(words.contains("3 runs") && words.contains("no ratios without the reference"), "\(words)")
+            guard format == .json else { continue }
+            let hosts = try #require(JSONValue.parse(file.bytes)?["hosts"]?.array)
+            #expect(hosts.map { $0["cells"] } == [.array([])] && hosts.map { $0["anchor"] } == [.null])
+        }
     }
 
     @Test("one run, and runs without cells, have a history too", arguments: TrendFormat.allCases)
     func little(format: TrendFormat) {
         let one = History(Self.runs(1))
         #expect(one.findings.first?.contains("too few") == true)
-        #expect(!one.file(format).bytes.isEmpty)
+        expectWhole(one.file(format, name: "trend.\(format.rawValue)"))
+        #expect(text(one, format).contains("1 run") && text(one, format).contains("too few"))
         let none = HistoricalRun(
             RunResults(header: Fixture.header, conformance: [], cells: [], isComplete: false), path: "p", link: "l")
-        #expect(!History([none]).file(format).bytes.isEmpty)
+        expectWhole(History([none]).file(format, name: "trend.\(format.rawValue)"))
+        #expect(text(History([none]), format).contains("bench-1"))
+    }
+
+    /// A history in one form, with single blanks.
+    private func text(_ history: History, _ format: TrendFormat) -> String {
+        String(decoding: history.file(format).bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ")
     }
 
     @Test("cells that failed, were not checked, or whose backend failed a vector have no part in it")

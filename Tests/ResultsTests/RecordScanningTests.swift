@@ -18,7 +18,7 @@ private func scannableRecords() -> [ResultRecord] {
     time.usage = ProcessUsage(
         userNanoseconds: 1, systemNanoseconds: 2, minorFaults: 3, majorFaults: 4, voluntarySwitches: 5,
         involuntarySwitches: nil, instructions: 7, cycles: 8)
-    let latency = LatencyRecord.Latency(readCount: 1, p50: 1, p90: 2, p99: 3, p999: 4, max: .max)
+    let latency = LatencyRecord.Latency(readCount: 1, p50: 1, p90: 2, p99: 3, p999: 4, max: (1 << 62) - 1)
     return [
         .check(.init(cell: cell, digest: "ab", deliveredByteCount: 1, fetchedByteCount: 2, decryptedByteCount: 3)),
         .check(.init(cell: plain, digest: "", deliveredByteCount: 0, fetchedByteCount: 0, decryptedByteCount: 0)),

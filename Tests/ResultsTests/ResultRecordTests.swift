@@ -24,7 +24,8 @@ private func records() -> [ResultRecord] {
                 cell: cell, digest: "00", deliveredByteCount: 65536, fetchedByteCount: 65536, decryptedByteCount: 65536)
         ),
         .memory(.init(cellID: cell.id, memory: .init(baselineByteCount: 1, peakByteCount: 2, boundByteCount: nil))),
-        .latency(.init(cellID: cell.id, latency: .init(readCount: 1, p50: 1, p90: 1, p99: 1, p999: 1, max: .max))),
+        .latency(
+            .init(cellID: cell.id, latency: .init(readCount: 1, p50: 1, p90: 1, p99: 1, p999: 1, max: (1 << 62) - 1))),
         .time(.init(cellID: cell.id, round: 0, nanoseconds: [1, 2])),
         .failure(.init(cell: cell, reason: "line\nbreak")),
         .end,
@@ -72,6 +73,95 @@ struct ResultRecordTests {
     }
 }
 
+@Suite("numbers that no run gives")
+struct BoundsTests {
+    /// Records whose every member is there that is a number.
+    private static func lines() throws -> [String] {
+        var (head, others) = (records()[0], Array(records().dropFirst()))
+        if case .header(var header) = head {
+            let rate = Rate(byteCount: 1, nanoseconds: [1])
+            let buffers = BufferRate(bufferByteCount: 1, rate: rate)
+            let limits = ThreadLimits(
+                threads: 1, aesDecrypt: [KeyRate(keyByteCount: 16, rate: rate)], cacheCopy: buffers,
+                memoryCopy: buffers, memoryRead: [buffers], pageCacheRead: [buffers])
+            // Digits in it are no number.
+            header.startedAt = ""
+            header.limits = MachineLimits(aesUnit: "none", oneThread: limits, allThreads: limits)
+            header.host.cacheByteCounts = [1]
+            header.host.cpusetCount = 1
+            header.shard = .init(manifest: "m", number: 0, count: 1, attempt: "a", restartCount: 1)
+            header.merge = .init(manifest: "m", shardCount: 1, shards: [0])
+            head = .header(header)
+        }
+        var time = TimeRecord(cellID: "c", round: 0, nanoseconds: [1])
+        time.residentByteCount = 1
+        time.warmUpIterationCount = 1
+        time.usage = ProcessUsage(
+            userNanoseconds: 1, systemNanoseconds: 1, minorFaults: 1, majorFaults: 1, voluntarySwitches: 1,
+            involuntarySwitches: 1, instructions: 1, cycles: 1)
+        let figures = LatencyRecord.Latency(readCount: 1, p50: 1, p90: 1, p99: 1, p999: 1, max: 1)
+        let playback = LatencyRecord.Playback(
+            bitsPerSecond: 1, firstByteNanoseconds: 1, startNanoseconds: 1, stallCount: 1, stallNanoseconds: 1)
+        var latency = LatencyRecord(cellID: "c", round: 0, latency: figures, firstByte: figures, playback: playback)
+        latency.repetitionCount = 1
+        let memory = MemoryRecord.Memory(
+            baselineByteCount: 1, peakByteCount: 1, boundByteCount: 1, anonymousGrowthByteCount: 1,
+            fileGrowthByteCount: 1, processPeakByteCount: 1,
+            cgroup: .init(peakByteCount: 1, anonymousByteCount: 1, pageCacheByteCount: 1, kernelByteCount: 1))
+        if case .check(var check) = others.remove(at: 2) {
+            check.readCount = 1
+            check.requestCount = 1
+            check.coldNanoseconds = [1]
+            check.workingSetByteCount = 1
+            check.lastCacheByteCount = 1
+            others.append(.check(check))
+        }
+        return try ([head] + others + [.time(time), .latency(latency), .memory(.init(cellID: "c", memory: memory))])
+            .map { String(decoding: try $0.line().dropLast(), as: UTF8.self) }
+    }
+
+    @Test("are refused wherever they stand in a file, but for the seed", arguments: ["4611686018427387904", "-1"])
+    func refused(number: String) throws {
+        var count = 0
+        for line in try Self.lines() {
+            #expect(throws: Never.self) { try ResultRecord(line: Array(line.utf8)) }
+            // Numbers stand behind a colon, a bracket or a comma; texts here have no digit there.
+            for digits in line.matches(of: /[:\[,]([0-9]+)/).map(\.output.1) {
+                var changed = line
+                changed.replaceSubrange(digits.startIndex..<digits.endIndex, with: number)
+                guard !line[..<digits.startIndex].hasSuffix(#""seed":"#) else { continue }
+                count += 1
+                let bytes = Array(changed.utf8)
+                #expect(throws: (any Error).self, "\(changed)") { try ResultRecord(line: bytes) }
+                // What reads a file by pieces has a way of its own for rounds.
+                let header = try records()[0].line()
+                var reader = ResultFileReader()
+                if changed.hasPrefix(#"{"header""#) { continue }
+                #expect(throws: ResultsError.damagedLine(2), "\(changed)") {
+                    try (header + bytes + [0x0A]).withUnsafeBytes { try reader.take($0) }
+                }
+            }
+        }
+        #expect(count > 100)
+    }
+
+    @Test("any seed is one")
+    func seeds() throws {
+        guard case .header(var header) = records()[0] else { return #expect(Bool(false)) }
+        header.seed = .max
+        let line = try ResultRecord.header(header).line()
+        #expect(try ResultRecord(line: line.dropLast()) == .header(header))
+    }
+
+    @Test("AES has three lengths of keys: others are refused", arguments: [0, 15, 17, 1 << 61])
+    func keyLengths(count: Int) throws {
+        let line = try #require(Self.lines().first)
+        let changed = line.replacing(#""keyByteCount":16"#, with: #""keyByteCount":\#(count)"#)
+        #expect(changed != line)
+        #expect(throws: (any Error).self) { try ResultRecord(line: Array(changed.utf8)) }
+    }
+}
+
 @Suite("run results")
 struct RunResultsTests {
     @Test("records are gathered by cell; only a file with an end is complete")
@@ -82,7 +172,7 @@ struct RunResultsTests {
         #expect(results.cells.count == 1 && results.isComplete && results.conformance.count == 1)
         #expect(results.mutants?.backend == "openssl" && results.mutants?.survivors.isEmpty == true)
         #expect(
-            cell.check != nil && cell.memories.count == 1 && cell.latencies.first?.latency.max == .max
+            cell.check != nil && cell.memories.count == 1 && cell.latencies.first?.latency.max == (1 << 62) - 1
                 && cell.rounds == [[1, 2]])
         #expect(cell.failure == "line\nbreak" && cell.deliveredByteCount == 65536)
         #expect(try !RunResults(records: Array(all.dropLast())).isComplete)

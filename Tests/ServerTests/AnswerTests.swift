@@ -149,3 +149,47 @@ struct FieldLinesTests {
         #expect(fields.bytes == Array("Content-Length: \(number)\r\n".utf8))
     }
 }
+
+@Suite("what answers say of content")
+struct ContentFieldsTests {
+    private func content(_ type: String = "video/mp4", modified: Int64? = nil) -> ServedContent {
+        ServedContent(
+            contentType: type, byteCount: 1, entityTag: EntityTag(opaque: "a"), modified: modified,
+            makeReader: { () throws(DecryptionError) in throw .unsupported("reading in this test") })
+    }
+
+    @Test(
+        "times that HTTP has no text for are not told",
+        arguments: [.min, -62_135_596_801, 253_402_300_800, 67_768_036_191_676_799, .max] as [Int64])
+    func farTimes(seconds: Int64) {
+        let content = content(modified: seconds)
+        #expect(content.modified == nil && content.fields.values["Last-Modified"] == nil)
+        // Nor does it end the server where one is written all the same.
+        #expect(HTTPDate.text(seconds) == HTTPDate.text(seconds < 0 ? -62_135_596_800 : 253_402_300_799))
+    }
+
+    @Test("the first and the last year have texts")
+    func years() {
+        #expect(content(modified: -62_135_596_800).fields.values["Last-Modified"] == "Mon, 01 Jan 0001 00:00:00 GMT")
+        #expect(content(modified: 253_402_300_799).fields.values["Last-Modified"] == "Fri, 31 Dec 9999 23:59:59 GMT")
+    }
+
+    @Test(
+        "whatever a browser takes for a page runs no scripts",
+        arguments: [
+            ("a.html", true), ("a.HTM.enc", true), ("a.svg", true), ("a.xml", true), ("a.mpd", true), ("a.mp4", false),
+            ("a.m3u8", false), ("a.js", false), ("a.txt", false), ("a.pdf", false), ("a", false),
+        ])
+    func sandboxes(name: String, isPage: Bool) {
+        let content = content(ContentType.ofFile(named: name))
+        #expect(content.bodyFields.values["Content-Security-Policy"] == (isPage ? "sandbox" : nil))
+    }
+
+    @Test("positions end where no object is as long")
+    func positions() {
+        let most = SourceLength.max
+        #expect(ServedPlaylists.offsets(ofParts: [1, 0, 2]) == [0, 1, 1, 3])
+        #expect(ServedPlaylists.offsets(ofParts: [most - 1, 1]) == [0, most - 1, most])
+        #expect(ServedPlaylists.offsets(ofParts: [UInt64](repeating: 2 * most, count: 20)) == [])
+    }
+}

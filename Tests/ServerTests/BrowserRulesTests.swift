@@ -27,7 +27,7 @@ struct BrowserRulesTests {
         #expect(Self.admits(nil), "HTTP/1.0")
         for host in [
             "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "127.evil", "",
-            "localhost.", "x@localhost",
+            "localhost.", "x@localhost", "[::1]evil.example", "[::1]:80x", "[::1", "localhost:evil",
         ] {
             #expect(!Self.admits(host), "\(host)")
         }

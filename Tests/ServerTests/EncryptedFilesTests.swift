@@ -34,6 +34,7 @@ struct EncryptedFilesTests {
     func atOnce() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.file("file", (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: $0 * 7) })
+        folder.settle()
         let content = try content(FilePath(path))
         let all = try content.makeReader().read(at: 0, count: Self.byteCount)
         let file = try FileDescriptor.open(path, .readWrite)
@@ -57,6 +58,28 @@ struct EncryptedFilesTests {
         #expect(content.isCurrent?() == true)
         try file.resize(to: Int64(Self.byteCount - 1))
         #expect(readAtOnce(content, 0..<10) == nil && content.isCurrent?() == false)
+    }
+
+    @Test("of a file that is being written nothing is kept, and no client joins ranges by its tag")
+    func beingWritten() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.file("file", [UInt8](repeating: 1, count: 100))
+        folder.settle()
+        let before = try content(FilePath(path))
+        #expect(!before.entityTag.isWeak && before.modified != nil && before.isCurrent != nil)
+        let writer = try FileDescriptor.open(path, .readWrite)
+        try writer.writeAll([2])
+        // Whether a write still goes on cannot be told from here.
+        let during = try (0..<2).map { _ in try content(FilePath(path)) }
+        for content in during {
+            #expect(content.entityTag.isWeak && content.modified == nil)
+            #expect(content.isCurrent == nil && content.readAtOnce == nil)
+        }
+        #expect(during[0].entityTag != during[1].entityTag)
+        try writer.close()
+        folder.settle()
+        let after = try content(FilePath(path))
+        #expect(!after.entityTag.isWeak && after.entityTag != before.entityTag)
     }
 }
 #endif

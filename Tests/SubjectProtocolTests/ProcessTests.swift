@@ -21,6 +21,13 @@ private func failure(of process: SubjectProcess, serving source: (any ByteSource
     #expect(throws: SubjectError.self) { try process.request(hello, serving: source) }
 }
 
+/// Bytes that do not matter.
+private struct UnfilledSource: ByteSource {
+    let byteCount: UInt64
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) -> Int { buffers.byteCount }
+}
+
 @Suite("the harness's side of the protocol")
 struct ProcessTests {
     @Test("an answer with its payload comes as it was sent, in however many pieces")
@@ -154,6 +161,18 @@ struct ProcessTests {
             Issue.record("\(payload): expected that the framing is broken")
             return
         }
+    }
+
+    @Test("a need of more than 256 MiB gets a part")
+    func longNeed() throws {
+        let script =
+            "read l; echo '{\"need\":{\"offset\":1,\"count\":268435457}}'; read l; echo \"$l\" >&2; "
+            + "head -c 268435456 | wc -c >&2; echo '{\"ok\":true}'"
+        let folder = try TemporaryFolder()
+        let subject = try start("{ \(script); } 2>'\(folder.path)/log'")
+        #expect(try subject.request(hello, serving: UnfilledSource(byteCount: 1 << 30)).isGood)
+        let log = String(decoding: folder.bytes("log") ?? [], as: UTF8.self)
+        #expect(log == "{\"ok\":true,\"payload\":268435456}\n268435456\n")
     }
 
     @Test(

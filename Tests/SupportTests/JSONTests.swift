@@ -218,3 +218,16 @@ struct JSONParserTests {
         for count in text.indices { #expect(JSONValue.parse(Array(text[..<count])) == nil) }
     }
 }
+
+@Suite("the largest number in JSON")
+struct LargestIntegerTests {
+    @Test(
+        "is found however deep it is; other values are none",
+        arguments: [
+            ("{}", nil), ("[1.5,\"9\",true,null]", nil), ("3", 3), ("[1,{\"a\":[2,{\"b\":7}],\"c\":5}]", 7),
+            ("[18446744073709551615]", UInt64.max),
+        ] as [(String, UInt64?)])
+    func largest(text: String, expected: UInt64?) throws {
+        #expect(try #require(JSONValue.parse(Array(text.utf8))).maxInteger == expected)
+    }
+}

@@ -140,3 +140,16 @@ struct DurationTextTests {
         #expect(TimeText.nanoseconds(text, in: .seconds) == nil, "\"\(text)\"")
     }
 }
+
+@Suite("figures as whole numbers")
+struct NearestTests {
+    @Test(
+        "the nearest, from 0 to 2^63, whatever the figure is",
+        arguments: [
+            (0, 0), (0.4, 0), (0.5, 1), (1e3, 1000), (-1, 0), (-.infinity, 0), (.nan, 0), (0x1p62, 1 << 62),
+            (0x1p63, 1 << 63), (0x1p64, 1 << 63), (1e308, 1 << 63), (.infinity, 1 << 63),
+        ] as [(Double, UInt64)])
+    func nearest(figure: Double, expected: UInt64) {
+        #expect(UInt64(nearest: figure) == expected)
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A folder that goes when the test does.
 package final class TemporaryFolder {
@@ -44,9 +45,31 @@ package final class TemporaryFolder {
         FileManager.default.contents(atPath: path(name)).map(Array.init)
     }
 
+    /// The length of a file, or 0 if there is none.
+    package func byteCount(_ name: String) -> Int {
+        var status = stat()
+        return stat(path(name), &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// Removes a file.
     package func remove(_ name: String) throws {
         try FileManager.default.removeItem(atPath: path(name))
+    }
+
+    /// Waits until its files are older than a step of the clock that gives them their times: of younger ones a server
+    /// does not say that they are of one version.
+    package func settle() {
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        for file in names.map(path(_:)) {
+            var (status, now) = (stat(), timespec())
+            guard stat(file, &status) == 0 else { continue }
+            repeat {
+                clock_gettime(CLOCK_REALTIME, &now)
+                let age = (now.tv_sec - status.st_ctim.tv_sec) * 1_000_000_000 + now.tv_nsec - status.st_ctim.tv_nsec
+                guard age < 25_000_000 else { break }
+                usleep(UInt32(clamping: (25_000_000 - age) / 1000 + 1))
+            } while true
+        }
     }
 
     /// The names in the folder, hidden ones included, in order.

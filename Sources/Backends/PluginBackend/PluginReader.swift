@@ -192,8 +192,9 @@ private enum PluginParameters {
             }
         }
         let guarded = GuardedMemory()
-        let memory = try guarded.buffer(byteCount: space + key.count)
-        let copy = UnsafeMutableRawBufferPointer(rebasing: memory[space...])
+        // The key ends where the buffer does, and the others begin at multiples of 16, whatever its length is.
+        let memory = try guarded.buffer(byteCount: space + (key.count + 15) / 16 * 16)
+        let copy = UnsafeMutableRawBufferPointer(rebasing: memory[(memory.count - key.count)...])
         copy.copyMemory(from: key)
         let given = parameters(in: memory, key: UnsafeRawBufferPointer(copy))
         guarded.protect(true)

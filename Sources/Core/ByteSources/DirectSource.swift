@@ -84,7 +84,7 @@ private final class DirectFile: Sendable {
             throw Self.refusal(operation)
         }
         descriptor = opened.rawValue
-        file = try FileSource(adopting: opened, path: path)
+        file = try FileSource(adopting: opened, path: path, waits: true)
         alignment = UInt64(chunkwise_direct_alignment(descriptor))
         guard alignment > 0 else { throw Self.refusal("open \(path)") }
     }

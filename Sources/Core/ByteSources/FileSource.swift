@@ -15,16 +15,16 @@ public final class FileSource: ByteSource {
     /// The file and its version when it was opened.
     package let opened: FileIdentity
 
-    /// Opens a file for reading.
+    /// Opens a file for reading, and waits two seconds at most until nobody writes to it.
     ///
-    /// - Throws: `DecryptionError.io` if it cannot be opened, or is something that cannot be read at an offset: a
-    ///   directory, a pipe.
+    /// - Throws: `DecryptionError.io` if it cannot be opened, is something that cannot be read at an offset (a directory,
+    ///   a pipe), or is still changing then.
     public convenience init(path: FilePath) throws(DecryptionError) {
         let descriptor = try SystemCall.check("open \(path)") {
             // Without `nonBlocking`, opening a pipe waits for someone to write to it; files and disks ignore it.
             try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         }
-        try self.init(adopting: descriptor, path: path)
+        try self.init(adopting: descriptor, path: path, waits: true)
     }
 
     /// Takes over an open file, which is closed with this source, or at once if this fails.
@@ -32,10 +32,14 @@ public final class FileSource: ByteSource {
     /// - Parameters:
     ///   - descriptor: The file, open for reading.
     ///   - path: What errors call it.
-    /// - Throws: `DecryptionError.io` if it is something that cannot be read at an offset.
-    package init(adopting descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
+    ///   - waits: Whether to wait, as ``init(path:)`` does.
+    /// - Throws: `DecryptionError.io` if it is something that cannot be read at an offset, or is still changing.
+    package init(adopting descriptor: FileDescriptor, path: FilePath, waits: Bool = false) throws(DecryptionError) {
         do {
-            let opened = try FileSource.identity(of: descriptor, path: path)
+            let opened =
+                try waits
+                ? FileSource.settledIdentity(of: descriptor, path: path)
+                : FileSource.identity(of: descriptor, path: path)
             try Self.checkLength(opened.byteCount, of: "\(path)")
             self.opened = opened
             self.byteCount = opened.byteCount
@@ -75,8 +79,9 @@ public final class FileSource: ByteSource {
 
     /// Compares the file, its length and its times with what they were. The corresponding C function is `fstat`.
     ///
-    /// A write sets the times before it changes a byte, so that bytes that are read before this call, which finds the
-    /// times unchanged, are those of the version.
+    /// A write sets the times when it begins, before it changes a byte. So bytes that are read before this call, which finds
+    /// the times unchanged, are those of the version, unless a write had begun before the file was opened
+    /// (``canBePinned(now:)``), or two of them within a step of the file system's clock.
     public func checkVersion() throws(DecryptionError) {
         let now = try identity()
         guard now.byteCount == byteCount else {
@@ -171,6 +176,59 @@ public final class FileSource: ByteSource {
     }
 }
 
+extension FileSource {
+    /// How long a write takes at most, in seconds, as far as is looked for.
+    private static let writeSeconds = 2.0
+    /// What the clock of a file system advances by at most, in seconds; ten milliseconds on kernels with 100 ticks.
+    private static let stepSeconds = 0.02
+
+    /// Finds out whether bytes that are read from now on are of one version for as long as the file's times stay what they
+    /// were when it was opened.
+    ///
+    /// A lease tells that nobody has the file open for writing. Where there is none to be had, two seconds without a change
+    /// have to do: a write that takes longer is not noticed.
+    /// - Parameter now: The time, in seconds since 1970.
+    /// - Returns: `false` where a write may have begun before and still go on, or one that begins now may give the file the
+    ///   same times.
+    package func canBePinned(now: Double = FileIdentity.now) -> Bool {
+        Self.isSettled(opened, descriptor, now: now) && opened.age(at: now) >= Self.stepSeconds
+    }
+
+    private static func isSettled(_ identity: FileIdentity, _ descriptor: FileDescriptor, now: Double) -> Bool {
+        identity.age(at: now) >= writeSeconds || chunkwise_has_no_writer(descriptor.rawValue)
+    }
+
+    /// The version of a file that no write changes any more that had begun before.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file.
+    ///   - path: What errors call it.
+    ///   - now: Returns the time, in seconds since 1970.
+    ///   - pause: Waits for the hundredth part of the time that a write may take.
+    /// - Returns: The version.
+    /// - Throws: `DecryptionError.io` also if it changes all the time.
+    package static func settledIdentity(
+        of descriptor: FileDescriptor, path: FilePath, now: () -> Double = { FileIdentity.now },
+        pause: () -> Void = { usleep(UInt32(writeSeconds * 10_000)) }
+    ) throws(DecryptionError) -> FileIdentity {
+        let first = try identity(of: descriptor, path: path)
+        // Before the lease: what begins after it gives the file other times than these.
+        var last = first
+        for _ in 0..<100 {
+            if isSettled(last, descriptor, now: now()) { return last }
+            pause()
+            last = try identity(of: descriptor, path: path)
+        }
+        // The clock that the times are from may be another one than ours.
+        guard last == first else {
+            throw .io(
+                operation: "open \(path)", code: 0,
+                reason: "it is being written: expected a file that does not change while it is read")
+        }
+        return last
+    }
+}
+
 /// What is in memory of a file: reading fails rather than wait for a disk.
 package struct PageCacheSource: WrappingSource {
     private let file: FileSource
@@ -216,6 +274,16 @@ package struct FileIdentity: Hashable, Sendable {
         changedSeconds = Int64(status.st_ctim.tv_sec)
         changedNanoseconds = Int64(status.st_ctim.tv_nsec)
     }
+
+    /// The time, in seconds since 1970, by the clock that files have their times from.
+    package static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// The seconds since it was changed last; less than 0 where another clock is ahead.
+    func age(at now: Double) -> Double { now - Double(changedSeconds) - Double(changedNanoseconds) / 1e9 }
 }
 
 extension FileIdentity {

@@ -118,11 +118,10 @@ final class SideProcess {
 
     private func measure(_ workload: Workload, _ parameters: [String: JSONValue]) throws(SideFailure) -> JSONValue {
         var members = parameters
-        members["op"] = "measure"
         members["id"] = .integer(id)
         members["workload"] = workload.json
         return try attempt { () throws(SubjectError) in
-            try process.request(.object(members), serving: served).members
+            try process.measure(members, serving: served)
         }
     }
 

@@ -1,3 +1,5 @@
+import Support
+
 /// The untimed first look at a cell: is the plaintext right, and how much ciphertext did it take?
 public struct CheckRecord: Codable, Hashable, Sendable {
     /// The cell.
@@ -346,7 +348,7 @@ public struct ProcessUsage: Codable, Hashable, Sendable {
 
     /// A share of it, from 0 to 1.
     public func scaled(by share: Double) -> Self {
-        combined(self) { figure, _ in UInt64(Double(figure) * share) }
+        combined(self) { figure, _ in UInt64(nearest: Double(figure) * share) }
     }
 
     private func combined(_ other: Self, _ combine: (UInt64, UInt64) -> UInt64) -> Self {

@@ -1,5 +1,6 @@
 import Glibc
 import Statistics
+import Support
 
 /// What the machine itself can do: rates that no reader exceeds, whatever its backend.
 ///
@@ -108,7 +109,7 @@ extension MachineLimits {
         let limits = limits(
             keyByteCount: keyByteCount, windowByteCount: windowByteCount, source: source, threads: threads)
         guard let (kind, bound) = limits.min(by: { $0.bytesPerSecond < $1.bytesPerSecond }) else { return nil }
-        return BindingLimit(kind: kind, bytesPerSecond: Rate.whole(bound), share: bytesPerSecond / bound)
+        return BindingLimit(kind: kind, bytesPerSecond: UInt64(nearest: bound), share: bytesPerSecond / bound)
     }
 
     /// The limits of a cell, as far as they are known: the AES unit's, and the one for getting at ciphertext.
@@ -188,11 +189,9 @@ package struct Rate: Codable, Hashable, Sendable {
         self.byteCount = byteCount
         self.nanoseconds = nanoseconds
         let typical = median(of: nanoseconds) ?? 0
-        self.bytesPerSecond = typical > 0 ? Self.whole(Double(byteCount) / typical * 1e9) : 0
+        self.bytesPerSecond = typical > 0 ? UInt64(nearest: Double(byteCount) / typical * 1e9) : 0
     }
 
-    /// A rate as a whole number; files may hold any, and one that no machine has is cut.
-    static func whole(_ bytesPerSecond: Double) -> UInt64 { UInt64(min(bytesPerSecond, 0x1p62).rounded()) }
 }
 
 /// A rate that depends on the length of a buffer.

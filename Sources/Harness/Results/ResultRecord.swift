@@ -92,42 +92,36 @@ extension ResultRecord: Codable {
 
     /// Whether arithmetic on the record's numbers stays in bounds: files come from anywhere.
     var isPlausible: Bool {
-        switch self {
-        case .header, .end, .seal: true
+        guard Self.isBounded(self) else { return false }
+        return switch self {
+        case .header(let header):
+            [header.limits?.oneThread, header.limits?.allThreads].compactMap { $0?.aesDecrypt }.joined()
+                .allSatisfy { [16, 24, 32].contains($0.keyByteCount) }
+        case .end, .seal: true
         case .conformance(let outcome):
             ([outcome.passed, outcome.failed, outcome.unsupported, outcome.notRun]
                 + (outcome.flags ?? []).flatMap { [$0.passed, $0.failed, $0.unsupported, $0.notRun] })
                 .allSatisfy { Self.counts.contains($0) }
         case .mutants(let outcome):
             outcome.controls.flatMap { [$0.passed, $0.failed] }.allSatisfy { Self.counts.contains($0) }
-        case .check(let check):
-            check.cell.isPlausible
-                && [
-                    check.deliveredByteCount, check.fetchedByteCount, check.decryptedByteCount, check.readCount ?? 0,
-                    check.requestCount ?? 0,
-                ].allSatisfy { $0 < 1 << 62 }
+        case .check(let check): check.cell.isPlausible
         case .failure(let failure): failure.cell.isPlausible
-        case .time(let time):
-            Self.rounds.contains(time.round) && time.nanoseconds.allSatisfy { $0 < 1 << 62 }
-                && time.warmUpIterationCount ?? 0 >= 0
+        case .time(let time): Self.rounds.contains(time.round)
         case .latency(let latency):
-            latency.latency.readCount >= 0 && Self.rounds.contains(latency.round ?? 0)
-                && latency.playback?.isPlausible ?? true
-        case .memory(let memory):
-            Self.rounds.contains(memory.round ?? 0)
-                && [
-                    memory.memory.baselineByteCount, memory.memory.peakByteCount, memory.memory.boundByteCount ?? 0,
-                    memory.memory.anonymousGrowthByteCount ?? 0, memory.memory.fileGrowthByteCount ?? 0,
-                ]
-                .allSatisfy { $0 < 1 << 62 }
+            Self.rounds.contains(latency.round ?? 0) && latency.playback?.bitsPerSecond ?? 1 > 0
+        case .memory(let memory): Self.rounds.contains(memory.round ?? 0)
         }
     }
-}
 
-extension LatencyRecord.Playback {
-    fileprivate var isPlausible: Bool {
-        stallCount >= 0 && bitsPerSecond > 0
-            && [firstByteNanoseconds, startNanoseconds, stallNanoseconds, bitsPerSecond].allSatisfy { $0 < 1 << 62 }
+    /// Whether each whole number in a value is at least 0 and below 2⁶², whatever members it has; a seed is any number.
+    private static func isBounded(_ value: Any) -> Bool {
+        switch value {
+        case let number as UInt64: number < 1 << 62
+        case let number as Int: (0..<1 << 62).contains(number)
+        case let numbers as [UInt64]: numbers.allSatisfy { $0 < 1 << 62 }
+        case is String, is Double, is Bool: true
+        default: Mirror(reflecting: value).children.allSatisfy { $0.label == "seed" || isBounded($0.value) }
+        }
     }
 }
 

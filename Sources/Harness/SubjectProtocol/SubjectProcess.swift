@@ -168,9 +168,12 @@ package final class SubjectProcess {
                 throw .framing("a need of the uri \(need["uri"]?.text ?? "of none"), which is none that is served")
             }
         }
-        guard let source, count <= Workload.largestRead, offset <= source.byteCount, count <= source.byteCount - offset
-        else { throw .framing("a need of \(count) bytes at \(offset), outside of what is served") }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 16)
+        guard let source, offset <= source.byteCount, count <= source.byteCount - offset else {
+            throw .framing("a need of \(count) bytes at \(offset), outside of what is served")
+        }
+        // A longer one gets a part, as any may.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(count, Workload.largestRead)), alignment: 16)
         defer { buffer.deallocate() }
         let served: Int
         let start = ContinuousClock.now

@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <malloc.h>
 #include <poll.h>
@@ -23,7 +24,7 @@ static struct sigaction earlier_actions[2];
 static const int abort_signals[2] = {SIGABRT, SIGILL};
 
 /* Runs when the program aborts. Nothing tells why but the state of things: whether there is memory. */
-static void aborted(int signal) {
+static void aborted(int signal, siginfo_t *information, void *unused) {
     static const char message[] = "chunkwise: out of memory: expected more, or smaller windows, chunks or files\n";
     const size_t probe = (size_t)128 << 20;
     void *memory = mmap(NULL, probe, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,16 +34,18 @@ static void aborted(int signal) {
         _exit(status_without_memory);
     }
     munmap(memory, probe);
+    (void)unused;
     sigaction(signal, &earlier_actions[signal == SIGILL], NULL);
-    raise(signal);
+    // An instruction is tried again, so that a backtrace begins with it.
+    if (information->si_code <= 0) raise(signal);
 }
 
 void chunkwise_exit_without_memory(int status) {
     status_without_memory = status;
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = aborted;
-    action.sa_flags = SA_NODEFER;
+    action.sa_sigaction = aborted;
+    action.sa_flags = SA_NODEFER | SA_SIGINFO;
     for (int index = 0; index < 2; index++) sigaction(abort_signals[index], &action, &earlier_actions[index]);
 }
 
@@ -84,6 +87,14 @@ int chunkwise_flush_output(void) {
 ssize_t chunkwise_read_at_once(int descriptor, void *buffer, size_t count, int64_t offset) {
     struct iovec part = {.iov_base = buffer, .iov_len = count};
     return preadv2(descriptor, &part, 1, offset, RWF_NOWAIT);
+}
+
+bool chunkwise_has_no_writer(int descriptor) {
+    // Whoever opens the file for writing before the lease is given back waits for that, and has the holder told by a
+    // signal: by one that is ignored unless it is handled.
+    if (fcntl(descriptor, F_SETSIG, SIGURG) != 0 || fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return false;
+    fcntl(descriptor, F_SETLEASE, F_UNLCK);
+    return true;
 }
 
 int chunkwise_cpu_count(void) {

@@ -138,7 +138,10 @@ struct FleetCommandTests {
         let name = try #require(folder.names(in: "job/shards").sorted().first)
         let lines = String(decoding: folder.bytes("job/shards/\(name)") ?? [], as: UTF8.self).split(separator: "\n")
         let check = try #require(lines.first { $0.hasPrefix(#"{"check""#) })
-        guard case .check(let record) = try ResultRecord(line: Array(check.utf8)) else { return }
+        guard case .check(let record) = try ResultRecord(line: Array(check.utf8)) else {
+            Issue.record("\(check) is no check")
+            return
+        }
         let failure = try ResultRecord.failure(FailureRecord(cell: record.cell, reason: "r")).line()
         let kept = lines.dropLast().filter { $0 != check && !$0.contains(#""cellID":"\#(record.cell.id)""#) }
         let changed = kept.dropLast() + [Substring(decoding: failure.dropLast(), as: UTF8.self)] + kept.suffix(1)

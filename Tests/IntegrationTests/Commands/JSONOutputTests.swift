@@ -26,6 +26,14 @@ private func expect(_ value: JSONValue, _ kinds: [String: Kind]) {
     }
 }
 
+private func number(_ value: JSONValue?) -> Double? {
+    switch value {
+    case .integer(let value)?: Double(value)
+    case .number(let value)?: value
+    default: nil
+    }
+}
+
 private func json(_ arguments: [String]) throws -> JSONValue {
     let run = try Chunkwise.run(arguments + ["--format", "json"])
     #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
@@ -116,7 +124,25 @@ struct JSONOutputTests {
                 ["baselineByteCount": .integer, "peakByteCount": .integer, "boundByteCount": .integer])
         }
         expect(cell["amplification"] ?? .null, ["fetched": .number, "decrypted": .number])
-        #expect(cell["limitShare"] != nil)
+        // Each figure is one that the others allow.
+        let rates = try ["bytesPerSecondLow", "bytesPerSecond", "bytesPerSecondHigh"].map {
+            try #require(number(cell[$0]), "\($0)")
+        }
+        #expect(rates[0] > 0 && rates == rates.sorted())
+        let latencies = try ["p50", "p90", "p99", "p999", "max"].map { try #require(cell["latency"]?[$0]?.integer) }
+        #expect(latencies[0] > 0 && latencies == latencies.sorted())
+        let amplification = try ["fetched", "decrypted"].map { try #require(number(cell["amplification"]?[$0])) }
+        #expect(amplification.allSatisfy { (1..<(options.isEmpty ? 1.01 : 4)).contains($0) }, "\(amplification)")
+        if let limit = number(cell["limitBytesPerSecond"]) {
+            let share = try #require(number(cell["limitShare"]))
+            #expect(abs(share * limit / rates[1] - 1) < 1e-6, "\(share) of \(limit)")
+            #expect(["aesUnit", "pageCacheRead"].contains(cell["limit"]?.string))
+        } else {
+            #expect(cell["limitShare"] == .null && cell["limit"] == .null)
+        }
+        // The seed decides on plaintext and reads, whatever decrypts them.
+        #expect(try json(["measure"] + quick + options + ["--backend", "openssl"])["digest"] == cell["digest"])
+        #expect(cell["strategy"]?.string == (options.isEmpty ? "cbc-continuous" : "cbc-chunked"))
         #expect(cell["windowByteCount"] == 4096 && cell["threads"] == 1 && cell["digest"]?.string?.utf8.count == 64)
         #expect((cell["nanoseconds"]?.array?.count ?? 0) >= 2)
     }

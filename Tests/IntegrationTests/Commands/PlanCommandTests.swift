@@ -97,7 +97,9 @@ struct PlanCommandTests {
         #expect(seeks[0]?["amplification"] == seeks[1]?["amplification"])
         // One answer of 20 ms and 65,536 bytes at 100 MB/s, and what decryption takes.
         let median = try #require(seeks[0]?["medianNanoseconds"]?.integer)
-        #expect(median >= 20_655_360)
+        // Far below the time of another answer, however slow the machine is.
+        #expect((20_655_360..<30_000_000).contains(median), "\(median) ns")
+        #expect(seeks[0]?["requests"] == 1)
     }
 
     @Test(

@@ -1,12 +1,17 @@
 import Foundation
+import Statistics
 import TestSupport
 import Testing
 
-/// SIGKILL at random instants: where a call fails, ``FailingCallTests`` says; here the program may be anywhere.
+/// SIGKILL wherever the program is: where a call fails, ``FailingCallTests`` says. Each kill comes when the result file has
+/// a drawn length, and up to some milliseconds later.
 @Suite("sweeps that are killed")
 struct KilledSweepTests {
     /// How many kills; `CHUNKWISE_KILLS` says another number.
     private static let count = ProcessInfo.processInfo.environment["CHUNKWISE_KILLS"].flatMap { Int($0) } ?? 3
+    /// Where the draws begin; `CHUNKWISE_KILL_SEED` says another number.
+    private static let seed =
+        ProcessInfo.processInfo.environment["CHUNKWISE_KILL_SEED"].flatMap { UInt64($0) } ?? 1
     private static let arguments = ["sweep", "--plan", "plan", "--output", "run"]
 
     /// A folder with a plan of many short passes.
@@ -28,12 +33,10 @@ struct KilledSweepTests {
     @Test("go on until all cells are there, each once, and lose nothing that was written")
     func kills() throws {
         let reference = try Self.makeFolder()
-        let start = ContinuousClock.now
         #expect(try Chunkwise.run(Self.arguments, in: reference.path).status == 0)
-        // A sweep that was killed late has less to do, so that later kills come often enough in time.
-        let span = max(100_000, UInt32((ContinuousClock.now - start) / .microseconds(1)))
         let planned = try #require(reference.bytes("run/results.jsonl"))
         var (kills, ends) = (0, 0)
+        var generator = SplitMix64(seed: Self.seed)
         while kills < Self.count {
             let folder = try Self.makeFolder()
             var left: [UInt8] = []
@@ -43,17 +46,21 @@ struct KilledSweepTests {
                 let process = try CommandRun.start(
                     Programs.chunkwise, Self.arguments, in: folder.path, streams: streams)
                 if !isLast, kills < Self.count {
-                    usleep(.random(in: 0..<span))
+                    // A sweep goes on behind what was there. Its last bytes may come with its end.
+                    let length = left.count + Int.random(in: 0...max(0, planned.count - left.count), using: &generator)
+                    let later = UInt32.random(in: 0..<5000, using: &generator)
+                    while process.isRunning, folder.byteCount("run/results.jsonl") < length { usleep(200) }
+                    usleep(later)
                     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
                 }
                 process.waitUntilExit()
                 let run = CommandRun.finished(process, streams: streams)
                 let isKilled = run.status == 128 + SIGKILL
                 kills += isKilled ? 1 : 0
-                #expect(isKilled || run.status == 0, "\(run.status) \(run.errorLines)")
+                #expect(isKilled || run.status == 0, "seed \(Self.seed): \(run.status) \(run.errorLines)")
                 let now = folder.bytes("run/results.jsonl") ?? []
                 let mismatch = ResultLines.mismatch(left, now, planned: isKilled ? nil : planned)
-                #expect(mismatch == nil, "after \(kills) kills: \(mismatch ?? "")")
+                #expect(mismatch == nil, "seed \(Self.seed), after \(kills) kills: \(mismatch ?? "")")
                 left = now
                 if !isKilled { break }
             }
@@ -61,6 +68,6 @@ struct KilledSweepTests {
             #expect(folder.names(in: "run").contains("index.html"))
             #expect(!folder.names(in: "run").contains(".chunkwise-objects"), "objects are left behind")
         }
-        print("killed sweeps: \(kills) kills in \(ends) sweeps of \(span / 1000) ms, each of which came to its end")
+        print("killed sweeps: \(kills) kills in \(ends) sweeps, each of which came to its end")
     }
 }

@@ -96,10 +96,14 @@ struct MemoryHygieneTests {
         reading.end()
     }
 
-    @Test("sessions with stored keys leave nothing", arguments: BackendRegistry.availableNames)
+    /// Stored keys are sealed with AES-GCM.
+    private static let sealingNames = BackendRegistry.availableNames.filter {
+        (try? BackendRegistry.backend(named: $0))?.modes.contains(.gcm) == true
+    }
+
+    @Test("sessions with stored keys leave nothing", arguments: sealingNames)
     func sessions(_ name: String) throws {
         let backend = try BackendRegistry.backend(named: name)
-        guard backend.modes.contains(.gcm) else { return }
         let scan = SecretScan()
         let secrets = try HygieneSecrets("session", keyByteCount: 16, to: scan)
         let sealing = try HygieneSecrets("sealing", keyByteCount: 32, to: scan)

@@ -33,15 +33,16 @@ private struct SmallSweep {
     var version = "0"
     var digest: String? = "d"
 
-    init(_ text: String) throws {
+    init(_ text: String, otherBackends: [String] = []) throws {
         Programs.ignoreBrokenPipes()
         folder = try TemporaryFolder()
         run = RunFolder(path: FilePath(folder.path("run")))
         let film = PlayerTrace(
             name: "film", source: "", minByteCount: 5000,
             requests: [.init(offset: 100, count: 2000), .init(offset: 4000, count: nil)])
-        plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names) { $0 == "film" ? film : nil }
-            .read(text)
+        plan = try PlanReader(file: "p.yml", knownBackends: BackendRegistry.names + otherBackends) {
+            $0 == "film" ? film : nil
+        }.read(text)
     }
 
     var lines: [ResultRecord] {
@@ -99,6 +100,34 @@ struct SweepTests {
             #expect(cut.folder.bytes("run/results.jsonl") == done)
             #expect(!FileManager.default.fileExists(atPath: cut.run.objectFolder.string), "\(steps) steps")
         }
+    }
+
+    @Test(
+        "a subject that answers with a figure beyond all bounds fails its cell, and no other one",
+        arguments: [#""fetchedByteCount":"#, #""boundByteCount":"#, #""userNanoseconds":"#, #""nanoseconds":["#])
+    func absurdFigures(start: String) throws {
+        let folder = try TemporaryFolder()
+        let substitution = start.replacing("[", with: #"\["#) + "[0-9]*/" + start + "18446744073709551615"
+        let script = try folder.file(
+            "subject", "'\(Programs.chunkwise)' subject --backend libgcrypt | sed -u 's/\(substitution)/'")
+        let subject = "subject:sh \(script)"
+        let sweep = try SmallSweep(
+            """
+            rounds: 1
+            time: 1us
+            object-size: 4KiB
+            cells:
+            - {backend: ["\(subject)", libgcrypt], window: 1KiB}
+            """, otherBackends: [subject])
+        let results = try sweep.run()
+        #expect(results.isComplete && results.cells.count == 2)
+        for cell in results.cells where cell.cell.backend == "libgcrypt" {
+            #expect(cell.failure == nil && cell.rounds.count == 1)
+        }
+        let failed = try #require(results.cells.first { $0.cell.backend.hasPrefix("subject:") })
+        #expect(failed.failure?.contains("18446744073709551615: expected integers below 2^53") == true)
+        // What was written is read again.
+        #expect(try sweep.lines.contains { if case .failure = $0 { true } else { false } })
     }
 
     @Test("memory and latencies are of as many processes as there are rounds, three at most")

@@ -95,6 +95,22 @@ struct ServeCommandTests {
         }
     }
 
+    @Test("a page that is served runs no scripts, which could take the token elsewhere; the page of a folder may link")
+    func pages() throws {
+        let folder = try ServerProcess.makeFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("films"), withIntermediateDirectories: false)
+        for name in ["a.html", "a.svg", "a.mp4"] { try ServerProcess.encrypt([1], to: "films/\(name)", in: folder) }
+        let server = try ServerProcess(folder, ["--no-token", "films"])
+        func policies(_ target: String) throws -> [String] {
+            let connection = try server.connect()
+            try connection.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return String(decoding: connection.rest(), as: UTF8.self).split(separator: "\r\n")
+                .compactMap { $0.hasPrefix("Content-Security-Policy: ") ? String($0.dropFirst(25)) : nil }
+        }
+        for target in ["/a.html", "/a.svg"] { #expect(try policies(target).contains("sandbox"), "\(target)") }
+        for target in ["/a.mp4", "/"] { #expect(try !policies(target).contains("sandbox"), "\(target)") }
+    }
+
     @Test("another key gives another tag, since a client puts parts together that have the same one")
     func tagOfKey() throws {
         let folder = try ServerProcess.makeFolder()

@@ -96,6 +96,7 @@ final class ServerProcess {
         self.announcement = text
         self.port = port
         self.token = String(parts[3])
+        folder.settle()
     }
 
     deinit {

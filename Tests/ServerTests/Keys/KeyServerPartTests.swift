@@ -3,6 +3,8 @@ import Keys
 import NIOHTTP1
 import RandomAccess
 import Synchronization
+import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Server
@@ -50,6 +52,24 @@ struct KeyServerPartTests {
         limiter.charge(5, to: "c", at: .zero)
         #expect(limiter.wait(for: 0, by: "c", at: .zero) == .seconds(1))
         #expect(limiter.wait(for: 0, by: "c", at: .seconds(1)) == nil)
+    }
+
+    @Test("an unknown client's network has one line a second for what is limited, whatever address it takes")
+    func limitedLines() throws {
+        let folder = try TemporaryFolder()
+        let audit = try KeyAudit(path: FilePath(folder.path("audit")))
+        func note(_ address: String, client: String? = nil, at time: UInt64) {
+            #expect(audit.noteLimited(KeyAudit.Question(client: client, address: address, time: time)))
+        }
+        for number in 1...60 { note("2001:db8::\(number)", at: 1000) }
+        func lineCount() -> Int { folder.bytes("audit")?.count { $0 == 0x0A } ?? 0 }
+        #expect(lineCount() == 1)
+        note("2001:db8:0:1::1", at: 1500)
+        note("192.0.2.1", at: 1999)
+        note("192.0.2.1", client: "a", at: 1999)
+        #expect(lineCount() == 4)
+        note("2001:db8::1", at: 2000)
+        #expect(lineCount() == 5)
     }
 
     @Test("so many clients are remembered, and none goes free")

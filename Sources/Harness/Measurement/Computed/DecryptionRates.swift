@@ -66,12 +66,12 @@ package struct DecryptionRates: Sendable {
     /// Plaintext bytes per second in calls of a length.
     package func bytesPerSecond(_ cipher: Cipher, byteCount: UInt64) -> UInt64 {
         let nanoseconds = nanoseconds(cipher, byteCount: byteCount)
-        return nanoseconds > 0 ? UInt64(Double(byteCount) * 1e9 / nanoseconds) : 0
+        return nanoseconds > 0 ? UInt64(nearest: Double(byteCount) * 1e9 / nanoseconds) : 0
     }
 
     /// How long it takes to copy bytes that are kept; at least a nanosecond.
     package func copyNanoseconds(byteCount: UInt64) -> UInt64 {
-        max(1, UInt64(Double(byteCount) * 1e9 / Double(max(1, copiedBytesPerSecond))))
+        max(1, UInt64(nearest: Double(byteCount) * 1e9 / Double(max(1, copiedBytesPerSecond))))
     }
 }
 
@@ -232,7 +232,7 @@ private final class LongMemory {
             read(at: place * count, into: buffer)
             return max(1, monotonicNanoseconds() - began)
         }
-        return UInt64(Double(count) * 1e9 / Double(percentile(tenthsOfPercent: 500, of: times) ?? 1))
+        return UInt64(nearest: Double(count) * 1e9 / Double(percentile(tenthsOfPercent: 500, of: times) ?? 1))
     }
 }
 

@@ -106,10 +106,10 @@ final class MemorySession {
     /// - Returns: The bound that the reader declares; `nil` for one that does not.
     func read(_ id: UInt64, _ workload: Workload, plaintextByteCount: UInt64) throws -> UInt64? {
         if isOwn {
-            return try process.request([
-                "op": "measure", "id": .integer(id), "workload": workload.json, "collect": "time",
+            return try process.measure([
+                "id": .integer(id), "workload": workload.json, "collect": "time",
                 "minimumNanoseconds": 0, "maximumIterations": 1, "extended": true,
-            ]).members["boundByteCount"]?.integer
+            ])["boundByteCount"]?.integer
         }
         for read in try workload.reads(plaintextByteCount: plaintextByteCount) {
             let answer = try process.request(

@@ -343,8 +343,14 @@ package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the user stopped the process, which says nothing about the cell.
     let isInterruption: Bool
 
+    /// The characters that a reason has at most: subjects write some, and a line of a result file has its limit.
+    static let maxCount = 4000
+
     init(_ description: String, cause: DecryptionError? = nil, isInterruption: Bool = false) {
-        self.description = description
+        // Scalars: a character may have any number of them.
+        self.description =
+            description.unicodeScalars.count > Self.maxCount
+            ? String(String.UnicodeScalarView(description.unicodeScalars.prefix(Self.maxCount))) + "…" : description
         self.cause = cause
         self.isInterruption = isInterruption
     }

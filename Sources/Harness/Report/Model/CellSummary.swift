@@ -285,9 +285,8 @@ package struct Speed: Hashable, Sendable {
     /// Creates the throughput of processes, in plaintext bytes per second.
     init(sample: LogSample) {
         self.sample = sample
-        func rate(_ value: Double) -> UInt64 { UInt64(min(value.rounded(), 0x1p63)) }
-        bytesPerSecond = rate(sample.estimate)
-        interval = sample.interval.map { rate($0.low)...rate($0.high) }
+        bytesPerSecond = UInt64(nearest: sample.estimate)
+        interval = sample.interval.map { UInt64(nearest: $0.low)...UInt64(nearest: $0.high) }
         relativeHalfWidth = sample.interval?.relativeHalfWidth
     }
 }
@@ -295,7 +294,7 @@ package struct Speed: Hashable, Sendable {
 extension LatencyRecord.Latency {
     /// Takes the median of the processes' medians for the median, so that it lies in its interval.
     fileprivate mutating func setMedian(_ sample: LogSample?) {
-        if let estimate = sample?.estimate, estimate < 0x1p63 { p50 = UInt64(estimate.rounded()) }
+        if let estimate = sample?.estimate { p50 = UInt64(nearest: estimate) }
     }
 
     /// The percentiles that the number of reads supports, in nanoseconds, and the max.

@@ -1,3 +1,5 @@
+import Support
+
 /// What a budget limits.
 package enum Budget: String, CaseIterable, Hashable, Sendable {
     /// How far memory rises, in bytes: at most.
@@ -97,17 +99,17 @@ enum BudgetText {
     /// A limit as it was given: `64 MiB`, `5.00 ms`, `1.1×`, `1 GB/s`.
     static func limit(_ budget: Budget, _ value: Double) -> String {
         switch budget {
-        case .memory: ByteCountText.size(whole(value))
-        case .firstByte: DurationText.text(nanoseconds: whole(value))
+        case .memory: ByteCountText.size(UInt64(nearest: value))
+        case .firstByte: DurationText.text(nanoseconds: UInt64(nearest: value))
         case .amplification: RatioText.times(value)
-        case .throughput: ByteCountText.size(whole(value)) + "/s"
+        case .throughput: ByteCountText.size(UInt64(nearest: value)) + "/s"
         }
     }
 
     static func figure(_ budget: Budget, _ value: Double) -> String {
         switch budget {
-        case .memory: ByteCountText.measured(whole(value))
-        case .throughput: ByteCountText.rate(whole(value))
+        case .memory: ByteCountText.measured(UInt64(nearest: value))
+        case .throughput: ByteCountText.rate(UInt64(nearest: value))
         case .firstByte, .amplification: limit(budget, value)
         }
     }
@@ -125,10 +127,10 @@ enum BudgetText {
     /// The option after which a raised budget is kept: its value is rounded away from what is needed.
     static func option(_ raise: Raise) -> String {
         switch raise.budget {
-        case .memory: "--memory \(bytes(whole(raise.needed)))"
-        case .firstByte: "--first-byte \(duration(whole(raise.needed)))"
+        case .memory: "--memory \(bytes(UInt64(nearest: raise.needed)))"
+        case .firstByte: "--first-byte \(duration(UInt64(nearest: raise.needed)))"
         case .amplification: "--amplification \(ratio(raise.needed))"
-        case .throughput: "--throughput \(rate(whole(raise.needed)))"
+        case .throughput: "--throughput \(rate(UInt64(nearest: raise.needed)))"
         }
     }
 
@@ -140,8 +142,6 @@ enum BudgetText {
         }
         return "\(byteCount)B"
     }
-
-    private static func whole(_ value: Double) -> UInt64 { UInt64(exactly: value.rounded()) ?? .max }
 
     /// Rounded up to whole KiB, and from 10 MiB on to whole MiB.
     private static func bytes(_ count: UInt64) -> String {
@@ -166,7 +166,7 @@ enum BudgetText {
     /// Rounded up to a hundredth, or to a whole number from 100 on.
     private static func ratio(_ value: Double) -> String {
         let hundredths = (value * 100).rounded(.up)
-        guard value < 100, hundredths < 10_000 else { return "\(whole(value.rounded(.up)))" }
+        guard value < 100, hundredths < 10_000 else { return "\(UInt64(nearest: value.rounded(.up)))" }
         return SignificantDigits.fixed(hundredths / 100, places: 2)
     }
 

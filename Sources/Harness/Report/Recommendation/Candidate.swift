@@ -1,5 +1,6 @@
 import Results
 package import Statistics
+import Support
 
 /// A measured configuration as a recommendation sees it: its figures, and what tells it from others.
 package struct Candidate: Hashable, Sendable {
@@ -58,7 +59,7 @@ package struct Candidate: Hashable, Sendable {
     }
 
     /// The merit that orders and fronts go by, whole: what differs by the rounding of logarithms is the same.
-    var comparedMerit: UInt64 { UInt64(min(merit.estimate.rounded(), 0x1p63)) }
+    var comparedMerit: UInt64 { UInt64(nearest: merit.estimate) }
 
     /// The memory that orders and fronts go by: what cannot be told apart is the same, what is unknown is the largest.
     var comparedMemory: UInt64 { max(memoryByteCount ?? .max, CellSummary.memoryResolution) }
@@ -192,10 +193,7 @@ enum Merit: Hashable, Sendable {
         switch self {
         case .throughput: candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) }
         case .latency:
-            candidate.merit.reciprocal(times: Self.fastest).interval.map {
-                "\(DurationText.text(nanoseconds: UInt64($0.low.rounded())))–"
-                    + DurationText.text(nanoseconds: UInt64($0.high.rounded()))
-            }
+            candidate.merit.reciprocal(times: Self.fastest).interval.map { $0.text(DurationText.text(nanoseconds:)) }
         }
     }
 

@@ -122,19 +122,14 @@ extension Document {
 
     /// A duration, with the 95 % interval that its sample gives it.
     static func duration(_ nanoseconds: UInt64?, _ sample: LogSample? = nil) -> Table.Entry {
-        let range = sample?.interval.map {
-            "\(DurationText.text(nanoseconds: UInt64($0.low.rounded())))–"
-                + DurationText.text(nanoseconds: UInt64($0.high.rounded()))
-        }
+        let range = sample?.interval.map { $0.text(DurationText.text(nanoseconds:)) }
         return nanoseconds.map { Table.Entry(DurationText.text(nanoseconds: $0), detail: range) } ?? .absent
     }
 
     /// How far memory grew, with the 95 % interval.
     static func growth(_ cell: CellSummary) -> Table.Entry {
         let range = cell.memorySample?.interval.flatMap {
-            $0.high > Double(CellSummary.memoryResolution)
-                ? "\(ByteCountText.growth(UInt64($0.low.rounded())))–\(ByteCountText.growth(UInt64($0.high.rounded())))"
-                : nil
+            $0.high > Double(CellSummary.memoryResolution) ? $0.text(ByteCountText.growth(_:)) : nil
         }
         return cell.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount), detail: range) } ?? .absent
     }

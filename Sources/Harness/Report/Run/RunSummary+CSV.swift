@@ -1,4 +1,5 @@
 import Results
+import Support
 
 extension RunSummary {
     /// The cells as comma-separated values: a header, and a row for each cell in the order of the results.
@@ -116,7 +117,7 @@ extension RunSummary {
 
     /// A figure of at least 0, as a whole number.
     private static func text(_ number: Double?) -> String? {
-        number.map { String(UInt64(min($0.rounded(), 0x1p63))) }
+        number.map { String(UInt64(nearest: $0)) }
     }
 
     private static func appendCSVField(_ field: String, to line: inout [UInt8]) {

@@ -178,7 +178,7 @@ extension Exported {
             "latency": metric(summary.latency?.p50, summary.latencySample?.interval),
             // The estimate that the interval is of.
             "memory-growth": metric(
-                summary.memorySample.map { UInt64($0.estimate.rounded()) }, summary.memorySample?.interval),
+                summary.memorySample.map { UInt64(nearest: $0.estimate) }, summary.memorySample?.interval),
         ]
         return .object(metrics.compactMapValues { $0 })
     }

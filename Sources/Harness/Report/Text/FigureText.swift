@@ -1,4 +1,6 @@
 import Results
+import Statistics
+import Support
 
 /// Numbers as people read them: three significant digits, the same in every locale.
 enum SignificantDigits {
@@ -96,6 +98,13 @@ package enum ByteCountText {
             coefficient /= base
         }
         return nil
+    }
+}
+
+extension LogInterval {
+    /// The ends in words. One beyond 2⁶³, which an interval of figures of a file may have, is not named.
+    func text(_ name: (UInt64) -> String) -> String {
+        "\(name(UInt64(nearest: low)))–" + (high < 0x1p63 ? name(UInt64(nearest: high)) : "∞")
     }
 }
 

@@ -1,3 +1,5 @@
+import Support
+
 /// What a gate found of peak memory.
 package struct GateMemory: Codable, Hashable, Sendable {
     /// What is said of a cell's peak memory.
@@ -91,7 +93,7 @@ package enum MemoryLimit: Codable, Hashable, Sendable {
     package func byteCount(over baselineByteCount: UInt64) -> UInt64 {
         switch self {
         case .byteCount(let count): count
-        case .share(let share): UInt64(min(share * Double(baselineByteCount), 0x1p63))
+        case .share(let share): UInt64(nearest: share * Double(baselineByteCount))
         }
     }
 }

@@ -111,9 +111,12 @@ package enum EntityTagList: Hashable, Sendable {
 
 /// Times as HTTP writes them, in whole seconds since 1970. Source: RFC 9110, section 5.6.7.
 package enum HTTPDate {
-    /// Writes a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The times that have a text: those of the years 1 to 9999.
+    static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    /// Writes a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`; of another one than those in ``range``, the nearest.
     package static func text(_ seconds: Int64) -> String {
-        var time = time_t(seconds)
+        var time = time_t(min(max(seconds, range.lowerBound), range.upperBound))
         var parts = tm()
         guard gmtime_r(&time, &parts) != nil else { return text(0) }
         // Not strftime: its names depend on the locale.

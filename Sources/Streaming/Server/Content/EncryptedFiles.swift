@@ -91,23 +91,24 @@ package struct EncryptedFiles: ContentCatalogue {
             found = try open(path)
         }
         guard let source = found else { return nil }
+        let isPinned = source.canBePinned()
         let iv: Block
         if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path, source) }
         let object = try format.open(PinnedSource(source), iv)
         let version = source.opened
         var content = ServedContent(
             contentType: ContentType.ofFile(named: name), byteCount: object.plaintextByteCount,
-            entityTag: EntityTag(
-                of: version.tagParts + [format.description, "\(iv.bigEndianValue)"], key: format.key),
-            modified: version.modifiedSeconds
+            entityTag: source.entityTag(
+                [format.description, "\(iv.bigEndianValue)"], key: format.key, isPinned: isPinned),
+            modified: isPinned ? version.modifiedSeconds : nil
         ) { () throws(DecryptionError) in
             try object.makeCursor()
         }
         content.readerByteCount = object.cursorByteCount
         let (byteCount, all) = (object.plaintextByteCount, 0..<source.byteCount)
         content.mayWait = { source.mayWait(for: $0, of: byteCount, in: all) }
-        // Where an IV has a file, there are two versions to look at.
-        if format.iv != nil {
+        // Where an IV has a file, there are two versions to look at. What may be of two versions is not kept.
+        if format.iv != nil, isPinned {
             content.isCurrent = { [origin] in
                 (origin.identity(of: asked) ?? origin.identity(of: Self.encrypted(asked))) == version
             }

@@ -6,9 +6,10 @@ package import RandomAccess
 package struct ServedContent: Sendable {
     /// The plaintext's length in bytes.
     package var byteCount: UInt64
-    /// A strong validator: another tag for other bytes.
+    /// A validator: another tag for other bytes, or a weak one.
     package let entityTag: EntityTag
-    /// When it was changed last, in seconds since 1970.
+    /// When it was changed last, in seconds since 1970; `nil` where that does not tell versions apart, and for times that
+    /// HTTP has no text for.
     package let modified: Int64?
     /// The fields of every answer: what tells versions apart, and that ranges may be asked for.
     let fields: FieldLines
@@ -52,11 +53,13 @@ package struct ServedContent: Sendable {
     ) {
         self.byteCount = byteCount
         self.entityTag = entityTag
-        self.modified = modified
+        self.modified = modified.flatMap { HTTPDate.range.contains($0) ? $0 : nil }
         var fields: FieldLines = ["ETag": entityTag.text, "Accept-Ranges": "bytes"]
-        if let modified { fields.add("Last-Modified", HTTPDate.text(modified)) }
+        if let modified = self.modified { fields.add("Last-Modified", HTTPDate.text(modified)) }
         self.fields = fields
         fields.add("Content-Type", contentType)
+        // Beside the policy of every answer.
+        if ContentType.mayRunScripts(contentType) { fields.add("Content-Security-Policy", "sandbox") }
         self.bodyFields = fields
         self.makeReader = makeReader
     }
@@ -75,10 +78,22 @@ package final class FoundContent: Sendable {
     }
 }
 
-extension FileIdentity {
-    /// What an entity tag of a file's version depends on.
-    var tagParts: [String] {
-        ["\(device)", "\(node)", "\(byteCount)", "\(modifiedSeconds)", "\(modifiedNanoseconds)"]
+extension FileSource {
+    /// Creates a tag for what becomes of the file.
+    ///
+    /// - Parameters:
+    ///   - parts: All else that it depends on.
+    ///   - key: The key that the bytes are decrypted with.
+    ///   - isPinned: What ``FileSource/canBePinned(now:)`` said before anything was read. If not, the tag is weak, and
+    ///     like no other: what is read now may be parts of two versions.
+    /// - Returns: The tag.
+    func entityTag(_ parts: [String], key: SecretKey? = nil, isPinned: Bool) -> EntityTag {
+        let version = [
+            "\(opened.device)", "\(opened.node)", "\(opened.byteCount)", "\(opened.modifiedSeconds)",
+            "\(opened.modifiedNanoseconds)",
+        ]
+        guard !isPinned else { return EntityTag(of: version + parts, key: key) }
+        return EntityTag(opaque: EntityTag(of: ["\(UInt64.random(in: 0...UInt64.max))"]).opaque, isWeak: true)
     }
 }
 
@@ -125,6 +140,12 @@ package enum ContentType {
         var parts = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().map { $0.lowercased() }
         if let last = parts.last, encryptedSuffixes.contains(last) { parts.removeLast() }
         return parts.last.flatMap { types[$0] } ?? "application/octet-stream"
+    }
+
+    /// Whether a browser takes something of a type for a page whose scripts it runs.
+    static func mayRunScripts(_ type: String) -> Bool {
+        let name = type.prefix { $0 != ";" }
+        return name == "text/html" || name.hasSuffix("xml")
     }
 
     private static let encryptedSuffixes: Set<String> = ["enc", "aes", "cbc", "ctr", "crypt"]

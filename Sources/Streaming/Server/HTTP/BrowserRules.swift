@@ -47,13 +47,17 @@ struct BrowserRules: Sendable {
         host == boundHost || host == "localhost" || IPAddress(host) != nil
     }
 
-    /// The host without its port, an address of IPv6 without brackets.
+    /// The host without its port, an address of IPv6 without brackets; all of it where something else stands behind it.
     private static func host(of authority: String) -> String {
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            return String(authority[..<end].dropFirst())
-        }
-        return String(authority.utf8.prefix { $0 != UInt8(ascii: ":") }) ?? authority
+        let isBracketed = authority.hasPrefix("[")
+        guard let end = authority.utf8.firstIndex(of: UInt8(ascii: isBracketed ? "]" : ":")) else { return authority }
+        let host = authority[..<end].dropFirst(isBracketed ? 1 : 0)
+        let rest = authority[end...].utf8.dropFirst(isBracketed ? 1 : 0)
+        let isPort = rest.isEmpty || rest.first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy(Self.isDigit)
+        return isPort ? String(host) : authority
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
 /// The sites whose pages may read what a server answers (cross-origin resource sharing).

@@ -45,8 +45,9 @@ package struct Reply: Sendable {
 
     /// What every answer has, as it is sent, with the head's end.
     ///
-    /// What was decrypted should not end up in a browser's cache on a disk. A page's URL may hold the token. What is served
-    /// may be anybody's: a page of it gets its scripts and pictures from here, and sends nothing elsewhere.
+    /// What was decrypted should not end up in a browser's cache on a disk. A page's URL may hold the token, and what is
+    /// served may be anybody's: a page gets its pictures from here only, and runs no scripts (``ServedContent``), which
+    /// could go wherever they like with what they have read.
     ///
     /// - Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5; Content Security Policy Level 3, W3C,
     ///   section 6.

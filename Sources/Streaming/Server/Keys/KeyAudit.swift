@@ -10,7 +10,7 @@ package import SystemPackage
 /// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
 package final class KeyAudit: Sendable {
     private let log: LineLog
-    /// The clients that asked too often within this second, and have a line for it.
+    /// The clients, or networks of unknown ones, that asked too often within this second, and have a line for it.
     private let limited = Mutex((second: UInt64(0), askers: Set<String>()))
     private let lost = Mutex<DecryptionError?>(nil)
 
@@ -86,7 +86,9 @@ package final class KeyAudit: Sendable {
         let isFirst = limited.withLock { limited in
             let second = asked.time / 1000
             if limited.second != second { limited = (second, []) }
-            return limited.askers.insert(asked.client ?? asked.address).inserted
+            // As the limit counts: one has as many addresses as it likes.
+            let asker = asked.client ?? IPAddress(asked.address)?.network ?? asked.address
+            return limited.askers.insert(asker).inserted
         }
         return isFirst ? note(refusal: "limited", asked) : true
     }

@@ -118,23 +118,24 @@ struct KeyResponder: Responder {
         return reply
     }
 
-    /// Finds out who asks. Where too many have shown no token that is known, the next one is not looked at: it could be a
-    /// guess, and would be told apart by its answer.
+    /// Finds out who asks. The limit is for those that show no token that is known: whoever sends many of them keeps out
+    /// nobody else of the same network. A token has 16 characters at least, and is not guessed.
     private func client(of request: Request, _ network: String) throws -> KeyClients.Client {
-        let guesser = "no token \(network)"
-        try admit(0, by: guesser)
         let mayBePage = server.certificate == nil && server.clients.admitsAll
-        guard !mayBePage || BrowserRules(boundTo: server.host).admits(request) else {
-            limiter.charge(1, to: guesser, at: now.monotonic)
-            throw Refusal(status: .forbidden, reason: BrowserRules.refusal, result: "unauthorized")
-        }
-        guard let client = server.clients.client(showing: request.fields.authorization) else {
-            limiter.charge(1, to: guesser, at: now.monotonic)
-            throw Refusal(
+        let refusal: Refusal
+        if mayBePage, !BrowserRules(boundTo: server.host).admits(request) {
+            refusal = Refusal(status: .forbidden, reason: BrowserRules.refusal, result: "unauthorized")
+        } else if let client = server.clients.client(showing: request.fields.authorization) {
+            return client
+        } else {
+            refusal = Refusal(
                 status: .unauthorized, reason: "expected a token", result: "unauthorized",
                 fields: ["WWW-Authenticate": "Bearer realm=\"chunkwise keys\""])
         }
-        return client
+        let stranger = "no token \(network)"
+        try admit(0, by: stranger)
+        limiter.charge(1, to: stranger, at: now.monotonic)
+        throw refusal
     }
 
     private var now: ClockSample { server.clock.now() }

@@ -54,12 +54,27 @@ extension ServedPlaylists {
         return content
     }
 
-    /// Where each segment, with its initialization section, starts in all of them together, and where the last one ends.
+    /// Where each segment, with its initialization section, starts in all of them together, and where the last one ends;
+    /// nothing of more than an object may have.
     func segmentOffsets(of media: MediaPlaylist, _ loaded: LoadedPlaylist) -> [UInt64] {
+        Self.offsets(
+            ofParts: media.segments.indices.lazy.map { index in
+                let count = (try? segment(index, of: media, loaded))?.byteCount ?? 0
+                return count + sectionByteCount(before: index, media, loaded)
+            })
+    }
+
+    /// Adds up the lengths of parts that stand one after the other.
+    ///
+    /// - Parameter lengths: Each of at most two lengths of files, so that the next sum stays in bounds.
+    /// - Returns: Where each starts, and where the last one ends; nothing if that is beyond ``SourceLength/max``.
+    static func offsets(ofParts lengths: some Sequence<UInt64>) -> [UInt64] {
         var offsets: [UInt64] = [0]
-        for index in media.segments.indices {
-            let count = (try? segment(index, of: media, loaded))?.byteCount ?? 0
-            offsets.append(offsets[index] + count + sectionByteCount(before: index, media, loaded))
+        var end: UInt64 = 0
+        for length in lengths {
+            end += length
+            guard end <= SourceLength.max else { return [] }
+            offsets.append(end)
         }
         return offsets
     }
@@ -108,13 +123,14 @@ extension ServedPlaylists {
         guard let file = try folder.open(names) else { throw .missing(URIReference(resource.uri).redacted) }
         let range = resource.byteRange ?? 0..<file.byteCount
         let slice = PinnedSource(try SlicedSource(file, range))
-        let version = file.opened
-        var parts = ["hls"] + version.tagParts + [resource.byteRange.map { "\($0)" } ?? ""]
+        let isPinned = file.canBePinned()
+        let modified = isPinned ? file.opened.modifiedSeconds : nil
+        var parts = ["hls", resource.byteRange.map { "\($0)" } ?? ""]
         let type = ContentType.ofFile(named: names.last ?? "")
         guard !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = resource.encryption else {
             var content = ServedContent(
-                contentType: type, byteCount: slice.byteCount, entityTag: EntityTag(of: parts),
-                modified: version.modifiedSeconds
+                contentType: type, byteCount: slice.byteCount,
+                entityTag: file.entityTag(parts, isPinned: isPinned), modified: modified
             ) { () throws(DecryptionError) in
                 SourceReader(slice)
             }
@@ -128,8 +144,8 @@ extension ServedPlaylists {
             source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: options.backend, key: key)
         parts += [keyURI, keyVersion, "\(iv.bigEndianValue)"]
         var content = ServedContent(
-            contentType: type, byteCount: object.plaintextByteCount, entityTag: EntityTag(of: parts, key: key),
-            modified: version.modifiedSeconds
+            contentType: type, byteCount: object.plaintextByteCount,
+            entityTag: file.entityTag(parts, key: key, isPinned: isPinned), modified: modified
         ) { () throws(DecryptionError) in
             try object.makeCursor()
         }

@@ -26,6 +26,10 @@ int chunkwise_flush_output(void);
  * file system cannot tell, returns -1 and sets `errno`. Source: preadv2(2), "RWF_NOWAIT". */
 ssize_t chunkwise_read_at_once(int descriptor, void *buffer, size_t count, int64_t offset);
 
+/* Whether nobody has a file open for writing, which is open for reading here. Returns false where that cannot be told: of
+ * another user's file, or on a file system without leases. Source: fcntl(2), "F_SETLEASE". */
+bool chunkwise_has_no_writer(int descriptor);
+
 /* Which CPU a thread runs on. Source: CPU_SET(3), sched_getaffinity(2), pthread_attr_setaffinity_np(3). */
 
 /* The CPUs that there are, or may come; their numbers start with 0. */

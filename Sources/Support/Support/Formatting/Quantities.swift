@@ -147,3 +147,12 @@ package enum TimeText {
         return size.byteCount
     }
 }
+
+extension UInt64 {
+    /// Creates the whole number that is nearest to a figure, from 0 to 2⁶³; 0 for what is no number.
+    ///
+    /// Ends of intervals reach beyond everything that was measured, and files hold any number.
+    package init(nearest figure: Double) {
+        self = figure > 0 ? UInt64(Swift.min(figure, 0x1p63).rounded()) : 0
+    }
+}

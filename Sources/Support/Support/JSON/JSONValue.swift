@@ -57,6 +57,16 @@ extension JSONValue {
         if case .integer(let value) = self { value } else { nil }
     }
 
+    /// The largest whole number in it, however deep; `nil` without any.
+    package var maxInteger: UInt64? {
+        switch self {
+        case .integer(let value): value
+        case .array(let values): values.lazy.compactMap(\.maxInteger).max()
+        case .object(let members): members.values.lazy.compactMap(\.maxInteger).max()
+        case .null, .bool, .number, .string: nil
+        }
+    }
+
     /// The value as a list, or `nil`.
     package var array: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }

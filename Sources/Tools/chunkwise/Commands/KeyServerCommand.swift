@@ -184,7 +184,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         if let clients {
             try require(!noToken, "--no-token and --clients \(clients): expected one of them")
             let text = try SmallFile.text(clients, "clients", isStrict: strict)
-            server.clients = try attempt(clients) { try KeyClients(lines: text) }
+            server.clients = try attemptData(clients) { try KeyClients(lines: text) }
             return nil
         }
         guard !noToken else { return nil }
@@ -203,7 +203,8 @@ struct KeyServerCommand: AsyncParsableCommand {
         }
         switch (tlsCertificate, tlsKey) {
         case (let certificates?, let key?):
-            server.certificate = try attempt { try ServerCertificate(certificates: certificates, key: key) }
+            for file in [certificates, key] { _ = try attemptInput { try FileSource(path: FilePath(file)) } }
+            server.certificate = try attemptData { try ServerCertificate(certificates: certificates, key: key) }
         case (nil, nil):
             try require(
                 host.address.isLoopback,

@@ -75,6 +75,15 @@ func attemptInput<Value>(_ body: () throws -> Value) throws -> Value {
     }
 }
 
+/// Runs a step that looks at what an input holds: what is wrong with that is the input's fault, and no option's or disk's.
+func attemptData<Value>(_ context: String? = nil, _ body: () throws -> Value) throws -> Value {
+    do {
+        return try attempt(context, body)
+    } catch let failure as CommandFailure {
+        throw CommandFailure(.badData, failure.message)
+    }
+}
+
 private func isMissingInput(_ error: any Error) -> Bool {
     switch error {
     case let error as DecryptionError: error.isMissingInput
