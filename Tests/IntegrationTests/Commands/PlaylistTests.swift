@@ -85,6 +85,34 @@ struct PlaylistTests {
         #expect(before != nil && folder.bytes(name) == before)
     }
 
+    @Test("byte ranges are read as the playlist says, or as an option does, which the refusal names")
+    func byteRanges() throws {
+        let plain = Samples.bytes(1000)
+        try folder.file("hex", Chunkwise.keyHex + "\n", isSecret: true)
+        try folder.file("plain", plain)
+        let encrypt = ["encrypt", "--key-file", "hex", "--iv", Chunkwise.ivHex, "plain", "all"]
+        #expect(try Chunkwise.run(encrypt, in: folder.path).status == 0)
+        func list(_ head: String, _ ranges: [Range<Int>]) throws {
+            let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(Chunkwise.ivHex)\n"
+            let segments = ranges.map { "#EXTINF:1,\n#EXT-X-BYTERANGE:\($0.count)@\($0.lowerBound)\nall\n" }
+            try folder.file("list.m3u8", "#EXTM3U\n\(head)\(key)\(segments.joined())#EXT-X-ENDLIST\n")
+        }
+        let options = ["--key-file", "hex", "list.m3u8", "-"]
+        let ranges = [564..<752, 32..<48, 990..<1000]
+        try list("#EXT-X-I-FRAMES-ONLY\n", ranges)
+        let frames = try decrypt(options)
+        #expect(frames.status == 0 && frames.output == ranges.flatMap { plain[$0] }, "\(frames.errorLines)")
+        #expect(try decrypt(options + ["--segment-ranges", "ciphertext"]).status == 65)
+        try list("", ranges)
+        Chunkwise.expectFailure(
+            try decrypt(options), 65, "--segment-ranges plaintext reads it, or --segment-ranges chain")
+        #expect(try decrypt(options + ["--segment-ranges", "chain"]).output == frames.output)
+        try list("", [0..<1000])
+        #expect(try decrypt(options + ["--segment-ranges", "plaintext"]).output == plain)
+        Chunkwise.expectFailure(
+            try Chunkwise.convert("decrypt", folder, ["all", "-"], ["--map-ranges", "chain"]), 64, "--map-ranges")
+    }
+
     @Test("a segment that is cut short is named, and the others are served")
     func cut() throws {
         try folder.file("segment2.ts", Array((folder.bytes("segment2.ts") ?? []).dropLast()))

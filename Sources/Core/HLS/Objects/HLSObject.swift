@@ -231,8 +231,8 @@ package struct HLSPart: Sendable {
     enum Content: Sendable {
         /// Bytes of a resource as they are.
         case plain(resource: Int, range: Range<UInt64>)
-        /// One chain of CBC with PKCS#7, whose padding was looked at.
-        case aes128(resource: Int, range: Range<UInt64>, iv: Block, key: SecretKey)
+        /// A chain of CBC, or a part of one.
+        case aes128(resource: Int, SegmentCiphertext, key: SecretKey)
         /// Nothing: it cannot be read, for this reason.
         case broken(DecryptionError)
 
@@ -240,7 +240,8 @@ package struct HLSPart: Sendable {
         var place: (resource: Int, range: Range<UInt64>) {
             get throws(DecryptionError) {
                 switch self {
-                case .plain(let resource, let range), .aes128(let resource, let range, _, _): return (resource, range)
+                case .plain(let resource, let range): return (resource, range)
+                case .aes128(let resource, let ciphertext, _): return (resource, ciphertext.range)
                 case .broken(let error): throw error
                 }
             }

@@ -174,43 +174,6 @@ struct DecryptCommand: ParsableCommand {
     }
 }
 
-/// What the strategy hls-aes128 needs, whose input is a playlist.
-struct PlaylistOptions: ParsableArguments {
-    @OptionGroup var keyPlaces: PlaylistKeyOptions
-
-    @Option(
-        help: .taking(
-            "folder",
-            "hls-aes128: the folder that nothing in the playlist, keys included, may lead out of. (default: the one that the playlist lies in)"
-        ), completion: .directory)
-    var root: String?
-
-    @Option(
-        help: .taking(
-            "number", "hls-aes128: which variant of a master playlist, from 0. (default: that of the highest bandwidth)"
-        ))
-    var variant: Int?
-
-    /// Refuses options that another strategy has no use for.
-    func refuse(with strategy: String) throws {
-        try keyPlaces.refuse(with: strategy)
-        for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
-            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
-        }
-    }
-
-    /// Where keys come from.
-    ///
-    /// - Parameters:
-    ///   - keyOptions: The key of the whole playlist, if there is one.
-    ///   - inPlace: The keys that lie where the URIs say.
-    /// - Returns: The keys.
-    /// - Throws: `CommandFailure`.
-    func ring(_ keyOptions: KeyOptions, or inPlace: any KeyProvider) throws -> KeyRing {
-        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil, isStrict: keyOptions.strict)(inPlace)
-    }
-}
-
 extension DecryptCommand {
     /// Decrypts the segments of a playlist, or a range of them.
     ///
@@ -233,10 +196,11 @@ extension DecryptCommand {
         }
         let cipher = try Validated.backend(backend)
         let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
-        let opened =
+        var opened =
             if let remoteObject { try servedPlaylist(remoteObject, choice) } else {
                 try playlist(input, choice, output: output)
             }
+        opened.playlist = opened.playlist.reading(playlistOptions.ranges.readings)
         let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
         let shown = redactedName(input)
         let object = try attempt(shown) {
@@ -252,7 +216,7 @@ extension DecryptCommand {
 
     /// A media playlist, wherever it is from.
     private struct OpenedPlaylist {
-        let playlist: MediaPlaylist
+        var playlist: MediaPlaylist
         /// What lies around it.
         let resources: any SegmentResources
         /// The keys that lie where its URIs say.

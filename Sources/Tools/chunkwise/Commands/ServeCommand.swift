@@ -44,6 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistKeys: PlaylistKeyOptions
+    @OptionGroup var ranges: ByteRangeOptions
 
     @Flag(help: "Serve the segments of playlists as they are, and their keys.")
     var hlsEncrypted = false
@@ -167,6 +168,7 @@ extension ServeCommand {
         let format = try format()
         guard isOneFolder else {
             try playlistKeys.refuse(with: "\(layout.strategy) and files")
+            try ranges.refuse(with: "\(layout.strategy) and files")
             if hlsEncrypted {
                 throw CommandFailure(.usage, "--hls-encrypted: expected a folder, or --strategy hls-aes128")
             }
@@ -210,6 +212,7 @@ extension ServeCommand {
             backend: try Validated.backend(backend),
             keys: try playlistKeys.rings(key, isStrict: keyOptions.strict) { Self.report("warning: \($0)") })
         options.keepsEncryption = hlsEncrypted
+        options.ranges = ranges.readings
         options.isRecorded = record != nil
         options.report = Self.report
         return options

@@ -55,6 +55,8 @@ struct PlayCommand: ParsableCommand {
         transform: Duration.argument(.milliseconds, 0...3_600_000))
     var pause = Duration.zero
 
+    @OptionGroup var ranges: ByteRangeOptions
+
     @Flag(help: "Refuse key files and folders that others than their owner can open, instead of a warning.")
     var strict = false
 
@@ -81,11 +83,12 @@ struct PlayCommand: ParsableCommand {
                 clock: SystemKeyClock(), storage: try store.sealedStore(isStrict: strict),
                 reporter: { identifier, failure in Terminal.warn("\(ShownIdentifier.text(identifier)): \(failure)") })
             let stores = store.folder != nil
-            let (pause, output) = (pause, output)
+            let (pause, output, readings) = (pause, output, ranges.readings)
             try Waiting.wait {
                 if stores { await session.persist(file.playlist.keyURIs) }
                 let object = try await HLSObject.open(
-                    file.playlist, resources: file.resources, session: session, backend: SwiftBitsliced())
+                    file.playlist.reading(readings), resources: file.resources, session: session,
+                    backend: SwiftBitsliced())
                 let early = await session.notices
                 for notice in early { Terminal.warn("\(notice)") }
                 let played: Result<Void, any Error>
