@@ -32,6 +32,7 @@ struct DecryptCommand: ParsableCommand {
 
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistOptions: PlaylistOptions
 
@@ -107,7 +108,9 @@ struct DecryptCommand: ParsableCommand {
         }
         let source = try remoteObject.map { try Network.open($0.opening(strategy)) } ?? open(input, access)
         let object = try attempt(redactedName(input)) {
-            try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            try ciphertext.open(source, strategy) { () throws(DecryptionError) in
+                try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            }
         }
         try transfer(
             object, from: redactedName(input), to: output, request, windowByteCount: windowByteCount,
@@ -191,6 +194,7 @@ extension DecryptCommand {
         threadCount: Int
     ) throws {
         try layout.refuseParameters()
+        try ciphertext.refuse(with: "the strategy \(layout.strategy)")
         if let iv = ivOptions.iv {
             throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
         }

@@ -138,6 +138,7 @@ struct MeasureCommand: ParsableCommand {
     var input: String?
 
     @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
 
     @Option(help: "Fresh processes that are timed.")
@@ -209,8 +210,9 @@ struct MeasureCommand: ParsableCommand {
             let known = ObjectKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("--source \(URLText.redacted(source)): expected \(known) or a URL")
         }
-        if input == nil, url == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
-            throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input or a URL")
+        if input == nil, url == nil, keyOptions.isGiven || ivOptions.iv != nil || ciphertext.asIs {
+            throw ValidationError(
+                "--key-file, --key-hex, --iv and --as-is: expected them only with --input or a URL")
         }
         try requireValid(
             arrival == nil || !cold, "--arrival: expected it without --cold, which drops a file between reads")
@@ -235,7 +237,8 @@ struct MeasureCommand: ParsableCommand {
     }
 
     private func inputObject() throws -> MeasuredObject? {
-        let own = OwnObject(layout: layout, ivOptions: ivOptions, keyOptions: keyOptions)
+        let own = OwnObject(
+            layout: layout, ivOptions: ivOptions, keyOptions: keyOptions, ciphertext: ciphertext)
         if let url { return try own.served(url, network).object }
         if kind.isServed { try network.refuseTrust(kind.rawValue) } else { try network.refuse(kind.rawValue) }
         guard let input else {

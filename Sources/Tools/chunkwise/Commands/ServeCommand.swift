@@ -42,6 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var layout: StrategyOptions
 
     @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistKeys: PlaylistKeyOptions
     @OptionGroup var ranges: ByteRangeOptions
@@ -160,6 +161,7 @@ extension ServeCommand {
         }
         if layout.strategy == PlaylistKeyOptions.strategyName {
             try layout.refuseParameters()
+            try ciphertext.refuse(with: "the strategy \(layout.strategy)")
             if let iv = ivOptions.iv {
                 throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
             }
@@ -199,11 +201,13 @@ extension ServeCommand {
         }
         let cipher = try Validated.backend(backend)
         let key = try keyOptions.key()
-        let layout = layout
+        let (layout, ciphertext) = (layout, ciphertext)
         return EncryptedFiles.Format(description: "\(example)", iv: fixedIV, key: key) {
             (source, iv) throws(DecryptionError) in
             guard let strategy = try? layout.strategy(iv: iv) else { throw .unsupported(layout.strategy) }
-            return try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            return try ciphertext.open(source, strategy) { () throws(DecryptionError) in
+                try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            }
         }
     }
 

@@ -12,6 +12,7 @@ struct OwnObject {
     let layout: StrategyOptions
     let ivOptions: IVOptions
     let keyOptions: KeyOptions
+    let ciphertext: CiphertextOptions
 
     /// Opens a file.
     func file(_ path: String) throws -> MeasuredObject {
@@ -21,7 +22,11 @@ struct OwnObject {
         try refusePlaylist("--input \(path)")
         let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: path) }
         let key = try keyOptions.key()
-        return try attemptInput { try MeasuredObject.file(FilePath(path), strategy: strategy, key: key) }
+        return try attemptInput {
+            try ciphertext.open(FileSource(path: FilePath(path)), strategy) { () throws(DecryptionError) in
+                try MeasuredObject.file(FilePath(path), strategy: strategy, key: key)
+            }
+        }
     }
 
     /// Opens an object on a server.
@@ -32,9 +37,11 @@ struct OwnObject {
         _ = try Network.required()
         let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: remoteObject) }
         let key = try keyOptions.key()
-        let ciphertext = try Network.open(remoteObject.opening(strategy))
+        let source = try Network.open(remoteObject.opening(strategy))
         let object = try attempt(URLText.redacted(url)) {
-            try MeasuredObject.served(ciphertext, at: remoteObject, strategy: strategy, key: key)
+            try ciphertext.open(source, strategy) { () throws(DecryptionError) in
+                try MeasuredObject.served(source, at: remoteObject, strategy: strategy, key: key)
+            }
         }
         return (object, remoteObject)
     }

@@ -1,0 +1,48 @@
+import Support
+import TestSupport
+import Testing
+
+/// Files that others write, made with OpenSSL and the Python library `cryptography`.
+@Suite("files of other programs")
+struct ForeignFileTests {
+    private let folder: TemporaryFolder
+    private static let iv = ["--iv", "f0e1d2c3b4a5968778695a4b3c2d1e0f"]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.file("key", Array(0...15), isSecret: true)
+    }
+
+    private func file(_ name: String, _ digits: String) throws {
+        try folder.file(name, try #require(Hexadecimal.decode(digits)))
+    }
+
+    private func run(_ command: String, _ arguments: [String]) throws -> CommandRun {
+        try Chunkwise.run([command] + Self.iv + arguments, in: folder.path)
+    }
+
+    @Test("a file of openssl enc with a password is refused by all readers, and read as the refusal says")
+    func salted() throws {
+        try file(
+            "salted",
+            "53616c7465645f5f0102030405060708f1fdc1decd1a14c9f1554429ae3d3f33b6f1c96c816a35cb9eb6685f31df9b77")
+        try folder.file(
+            "plan", "rounds: 1\ntime: 1ms\ncells:\n- {backend: openssl, window: 16KiB}\n")
+        let key = ["--key-file", "key"]
+        for arguments in [
+            ["decrypt", "salted", "-"], ["decrypt", "salted", "-", "--range", "0-9"],
+            ["decrypt", "--strategy", "ctr", "salted", "-"], ["measure", "--input", "salted"],
+            ["sweep", "--plan", "plan", "--output", "o", "--input", "salted"], ["serve", "--port", "0", "salted"],
+        ] {
+            let refusal = try run(arguments[0], key + arguments.dropFirst())
+            #expect(refusal.status == 65 && refusal.output.isEmpty, "\(arguments): \(refusal.errorLines)")
+            #expect(refusal.errorLines.contains { $0.contains("Salted__") && $0.contains("--as-is") }, "\(arguments)")
+        }
+        let rest = try Chunkwise.shell(
+            "tail -c +17 salted > rest && chunkwise decrypt --key-file key \(Self.iv.joined(separator: " ")) rest -",
+            in: folder)
+        #expect(rest.text == "sixteen bytes ok and then some", "\(rest.errorLines)")
+        let asIs = try run("decrypt", key + ["--as-is", "salted", "-"])
+        #expect(asIs.output.count == 46 && Hexadecimal.encode(Array(asIs.output.prefix(4))) == "373a3bcc")
+    }
+}
