@@ -45,4 +45,28 @@ struct ForeignFileTests {
         let asIs = try run("decrypt", key + ["--as-is", "salted", "-"])
         #expect(asIs.output.count == 46 && Hexadecimal.encode(Array(asIs.output.prefix(4))) == "373a3bcc")
     }
+
+    @Test("32 digits in a key file are two keys, each with its bytes")
+    func keyEncoding() throws {
+        try folder.file("digits", "01234567890123456789012345678901", isSecret: true)
+        try file("enc", "b33dadc92690efdaf41840914c2518c7")
+        let options = ["--strategy", "ctr", "--key-file", "digits", "enc", "-"]
+        Chunkwise.expectFailure(try run("decrypt", options), 65, "--key-encoding hex or raw")
+        #expect(try run("decrypt", options + ["--key-encoding", "raw"]).text == "sixteen bytes ok")
+        let hex = try run("decrypt", options + ["--key-encoding", "hex"])
+        #expect(Hexadecimal.encode(Array(hex.output.prefix(4))) == "caba6e76")
+        for command in ["encrypt", "measure", "serve"] {
+            let files = ["encrypt": ["enc", "x"], "measure": ["--input", "enc"]][command] ?? ["--port", "0", "enc"]
+            let refusal = try run(command, ["--strategy", "ctr", "--key-file", "digits"] + files)
+            #expect(refusal.status == 65 && refusal.errorLines.contains { $0.contains("AES-256") }, "\(command)")
+        }
+        // A strategy that takes keys of one length says which it is.
+        #expect(
+            try Chunkwise.run(
+                ["encrypt", "--strategy", "cobblestone-128", "--context", "", "--key-file", "digits", "enc", "x"],
+                in: folder.path
+            ).status == 0)
+        Chunkwise.expectFailure(
+            try run("decrypt", ["--key-hex", "00", "--key-encoding", "hex", "enc", "-"]), 64, "--key-file")
+    }
 }

@@ -7,7 +7,7 @@ struct WrongInputTests {
     /// A folder with a key, a plaintext of 1000 bytes and its ciphertext.
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        try folder.file("key", Chunkwise.keyHex, isSecret: true)
+        try folder.file("key", Chunkwise.keyHex + "\n", isSecret: true)
         try folder.file("plain", Samples.bytes(1000))
         try folder.file("enc", Self.ciphertext)
         return folder

@@ -97,7 +97,7 @@ struct DecryptCommand: ParsableCommand {
             try remoteObject.map(IVOptions.block) ?? IVOptions.block(beside: input)
         }
         let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key()
+        let key = try keyOptions.key(for: layout.strategy)
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
         // memory's bandwidth and latency.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)

@@ -210,9 +210,9 @@ struct MeasureCommand: ParsableCommand {
             let known = ObjectKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("--source \(URLText.redacted(source)): expected \(known) or a URL")
         }
-        if input == nil, url == nil, keyOptions.isGiven || ivOptions.iv != nil || ciphertext.asIs {
+        if input == nil, url == nil, keyOptions.isAnyGiven || ivOptions.iv != nil || ciphertext.asIs {
             throw ValidationError(
-                "--key-file, --key-hex, --iv and --as-is: expected them only with --input or a URL")
+                "--key-file, --key-hex, --key-encoding, --iv and --as-is: expected them only with --input or a URL")
         }
         try requireValid(
             arrival == nil || !cold, "--arrival: expected it without --cold, which drops a file between reads")

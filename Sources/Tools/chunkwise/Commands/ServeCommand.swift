@@ -200,7 +200,7 @@ extension ServeCommand {
             fixedIV = Block(bigEndianValue: 0)
         }
         let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key()
+        let key = try keyOptions.key(for: layout.strategy)
         let (layout, ciphertext) = (layout, ciphertext)
         return EncryptedFiles.Format(description: "\(example)", iv: fixedIV, key: key) {
             (source, iv) throws(DecryptionError) in
@@ -224,7 +224,7 @@ extension ServeCommand {
 
     /// The playlists of a folder, or those that were named, which lie in one.
     private func playlists(isOneFolder: Bool) throws -> ServedPlaylists {
-        var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key() : nil)
+        var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key(for: layout.strategy) : nil)
         if isOneFolder {
             return try attemptInput { try ServedPlaylists(folder: FilePath(inputs[0]), options: options) }
         }

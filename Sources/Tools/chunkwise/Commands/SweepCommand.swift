@@ -80,7 +80,7 @@ struct SweepCommand: ParsableCommand {
                     + "source)")
         }
         if input == nil, source == nil,
-            layout.isGiven || keyOptions.isGiven || ivOptions.iv != nil || ciphertext.asIs
+            layout.isGiven || keyOptions.isAnyGiven || ivOptions.iv != nil || ciphertext.asIs
         {
             throw ValidationError("a layout, a key or an IV: expected them only with --input or --source")
         }

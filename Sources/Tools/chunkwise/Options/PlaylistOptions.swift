@@ -39,7 +39,9 @@ struct PlaylistOptions: ParsableArguments {
     /// - Returns: The keys.
     /// - Throws: `CommandFailure`.
     func ring(_ keyOptions: KeyOptions, or inPlace: any KeyProvider) throws -> KeyRing {
-        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil, isStrict: keyOptions.strict)(inPlace)
+        try keyPlaces.rings(
+            keyOptions.isGiven ? keyOptions.key(for: PlaylistKeyOptions.strategyName) : nil, isStrict: keyOptions.strict
+        )(inPlace)
     }
 }
 

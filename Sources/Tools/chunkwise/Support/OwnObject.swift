@@ -21,7 +21,7 @@ struct OwnObject {
             "--input \(URLText.redacted(path)): expected a file (a URL of HTTP goes into --source)")
         try refusePlaylist("--input \(path)")
         let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: path) }
-        let key = try keyOptions.key()
+        let key = try keyOptions.key(for: layout.strategy)
         return try attemptInput {
             try ciphertext.open(FileSource(path: FilePath(path)), strategy) { () throws(DecryptionError) in
                 try MeasuredObject.file(FilePath(path), strategy: strategy, key: key)
@@ -36,7 +36,7 @@ struct OwnObject {
         let remoteObject = try network.remoteObject(url, isStrict: keyOptions.strict)
         _ = try Network.required()
         let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: remoteObject) }
-        let key = try keyOptions.key()
+        let key = try keyOptions.key(for: layout.strategy)
         let source = try Network.open(remoteObject.opening(strategy))
         let object = try attempt(URLText.redacted(url)) {
             try ciphertext.open(source, strategy) { () throws(DecryptionError) in
