@@ -191,6 +191,19 @@ struct BadPlaylist: CustomTestStringConvertible {
             broken: [false]),
         BadPlaylist("white space before a URI", ["#EXTINF:1,", " a"], .whitespace, line: 3, broken: [true]),
         BadPlaylist("white space after a URI", ["#EXTINF:1,", "a "], .whitespace, line: 3, broken: [false]),
+        BadPlaylist("a tab after a URI", ["#EXTINF:1,\t", "a\t"], .whitespace, line: 3, broken: [false]),
+        BadPlaylist(
+            "white space behind a key", ["#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(zeros) ", "#EXTINF:1, ", "a"],
+            .whitespace, line: 2, broken: [false]),
+        BadPlaylist(
+            "white space behind a number",
+            ["#EXT-X-MEDIA-SEQUENCE:5\t ", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:1,", "a"], .whitespace,
+            line: 2, broken: [false]),
+        BadPlaylist(
+            "white space behind a byte range", ["#EXTINF:1,", "#EXT-X-BYTERANGE:5@0 ", "a"], .whitespace, line: 3,
+            broken: [false]),
+        BadPlaylist(
+            "white space behind a gap", ["#EXTINF:1,", "#EXT-X-GAP ", "a"], .whitespace, line: 3, broken: [true]),
         BadPlaylist("a second EXTM3U", ["#EXTM3U", "#EXTINF:1,", "a"], .duplicateTag, line: 2, broken: [false]),
     ]
 }
@@ -208,6 +221,20 @@ struct BadPlaylistTests {
         // Lines that end otherwise change nothing.
         let windows = try mediaPlaylist(bad.text.replacing("\n", with: "\r\n"))
         #expect(windows.problems == playlist.problems)
+    }
+
+    @Test("white space at the ends of lines changes no value")
+    func ends() throws {
+        let lines = [
+            "#EXTM3U", "#EXT-X-VERSION:4", "#EXT-X-MEDIA-SEQUENCE:7", "#EXT-X-I-FRAMES-ONLY",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:1,title", "#EXT-X-BYTERANGE:5@1", "a", "#EXT-X-ENDLIST",
+        ]
+        let playlist = try mediaPlaylist(lines.joined(separator: "\n"))
+        for end in [" ", "\t", " \t "] {
+            let other = try mediaPlaylist(lines.joined(separator: end + "\n") + end)
+            #expect(other.segments == playlist.segments && other.mediaSequence == 7 && other.hasEndList)
+            #expect(other.problems.map(\.kind) == Array(repeating: .whitespace, count: lines.count - 1))
+        }
     }
 
     @Test("no message holds a key's URI", arguments: BadPlaylist.keys)

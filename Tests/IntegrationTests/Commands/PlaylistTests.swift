@@ -3,6 +3,7 @@ import Glibc
 import HLS
 import OpenSSLBackend
 import RandomAccess
+import Support
 import SystemPackage
 import TestSupport
 import Testing
@@ -111,6 +112,51 @@ struct PlaylistTests {
         #expect(try decrypt(options + ["--segment-ranges", "plaintext"]).output == plain)
         Chunkwise.expectFailure(
             try Chunkwise.convert("decrypt", folder, ["all", "-"], ["--map-ranges", "chain"]), 64, "--map-ranges")
+    }
+
+    @Test("with --keep-going, the rest is written, what is missing is named, and the exit code is 1")
+    func keepGoing() throws {
+        try folder.file("segment2.ts", Array((folder.bytes("segment2.ts") ?? []).dropLast()))
+        try folder.remove("segment4.ts")
+        let list = String(decoding: folder.bytes("playlist.m3u8") ?? [], as: UTF8.self)
+        try folder.file("gap.m3u8", list.replacing("\nsegment0.ts", with: "\n#EXT-X-GAP\nsegment0.ts"))
+        let keys = ["--keys", "."]
+        Chunkwise.expectFailure(try decrypt(keys + ["gap.m3u8", "out"]), 65, "(--keep-going writes the rest)")
+        let run = try decrypt(keys + ["--keep-going", "gap.m3u8", "out"])
+        #expect(run.status == 1, "\(run.errorLines)")
+        let rest = Array(plaintext[999..<1998] + plaintext[2997..<3996] + plaintext[4995...])
+        #expect(folder.bytes("out") == rest)
+        for word in ["segment 1 (line ", "segment 3 (line ", "segment 5 (line ", "3 of 6 parts"] {
+            #expect(run.errorLines.count { $0.contains(word) } == 1, "\(word): \(run.errorLines)")
+        }
+        // A range counts what is there; one that has nothing missing in it is whole.
+        let range = try decrypt(keys + ["--keep-going", "gap.m3u8", "-", "--range", "5-900"])
+        #expect(range.status == 0 && range.output == Array(rest[5...900]) && range.errorLines.isEmpty)
+        let none = try decrypt(["--keep-going", "playlist.m3u8", "none"])
+        Chunkwise.expectFailure(none, 66, "mykey")
+        #expect(folder.bytes("none") == nil)
+        let whole = try decrypt(keys + ["--keep-going", "playlist.m3u8", "-", "--range", "0-9"])
+        #expect(whole.status == 0 && whole.errorLines.isEmpty)
+    }
+
+    @Test(
+        "a key in the playlist is taken from there, and never shown",
+        arguments: [[], ["--keys", "."], ["--key-command", "false"]])
+    func dataKey(keys: [String]) throws {
+        let key = try #require(folder.bytes("key0.key"))
+        let uri = "data:," + key.map { "%" + Hexadecimal.encode([$0]) }.joined()
+        let list = "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\",IV=0x\(Chunkwise.ivHex)\n#EXTINF:1,\nenc\n"
+        try folder.file("raw", key, isSecret: true)
+        try folder.file("plain", plaintext)
+        let encrypt = ["encrypt", "--key-file", "raw", "--iv", Chunkwise.ivHex, "plain", "enc"]
+        #expect(try Chunkwise.run(encrypt, in: folder.path).status == 0)
+        try folder.file("list.m3u8", list)
+        let run = try decrypt(keys + ["list.m3u8", "-"])
+        #expect(run.status == 0 && run.output == plaintext, "\(run.errorLines)")
+        try folder.file("list.m3u8", list.replacing(uri, with: uri + "%"))
+        let refusal = try decrypt(keys + ["list.m3u8", "-"])
+        Chunkwise.expectFailure(refusal, 65, "data:…")
+        #expect(!refusal.errorLines[0].contains(uri.suffix(20)))
     }
 
     @Test("a segment that is cut short is named, and the others are served")

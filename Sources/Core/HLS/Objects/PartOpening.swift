@@ -8,6 +8,7 @@ struct PartOpening: Sendable {
     let pool: ResourcePool
     let keys: KeyRing
     let backend: any CipherBackend
+    let leavesOutBroken: Bool
 
     /// A part as the playlist has it.
     private struct Description: Sendable {
@@ -84,7 +85,7 @@ struct PartOpening: Sendable {
             let ciphertext = try SegmentCiphertext(in: slice.base, part, iv: iv, backend: backend, key: key)
             return (.aes128(resource: resource, ciphertext, key: key), ciphertext.plaintextByteCount)
         } catch {
-            return (.broken(error), max(1, known == 0 ? 1 : known - 1))
+            return (.broken(error), leavesOutBroken ? 0 : max(1, known == 0 ? 1 : known - 1))
         }
     }
 }

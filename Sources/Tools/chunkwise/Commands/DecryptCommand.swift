@@ -22,12 +22,13 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --key-file k film.enc - --range 1000000-1000999
               chunkwise decrypt --key-file k --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
+              chunkwise decrypt --strategy hls-aes128 --keep-going damaged.m3u8 rest.ts
               chunkwise decrypt --key-file k https://example.org/film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
 
             EXIT CODES
-              0 decrypted; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
+              0 decrypted; 1 segments are missing, with --keep-going; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
             """))
 
     @OptionGroup var layout: StrategyOptions
@@ -156,10 +157,13 @@ struct DecryptCommand: ParsableCommand {
     }
 
     /// Decrypts what was asked for of an open object.
+    ///
+    /// - Returns: The plaintext that was.
+    @discardableResult
     func transfer(
         _ object: any TransferableObject, from input: String, to output: String, _ request: RangeRequest?,
         windowByteCount: Int, threadCount: Int
-    ) throws {
+    ) throws -> Range<UInt64> {
         let length = object.plaintextByteCount
         let wanted = try require(
             request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length,
@@ -174,6 +178,7 @@ struct DecryptCommand: ParsableCommand {
             try sink.commit()
         }
         Terminal.clearProgress()
+        return wanted
     }
 }
 
@@ -208,14 +213,39 @@ extension DecryptCommand {
         let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
         let shown = redactedName(input)
         let object = try attempt(shown) {
-            try HLSObject(playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher)
+            try HLSObject(
+                playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher,
+                leavesOutBroken: playlistOptions.keepGoing)
         }
         for warning in ring.warnings { Terminal.warn("\(warning)") }
         for note in opened.notes { Terminal.warn("\(shown): \(note)") }
-        try transfer(
-            object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
-        // What is wrong where nothing was read; an error has said the rest.
-        for problem in opened.playlist.problems.prefix(10) { Terminal.warn("\(opened.name): \(problem)") }
+        let hasRest = object.problems.count < object.parts.count
+        if !hasRest { try attempt(shown) { try object.requireAll() } }
+        let decrypted: Range<UInt64>
+        do {
+            decrypted = try transfer(
+                object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
+        } catch let failure as CommandFailure where hasRest && !playlistOptions.keepGoing && !object.problems.isEmpty {
+            throw CommandFailure(failure.code, "\(failure.message) (--keep-going writes the rest)")
+        }
+        guard playlistOptions.keepGoing else {
+            // What is wrong where nothing was read; an error has said the rest.
+            for problem in opened.playlist.problems.prefix(10) { Terminal.warn("\(opened.name): \(problem)") }
+            return
+        }
+        let missing = object.problems.filter { problem in
+            request == nil
+                || decrypted.contains(problem.range.lowerBound) && problem.range.lowerBound > decrypted.lowerBound
+        }
+        for problem in missing { Terminal.warn("missing: \(problem.error)") }
+        let parts = object.playlist.segments.map(\.problem) + object.playlist.initializationSections.map(\.problem)
+        for problem in opened.playlist.problems.filter({ !parts.contains($0) }).prefix(10) {
+            Terminal.warn("\(opened.name): \(problem)")
+        }
+        try require(
+            missing.isEmpty, .no,
+            "\(missing.count) of \(object.parts.count) parts of \(shown) are missing in \(output): expected all of them"
+        )
     }
 
     /// A media playlist, wherever it is from.

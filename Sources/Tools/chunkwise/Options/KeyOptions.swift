@@ -38,6 +38,8 @@ struct KeyOptions: ParsableArguments {
     /// Reads the key.
     ///
     /// - Parameter strategy: The name of the strategy that it is for, which may take keys of one length only.
+    /// - Returns: The key.
+    /// - Throws: `CommandFailure`.
     func key(for strategy: String) throws -> SecretKey {
         try require(
             keyEncoding == nil || keyFile != nil, "--key-encoding: expected it with --key-file, which has the key")
@@ -142,16 +144,21 @@ struct PlaylistKeyOptions: ParsableArguments {
         // It tries again for a minute, and its time is over before this one is.
         if let server {
             let name = "chunkwise keys fetch"
-            return { _ in KeyRing(BatchCommandKeys(command: server, name: name, deadline: .seconds(90))) }
+            return { _ in
+                KeyRing(
+                    SchemeKeys(dataBefore: BatchCommandKeys(command: server, name: name, deadline: .seconds(90))))
+            }
         }
         if let key { return { _ in KeyRing(HandlerKeys { _ in key }) } }
         if let keys {
-            return { _ in KeyRing(FolderKeys(folder: FilePath(keys)), isStrict: isStrict, warn: warn) }
+            return { _ in
+                KeyRing(SchemeKeys(dataBefore: FolderKeys(folder: FilePath(keys))), isStrict: isStrict, warn: warn)
+            }
         }
         if let keyCommand {
-            return { _ in KeyRing(CommandKeys(shell: keyCommand)) }
+            return { _ in KeyRing(SchemeKeys(dataBefore: CommandKeys(shell: keyCommand))) }
         }
-        return { KeyRing($0, isStrict: isStrict, warn: warn) }
+        return { KeyRing(SchemeKeys(dataBefore: $0), isStrict: isStrict, warn: warn) }
     }
 }
 

@@ -22,9 +22,16 @@ struct PlaylistOptions: ParsableArguments {
 
     @OptionGroup var ranges: ByteRangeOptions
 
+    @Flag(
+        help:
+            "hls-aes128: go on where a segment is missing, broken or marked by EXT-X-GAP: the rest is written, what is missing is named, and the exit code is 1."
+    )
+    var keepGoing = false
+
     /// Refuses options that another strategy has no use for.
     func refuse(with strategy: String) throws {
         try keyPlaces.refuse(with: strategy)
+        try require(!keepGoing, "--keep-going: expected none with the strategy \(strategy)")
         try ranges.refuse(with: strategy)
         for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
             throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")

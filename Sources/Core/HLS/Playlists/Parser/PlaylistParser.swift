@@ -44,7 +44,8 @@ struct PlaylistParser {
         while goesOn(side), let line = try lines.next() {
             if isFirst {
                 isFirst = false
-                guard line.text == "#EXTM3U" else { throw Self.notAPlaylist }
+                guard line.textWithoutEnd == "#EXTM3U" else { throw Self.notAPlaylist }
+                try noteEnd(of: line, "EXTM3U")
                 continue
             }
             if let problem = line.problem { try note(problem) }
@@ -100,14 +101,25 @@ struct PlaylistParser {
     }
 
     private mutating func tag(_ line: PlaylistLine) throws(PlaylistProblem) {
-        let text = line.text[...]
+        let text = line.textWithoutEnd
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
         let name = String(text[text.index(after: text.startIndex)..<(colon ?? text.endIndex)])
         let value = colon.map { text[text.utf8.index(after: $0)...] } ?? ""
+        if Self.mediaTags.contains(name) || Self.masterTags.contains(name) || name == "EXT-X-VERSION" {
+            try noteEnd(of: line, name)
+        }
         if try commonTag(name, value, line.number) { return }
         if try mediaTag(name, value, line) { return }
         if try masterTag(name, value, line.number) { return }
         try checkSpelling(of: name, line.number)
+    }
+
+    /// White space at a line's end changes nothing, and a title may end with it.
+    private mutating func noteEnd(of line: PlaylistLine, _ name: String) throws(PlaylistProblem) {
+        guard line.textWithoutEnd.endIndex != line.text.endIndex, name != "EXTINF" else { return }
+        try note(
+            PlaylistProblem(
+                line: line.number, kind: .whitespace, found: "white space behind \(name)", expected: "the line's end"))
     }
 
     /// Tags are case-sensitive, and unknown ones are ignored: a key in small letters would silently be none.

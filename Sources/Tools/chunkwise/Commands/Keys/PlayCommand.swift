@@ -77,7 +77,8 @@ struct PlayCommand: ParsableCommand {
         try attemptInput {
             let file = try PlaylistFile(path: FilePath(playlist), root: root.map { FilePath($0) })
             let exchange = ProvidedKeys(
-                provider(file), terms: terms, isStrict: strict, warn: { Terminal.warn("\($0)") })
+                SchemeKeys(dataBefore: provider(file)), terms: terms, isStrict: strict, warn: { Terminal.warn("\($0)") }
+            )
             let session = KeySession(
                 exchange: exchange, device: try store.device(isStrict: strict), seed: UInt64.random(in: 0...UInt64.max),
                 clock: SystemKeyClock(), storage: try store.sealedStore(isStrict: strict),
