@@ -46,6 +46,63 @@ struct ForeignFileTests {
         #expect(asIs.output.count == 46 && Hexadecimal.encode(Array(asIs.output.prefix(4))) == "373a3bcc")
     }
 
+    /// The bytes of the reports' texts: (7 i + 13 ⌊i/256⌋ + 1) mod 251.
+    private static let text = (0..<1000).map { (index: Int) -> UInt8 in
+        let sum: Int = index * 7 + (index >> 8) * 13 + 1
+        return UInt8(sum % 251)
+    }
+
+    private func encrypted(_ options: [String]) throws -> [UInt8] {
+        try folder.file("plain", Self.text)
+        return try run("encrypt", ["--key-file", "key"] + options + ["plain", "-"]).output
+    }
+
+    @Test(
+        "a file with its IV in front is refused, and the way that the refusal names reads it",
+        arguments: [[], ["--strategy", "ctr"]])
+    func ivInFront(options: [String]) throws {
+        let iv = try #require(Hexadecimal.decode(Self.iv[1]))
+        try folder.file("sealed", iv + (try encrypted(options)))
+        let refusal = try run("decrypt", ["--key-file", "key"] + options + ["sealed", "-"])
+        Chunkwise.expectFailure(refusal, 65, "begins with its IV")
+        let other = try #require(refusal.errorLines[0].firstMatch(of: /--range 16- with --iv ([0-9a-f]{32})/)).1
+        let past =
+            ["decrypt", "--key-file", "key", "--iv", String(other), "--range", "16-"] + options + ["sealed", "-"]
+        let read = try Chunkwise.run(past, in: folder.path)
+        #expect(read.status == 0 && read.output == Self.text, "\(read.errorLines)")
+    }
+
+    @Test("a MAC behind is named by the error, and what the error names cuts it off", arguments: [10, 32])
+    func macBehind(count: Int) throws {
+        try folder.file("sealed", try encrypted([]) + Samples.bytes(count))
+        let refusal = try run("decrypt", ["--key-file", "key", "sealed", "-"])
+        Chunkwise.expectFailure(refusal, 65, "head -c -\(count)")
+        let options = "--key-file key \(Self.iv.joined(separator: " "))"
+        let rest = try Chunkwise.shell(
+            "head -c -\(count) sealed > rest && chunkwise decrypt \(options) rest -", in: folder)
+        #expect(rest.output == Self.text, "\(rest.errorLines)")
+    }
+
+    @Test("a padding of zeros is named, and read")
+    func padding() throws {
+        let padded = Self.text + [UInt8](repeating: 0, count: 8)
+        try folder.file("zeros", padded)
+        let none = ["--key-file", "key", "--padding", "none"]
+        #expect(try run("encrypt", none + ["zeros", "enc"]).status == 0)
+        Chunkwise.expectFailure(try run("decrypt", ["--key-file", "key", "enc", "-"]), 65, "--padding none")
+        #expect(try run("decrypt", none + ["enc", "-"]).output == padded)
+    }
+
+    @Test(
+        "a short IV is told what it is filled up with",
+        arguments: [
+            (12, "00000002 for the data of GCM"), (8, "0000000000000000"), (4, "zeros at the end"), (17, "expected 16"),
+        ])
+    func shortIV(count: Int, words: String) throws {
+        let arguments = ["decrypt", "--key-file", "key", "--iv", String(repeating: "5a", count: count), "enc", "-"]
+        Chunkwise.expectFailure(try Chunkwise.run(arguments, in: folder.path), 64, words)
+    }
+
     @Test("32 digits in a key file are two keys, each with its bytes")
     func keyEncoding() throws {
         try folder.file("digits", "01234567890123456789012345678901", isSecret: true)
