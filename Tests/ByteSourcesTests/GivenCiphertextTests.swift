@@ -72,9 +72,8 @@ struct GivenCiphertextTests {
         let iv = Block(bigEndianValue: nonce << 32 | 3)
         #expect(!isRefused(Array(iv.bytes[..<12]) + Samples.bytes(9), .ctr(iv: iv)))
         for value in 0..<3 as Range<UInt128> {
-            #expect(!isRefused([UInt8](repeating: 0, count: 64), .ctr(iv: Block(bigEndianValue: value))) || value == 0)
+            #expect(!isRefused([UInt8](repeating: 0, count: 64), .ctr(iv: Block(bigEndianValue: value))))
         }
-        #expect(!isRefused([UInt8](repeating: 0, count: 64), .ctr(iv: Block(bigEndianValue: 0))))
     }
 
     @Test("lengths and ends that CBC does not have say what is likely, and stay the errors that they are")

@@ -181,8 +181,15 @@ struct BadPlaylist: CustomTestStringConvertible {
         BadPlaylist(
             "a gap", ["#EXTINF:1,", "#EXT-X-GAP", "a", "#EXTINF:1,", "b"], .gap, line: 3, broken: [true, false]),
         BadPlaylist(
-            "variables", ["#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXTINF:1,", "a"], .unsupportedTag, line: 2,
-            broken: [false]),
+            "variables",
+            ["#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXTINF:1,", "a", "#EXTINF:1,", "{$a}", "#EXTINF:1,", "b"],
+            .unsupportedTag, line: 2, broken: [false, true, false]),
+        BadPlaylist(
+            "a variable in a key's URI",
+            [
+                "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXT-X-KEY:METHOD=AES-128,URI=\"{$a}\"", "#EXTINF:1,", "a",
+                "#EXT-X-KEY:METHOD=NONE", "#EXTINF:1,", "b",
+            ], .unsupportedTag, line: 2, broken: [true, false]),
         BadPlaylist(
             "a control character in a URI", ["#EXTINF:1,", "a\u{0}b", "#EXTINF:1,", "b"], .controlCharacter, line: 3,
             broken: [true, false]),
@@ -252,6 +259,10 @@ struct BadPlaylistTests {
             ("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n", .mixedTags, 3),
             ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n", .mixedTags, 4),
             ("#EXTM3U\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n", .unsupportedTag, 2),
+            (
+                "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$a}\n", .unsupportedTag,
+                2
+            ),
         ] as [(String, PlaylistProblem.Kind, Int)])
     func refused(text: String, kind: PlaylistProblem.Kind, line: Int) {
         #expect {

@@ -168,13 +168,28 @@ struct PlaylistTests {
         #expect(run.status == 0 && run.output == Array(plaintext[..<1998]), "\(run.errorLines)")
     }
 
+    @Test(
+        "what a playlist has and nothing here reads is the playlist's fault, and named before files are looked for",
+        arguments: [
+            ("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:1,\nsegment0.ts", "SAMPLE-AES"),
+            ("#EXT-X-KEY:METHOD=AES-256-GCM,URI=\"k\"\n#EXTINF:1,\nsegment0.ts", "AES-256-GCM"),
+            ("#EXT-X-DEFINE:NAME=\"p\",VALUE=\"segment0\"\n#EXTINF:1,\n{$p}.ts", "EXT-X-DEFINE"),
+            ("#EXTINF:1,\nftp://host/segment0.ts", "ftp"),
+            ("#EXT-X-DEFINE:NAME=\"p\",VALUE=\"l\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$p}.m3u8", "EXT-X-DEFINE"),
+        ])
+    func unsupported(lines: String, word: String) throws {
+        try folder.file("list.m3u8", "#EXTM3U\n\(lines)\n")
+        Chunkwise.expectFailure(try decrypt(["list.m3u8", "-"]), 65, word)
+    }
+
     @Test("a segment or a key that is not there is missing input, a key of another length bad data")
     func missing() throws {
         let arguments = ["--keys", ".", "playlist.m3u8", "-", "--range"]
         try folder.remove("segment1.ts")
         Chunkwise.expectFailure(try decrypt(arguments + ["0-1500"]), 66, "segment 2 (line ")
         try folder.file("key0.key", [UInt8](repeating: 1, count: 15))
-        Chunkwise.expectFailure(try decrypt(arguments + ["0-9"]), 65, "key0.key has 15 bytes: expected 16")
+        Chunkwise.expectFailure(
+            try decrypt(arguments + ["0-9"]), 65, "cannot be used: key file ./key0.key has 15 bytes: expected 16")
         try folder.remove("key0.key")
         Chunkwise.expectFailure(try decrypt(arguments + ["0-9"]), 66, "key0.key")
     }

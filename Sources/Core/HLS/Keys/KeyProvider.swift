@@ -105,7 +105,7 @@ extension KeyError: CustomStringConvertible {
                     : handled.map { $0.isEmpty ? "a relative URI" : "\"\($0)\"" }.joined(separator: " or "))
         case .wrongLength(let byteCount, let isMore, let location, let isHexadecimal):
             "\(location) has \(byteCount == 0 ? "no" : "\(byteCount)")\(isMore ? " or more" : "") bytes: expected 16"
-                + (isHexadecimal ? " raw ones, not hexadecimal digits" : "")
+                + (isHexadecimal ? " raw ones, not hexadecimal digits (which --key-file takes)" : "")
         case .invalidDataURI(let reason):
             "the key's data URI cannot be decoded: \(reason): expected 16 bytes in base64 or percent-encoded"
         case .missing(let location, let reason):

@@ -20,7 +20,7 @@ public enum PlaylistError: LayerError {
         switch self {
         case .invalid(let reason): "invalid playlist: \(reason)"
         case .keyUnavailable(let uri, let reason): "no key for \(uri): \(reason)"
-        case .keyUnusable(let uri, let reason): "the key for \(uri) is none: \(reason)"
+        case .keyUnusable(let uri, let reason): "the key for \(uri) cannot be used: \(reason)"
         case .inPart(let part, let error): "\(part): \(error)"
         case .misreadRange(let error, let reading, let isInitialization):
             "\(error); " + Self.otherReadings(than: reading, isInitialization ? "--map-ranges" : "--segment-ranges")
@@ -51,8 +51,8 @@ extension PlaylistError: ExitStatusProviding {
         case .keyUnavailable: .missingInput
         // A part is an input, whatever is missing of it.
         case .inPart(_, .io(_, code: ENOENT, _)): .missingInput
-        // A URI that the playlist has, and no option.
-        case .inPart(_, .invalidParameter): .badData
+        // The playlist has it, and no option.
+        case .inPart(_, .invalidParameter), .inPart(_, .unsupported): .badData
         case .inPart(_, let error), .misreadRange(let error, _, _): error.exitStatus
         }
     }

@@ -73,6 +73,9 @@ struct DecryptCommand: ParsableCommand {
     func run() throws {
         CoreDumps.disable()
         let (input, output) = try files()
+        try require(
+            input != "-",
+            "decrypt -: expected a file or a URL, which can be read from the middle (a pipe into a file first)")
         var remoteObject: RemoteObject?
         if URLText.isURL(input) {
             try requireReadable(input)

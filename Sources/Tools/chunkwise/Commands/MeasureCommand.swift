@@ -262,6 +262,7 @@ struct MeasureCommand: ParsableCommand {
         if layout.isPlaylist { try checkPlaylist() }
         let parameters = try object.map { StrategyParameters(measured: $0.strategy) } ?? layout.measuredParameters()
         let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
+        try require(objectByteCount > 0, "--object-size 0: expected 1 byte at least, to be measured")
         if parameters.padding == Padding.none, objectByteCount % 16 != 0 {
             throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
         }

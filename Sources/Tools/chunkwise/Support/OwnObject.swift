@@ -22,11 +22,13 @@ struct OwnObject {
         try refusePlaylist("--input \(path)")
         let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: path) }
         let key = try keyOptions.key(for: layout.strategy)
-        return try attemptInput {
+        let object = try attemptInput {
             try ciphertext.open(FileSource(path: FilePath(path)), strategy) { () throws(DecryptionError) in
                 try MeasuredObject.file(FilePath(path), strategy: strategy, key: key)
             }
         }
+        try requirePlaintext(object, "--input \(path)")
+        return object
     }
 
     /// Opens an object on a server.
@@ -43,7 +45,14 @@ struct OwnObject {
                 try MeasuredObject.served(source, at: remoteObject, strategy: strategy, key: key)
             }
         }
+        try requirePlaintext(object, "--source \(URLText.redacted(url))")
         return (object, remoteObject)
+    }
+
+    private func requirePlaintext(_ object: MeasuredObject, _ option: String) throws {
+        try require(
+            object.plaintextByteCount > 0, .badData,
+            "\(option): its plaintext is empty: expected 1 byte at least, to be measured")
     }
 
     private func refusePlaylist(_ option: String) throws {

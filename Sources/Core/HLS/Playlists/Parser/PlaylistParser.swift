@@ -10,6 +10,8 @@ struct PlaylistParser {
     var side: Side?
     var version: UInt64 = 1
     var isVersionSeen = false
+    /// What is said of lines with variables, once EXT-X-DEFINE was there.
+    var variables: PlaylistProblem?
 
     var media = MediaState()
     var keys = KeyState()
@@ -41,7 +43,8 @@ struct PlaylistParser {
         try checkStart(bytes)
         var lines = PlaylistLines(bytes, longestLine: limits.lineByteCount)
         var isFirst = true
-        while goesOn(side), let line = try lines.next() {
+        while goesOn(side), var line = try lines.next() {
+            if line.problem == nil, line.text.contains("{$") { line.problem = variables }
             if isFirst {
                 isFirst = false
                 guard line.textWithoutEnd == "#EXTM3U" else { throw Self.notAPlaylist }
@@ -171,10 +174,11 @@ struct PlaylistParser {
                         expected: "at most 13"))
             }
         case "EXT-X-DEFINE":
-            try note(
-                PlaylistProblem(
-                    line: line, kind: .unsupportedTag, found: "EXT-X-DEFINE, whose variables are not replaced",
-                    expected: "a playlist without variables"))
+            let problem = PlaylistProblem(
+                line: line, kind: .unsupportedTag, found: "EXT-X-DEFINE, whose variables are not replaced",
+                expected: "a playlist without variables")
+            variables = variables ?? problem
+            try note(problem)
         default:
             return false
         }
@@ -193,6 +197,8 @@ struct PlaylistParser {
             if text.first == " " || text.first == "\t" { problem = problem ?? found }
         }
         if side == .master {
+            // A playlist of that name would be looked for.
+            if let variables, problem == variables { throw variables }
             try variantURI(String(text), line.number)
         } else {
             side = .media
